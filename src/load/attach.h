@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Attaching loaded programs, and choosing the first of several alternatives that this host allows. */
+#ifndef HOG_LOAD_ATTACH_H
+#define HOG_LOAD_ATTACH_H
+
+#include "load/object.h"
+
+/* One attachment. Zero-initialized means empty. All of it goes away with the process, tracefs events aside,
+ * which link_detach (also called by an atexit/signal path of the caller) removes. */
+struct link {
+    int *fds; /* link, perf event or raw tracepoint fds: closing them detaches */
+    size_t nfds;
+    char tracefs_event[96]; /* "kprobes/hog_1234_0", to be deleted from kprobe_events/uprobe_events; "" if none */
+    bool tracefs_uprobe;
+};
+
+/* Attaches by the program's type and section name (raw_tp, tp_btf, fentry/fexit/fmod_ret, tracepoint, kprobe,
+ * kretprobe, uprobe "uprobe/PATH:SYMBOL[+OFF]", uretprobe). kprobes try the perf PMU, then tracefs.
+ * perf_event programs: see link_attach_perf. */
+int link_attach(struct link *link, const struct object_program *program, struct why *w);
+
+/* uprobe/uretprobe at a file offset of a binary; pid -1: all processes. */
+int link_attach_uprobe(struct link *link, const struct object_program *program, const char *path,
+                       uint64_t offset, bool at_return, int pid, struct why *w);
+
+/* perf event (type, config, period or frequency as in perf_event_attr) on each online CPU; pid -1: all. */
+int link_attach_perf(struct link *link, const struct object_program *program, uint32_t type, uint64_t config,
+                     uint64_t sample_period, bool is_frequency, int pid, struct why *w);
+void link_detach(struct link *link);
+
+/* File offset of a function symbol of an ELF file (st_value - p_vaddr + p_offset of the segment that holds it).
+ * Looks in .symtab, then .dynsym. */
+int elf_function_offset(const char *path, const char *symbol, uint64_t *offset, struct why *w);
+
+/* One alternative for a hook, and what happened to it. */
+struct alternative {
+    const char *hook;    /* "tp_btf", "raw_tp", "tracepoint", ... what `doctor`, -v and --without call it */
+    const char *program; /* its program in the object */
+};
+struct refusal {
+    const char *hook;
+    int error;
+    struct why reason;
+};
+#define MAX_ALTERNATIVES 8
+struct choice {
+    const struct alternative *chosen; /* NULL: none worked */
+    struct refusal refused[MAX_ALTERNATIVES];
+    size_t nrefused;
+};
+
+/* Tries alternatives in order: load, attach; the first that does both is left attached in `link`. `without` is
+ * a comma list of hooks to pass over (a test aid), or NULL. Returns 0, or the last refusal's -errno with the
+ * reason in w. */
+int choose_and_attach(struct object *obj, const struct alternative *list, size_t n, const char *without,
+                      struct link *link, struct choice *choice, struct why *w);
+
+/* BPF_PROG_TEST_RUN of a raw_tp program on a given CPU (5.10): runs in interrupt context there. */
+int program_run_on_cpu(const struct object_program *program, int cpu, struct why *w);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Type data of the target kernel, read in pieces and never held whole: an index of a few KiB, a small cache of
+ * pages, and the answers. That keeps hog's peak RSS below the size of the data itself (5..8 MiB).
+ */
+#ifndef HOG_LOAD_TARGET_BTF_H
+#define HOG_LOAD_TARGET_BTF_H
+
+#include <stdint.h>
+#include "why.h"
+
+struct target_btf;
+
+/* Opens raw BTF (or an ELF file with a .BTF section) at path; NULL = /sys/kernel/btf/vmlinux.
+ * A file cut short or damaged: -EINVAL with a reason. */
+int target_btf_open(struct target_btf **out, const char *path, struct why *w);
+void target_btf_close(struct target_btf *target);
+
+#endif

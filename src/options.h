@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command line: hog [VIEW[,VIEW...]] [OPTIONS] [INTERVAL [COUNT]], hog track PID.. */
+#ifndef HOG_OPTIONS_H
+#define HOG_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "out/out.h"
+#include "why.h"
+
+#define MAX_PIDS  1024
+#define MAX_VIEWS 16
+
+struct options {
+    enum run_mode { RUN_VIEWS, RUN_DOCTOR, RUN_HELP, RUN_VERSION } mode;
+    const char *views[MAX_VIEWS]; /* names as in the metric table; pointers into it */
+    size_t nviews;
+    uint64_t interval_ns; /* 1 ms .. 1 day; default 1 s (10 ms for track) */
+    uint64_t count;       /* windows; 0: for ever */
+    unsigned top;         /* -k, 1..10000, default 10 */
+    uint32_t pids[MAX_PIDS];
+    size_t npids;
+    bool threads;  /* -t */
+    unsigned stages; /* 1..8; 0: the metric's default */
+    unsigned slots;  /* power of two, 8..1024, a stage and CPU; 0: the metric's default */
+    bool exact, self, verbose, no_header;
+    enum out_format format;
+    const char *without; /* comma list of hooks to pass over (hidden, for tests) */
+    const char *btf;     /* other BTF file than the kernel's (hidden, for tests) */
+};
+
+/* Parses argv. view_names: NULL-terminated list of the views that exist (beside `doctor`).
+ * 0, or -EINVAL with one line that says what was wrong and what is allowed. */
+int options_parse(struct options *options, int argc, char **argv, const char *const *view_names, struct why *w);
+
+/* Prints --help (every option and view; `views` as pairs name, summary) or --version to stdout's out stream. */
+struct view_summary {
+    const char *name, *summary;
+};
+void options_help(int fd, const struct view_summary *views, size_t nviews);
+void options_version(int fd);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Windows and rows -> lines. One description of the columns, several writers (text, tsv, json). Knows nothing of
+ * BPF or of metrics.
+ *
+ * Lines are collected and written whole: whatever interrupts hog, what was written ends in a complete line.
+ */
+#ifndef HOG_OUT_OUT_H
+#define HOG_OUT_OUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One value. A value that is not known is CELL_UNKNOWN: "-" in text and tsv, null in json; never 0. */
+struct cell {
+    enum cell_kind {
+        CELL_UNKNOWN,
+        CELL_UNSIGNED,
+        CELL_SIGNED,
+        CELL_DECIMAL, /* `digits` places after the point; not finite counts as unknown */
+        CELL_STRING,  /* hostile: escaped on the way out. May hold NUL bytes only past `length` */
+        CELL_TIME,    /* `u` = ns since the epoch: 2026-01-31T12:00:00.000000Z, UTC always */
+    } kind;
+    unsigned digits;
+    union {
+        uint64_t u;
+        int64_t i;
+        double d;
+        struct {
+            const char *bytes;
+            size_t length;
+        } s;
+    };
+};
+
+struct cell cell_unknown(void);
+struct cell cell_unsigned(uint64_t value);
+struct cell cell_signed(int64_t value);
+struct cell cell_decimal(double value, unsigned digits);
+struct cell cell_string(const char *text);                   /* NULL: unknown */
+struct cell cell_bytes(const char *bytes, size_t max_length); /* up to the first NUL or max_length */
+struct cell cell_time(uint64_t ns_since_epoch);
+
+/* A column of a view. Names carry the unit and are an API: append before `comm`, never reorder. */
+struct column {
+    const char *name;
+    int width;        /* least width in text; < 0: left-aligned */
+    const char *help; /* one line for the man page and --help VIEW */
+};
+
+struct view {
+    const char *name; /* first field of each row: "cpu" */
+    const struct column *columns;
+    size_t ncolumns;
+};
+
+/* A named value of a '#' line: "#window seq=1 start=... lost=0". */
+struct field {
+    const char *name;
+    struct cell cell;
+};
+
+enum out_format { OUT_TEXT, OUT_TSV, OUT_JSON };
+
+struct out;
+
+/* Writes to fd. header: whether '#VIEW col col ...' lines are written (text and tsv). */
+struct out *out_open(int fd, enum out_format format, bool header);
+void out_close(struct out *out); /* flushes; frees */
+
+/* "#NAME field=value ..." ; json: {"type":"NAME","field":value,...}. Strings are escaped as in rows; an empty
+ * string is written as `-`. */
+void out_note(struct out *out, const char *name, const struct field *fields, size_t n);
+
+/* One row: view->ncolumns cells. The header line of the view comes before its first row.
+ * json: {"type":"row","view":"cpu","seq":N,"rank":1,...}; seq is that of the last "window" note. */
+void out_row(struct out *out, const struct view *view, const struct cell *cells);
+
+/* Writes out all complete lines. 0, -EPIPE when the reader has gone (the caller ends quietly), or another -errno
+ * (disk full, ...). After an error all further output is dropped and the error stays. */
+int out_flush(struct out *out);
+
+/* Escapes hostile bytes into `to` (size n, always terminated, cut at a whole escape): space, control, DEL,
+ * backslash, bytes that are not valid UTF-8, and C1/bidi/zero-width/line-separator code points that could
+ * deceive a reader of a terminal become \xNN for each byte. An empty name becomes "-"; a name that is itself
+ * "-" becomes \x2d so that it cannot pass for unknown. Returns the length written. */
+size_t escape_name(char *to, size_t n, const char *bytes, size_t length);
+
+#endif

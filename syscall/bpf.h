@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* bpf(2), one function a command. Each returns >= 0 or -errno; no policy, no allocation, no printing.
+ * Callers fill the union; it is zeroed by BPF_ATTR below, because a non-zero tail is E2BIG on older kernels. */
+#ifndef HOG_SYSCALL_BPF_H
+#define HOG_SYSCALL_BPF_H
+
+#include <linux/bpf.h>
+#include <stdint.h>
+
+/* Raw call; size is that of the part of attr that is used. Retries EAGAIN for BPF_PROG_LOAD. A new fd is never
+ * 0, 1 or 2: 0 in an attr means "none". */
+int sys_bpf(int command, union bpf_attr *attr, unsigned int size);
+
+int sys_bpf_map_lookup(int fd, const void *key, void *value);
+int sys_bpf_map_update(int fd, const void *key, const void *value, uint64_t flags);
+int sys_bpf_map_delete(int fd, const void *key);
+int sys_bpf_map_next_key(int fd, const void *key, void *next);
+/* *in_out_count: room on the way in, entries on the way out. -ENOENT: the last batch (entries may still have
+ * come). The cursor is opaque; pass in = NULL for the first batch. */
+int sys_bpf_map_lookup_and_delete_batch(int fd, void *in, void *out, void *keys, void *values,
+                                        uint32_t *in_out_count);
+int sys_bpf_map_freeze(int fd);
+int sys_bpf_obj_pin(int fd, const char *path);
+int sys_bpf_obj_get(const char *path, uint32_t flags);
+int sys_bpf_info(int fd, void *info, uint32_t *size);
+int sys_bpf_enable_stats(uint32_t type); /* fd that keeps the statistics on */
+int sys_bpf_raw_tracepoint_open(const char *name, int program);
+int sys_bpf_link_create(int program, int target, uint32_t attach_type, uint32_t target_btf_id, uint64_t cookie);
+int sys_bpf_test_run(union bpf_attr *attr);
+
+#endif
