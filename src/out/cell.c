@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "out/cell.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define MAX_DIGITS 9
+
+struct cell cell_unknown(void)
+{
+    return (struct cell){.kind = CELL_UNKNOWN};
+}
+
+struct cell cell_unsigned(uint64_t value)
+{
+    return (struct cell){.kind = CELL_UNSIGNED, .u = value};
+}
+
+struct cell cell_signed(int64_t value)
+{
+    return (struct cell){.kind = CELL_SIGNED, .i = value};
+}
+
+struct cell cell_decimal(double value, unsigned digits)
+{
+    if (!isfinite(value))
+        return cell_unknown();
+    return (struct cell){.kind = CELL_DECIMAL, .digits = digits, .d = value};
+}
+
+struct cell cell_string(const char *text)
+{
+    if (!text)
+        return cell_unknown();
+    return (struct cell){.kind = CELL_STRING, .s = {text, strlen(text)}};
+}
+
+struct cell cell_bytes(const char *bytes, size_t max_length)
+{
+    if (!bytes)
+        return cell_unknown();
+    return (struct cell){.kind = CELL_STRING, .s = {bytes, strnlen(bytes, max_length)}};
+}
+
+struct cell cell_time(uint64_t ns_since_epoch)
+{
+    return (struct cell){.kind = CELL_TIME, .u = ns_since_epoch};
+}
+
+static bool format_decimal(double value, unsigned digits, char text[CELL_TEXT])
+{
+    if (!isfinite(value))
+        return false;
+    /* musl's printf knows only the point; hog calls no setlocale either. */
+    snprintf(text, CELL_TEXT, "%.*f", (int)(digits < MAX_DIGITS ? digits : MAX_DIGITS), value);
+    /* "-0.000" would sort and compare as another value than "0.000". */
+    if (text[0] == '-' && text[1 + strspn(text + 1, "0.")] == '\0')
+        memmove(text, text + 1, strlen(text));
+    return true;
+}
+
+static bool format_time(uint64_t ns, char text[CELL_TEXT])
+{
+    time_t seconds = (time_t)(ns / 1000000000);
+    struct tm tm;
+
+    if (!gmtime_r(&seconds, &tm))
+        return false;
+    size_t length = strftime(text, CELL_TEXT, "%Y-%m-%dT%H:%M:%S", &tm);
+    snprintf(text + length, CELL_TEXT - length, ".%06uZ", (unsigned)(ns % 1000000000 / 1000));
+    return true;
+}
+
+bool cell_format(const struct cell *cell, char text[CELL_TEXT])
+{
+    switch (cell->kind) {
+    case CELL_UNSIGNED:
+        snprintf(text, CELL_TEXT, "%" PRIu64, cell->u);
+        return true;
+    case CELL_SIGNED:
+        snprintf(text, CELL_TEXT, "%" PRId64, cell->i);
+        return true;
+    case CELL_DECIMAL:
+        return format_decimal(cell->d, cell->digits, text);
+    case CELL_TIME:
+        return format_time(cell->u, text);
+    case CELL_UNKNOWN:
+    case CELL_STRING:
+        break;
+    }
+    return false;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Collects lines and writes them out whole. */
+#ifndef HOG_OUT_LINES_H
+#define HOG_OUT_LINES_H
+
+#include <stddef.h>
+
+/* The first error (-errno) stays: everything after it is dropped. */
+struct lines {
+    int fd;
+    int error;
+    char *bytes;
+    size_t length, capacity;
+    size_t complete; /* bytes[0..complete) ends in a newline, or complete is 0 */
+};
+
+void lines_open(struct lines *lines, int fd);
+void lines_close(struct lines *lines); /* frees; does not flush, does not close the fd */
+
+void lines_add(struct lines *lines, const char *bytes, size_t n);
+void lines_text(struct lines *lines, const char *text);
+void lines_spaces(struct lines *lines, size_t n);
+
+/* Moves what follows bytes[from] n columns to the right, filling with spaces. */
+void lines_indent(struct lines *lines, size_t from, size_t n);
+
+/* Ends the line; writes out when enough has been collected. */
+void lines_end(struct lines *lines);
+
+/* Writes all complete lines. 0 or the first error of the stream. */
+int lines_flush(struct lines *lines);
+
+/* Notes the first error. */
+void lines_fail(struct lines *lines, int error);
+
+#endif
