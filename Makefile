@@ -1,25 +1,102 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # hog: two commands do everything on a fresh Debian machine: `sudo make run` and `sudo make test`.
+# docs/hacking.md says what the targets do. Sources are found by their place: nothing is listed here by name.
 CC      := musl-gcc
 CLANG   := clang
+CLANG19 := $(shell command -v clang-19)
 STRIP   := llvm-strip
 HOSTCC  := cc
 ARCH    := $(shell uname -m)
 BUILD   := build
 VERSION := 0.1.0
+PREFIX  := /usr/local
+DESTDIR :=
 
 WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter
-CFLAGS  := -std=gnu11 -Os -g $(WARN) -ffunction-sections -fdata-sections -D_GNU_SOURCE -DHOG_VERSION='"$(VERSION)"' \
-           -I. -Isrc -I$(BUILD)/gen -idirafter $(BUILD)/uapi
+INCLUDE := -I. -Isrc -I$(BUILD)/gen
+DEFINE  := -D_GNU_SOURCE -DHOG_VERSION='"$(VERSION)"'
+CFLAGS  := -std=gnu11 -Os -g $(WARN) -ffunction-sections -fdata-sections $(DEFINE) $(INCLUDE) -idirafter $(BUILD)/uapi
 LDFLAGS := -static -Wl,--gc-sections
 BPFARCH := $(if $(filter aarch64,$(ARCH)),arm64,x86)
-BPFFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter -D__TARGET_ARCH_$(BPFARCH) -Ibpf -idirafter $(BUILD)/uapi
+BPFFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter -D__TARGET_ARCH_$(BPFARCH) \
+            -Ibpf -idirafter $(BUILD)/uapi
+HOSTCFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror
+# Natively and with glibc: the sanitizers have no musl.
+FUZZFLAGS := -std=gnu11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
+             $(DEFINE) $(INCLUDE)
 
-LIB_SRC := $(filter-out src/main.c,$(wildcard src/*.c src/*/*.c syscall/*.c))
-LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
-BPF_OBJ := $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.bpf.o,$(wildcard bpf/*.bpf.c))
+# What the last build was made with: other flags or another compiler make everything anew.
+FLAGS   := $(CC) $(CFLAGS) $(LDFLAGS) $(CLANG) $(BPFFLAGS) $(HOSTCC)
+ifneq ($(file <$(BUILD)/flags),$(FLAGS))
+$(shell mkdir -p $(BUILD))
+$(file >$(BUILD)/flags,$(FLAGS))
+endif
+
+BPF      := $(patsubst bpf/%.bpf.c,%,$(sort $(wildcard bpf/*.bpf.c)))
+BPF_OBJ  := $(BPF:%=$(BUILD)/bpf/%.bpf.o)
+TYPES    := $(BPF:%=$(BUILD)/gen/%.types.h)
+METRICS  := $(sort $(wildcard src/metric/*.c))
+LIB_SRC  := $(sort $(filter-out src/main.c,$(wildcard src/*.c src/*/*.c syscall/*.c)))
+GEN      := objects $(if $(wildcard src/metric/metric.h),metrics)
+LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(GEN:%=$(BUILD)/obj/gen/%.o)
+
+programs  = $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/$(1)/*.c)))
+UNIT     := $(call programs,unit)
+LIVE     := $(call programs,live)
+LOAD     := $(call programs,load)
+BENCH    := $(call programs,bench)
+FUZZ     := $(call programs,fuzz)
+TEST_BPF := $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard tests/bpf/*.bpf.c)))
+ifeq ($(CLANG19),)
+TEST_BPF := $(filter-out %.clang19.bpf.o,$(TEST_BPF))
+endif
+OBJRUN   := $(if $(wildcard tests/objrun/*.c),$(BUILD)/tests/objrun)
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all run test unit live fuzz bench lint fmt install clean programs setup-build setup-test setup-bench
 
 all: $(BUILD)/hog
+
+# Root may have built in a user's checkout: what was built is the user's.
+GIVE_BACK = if [ -n "$$SUDO_UID" ]; then chown -hR "$$SUDO_UID:$$SUDO_GID" $(BUILD); fi
+
+run: setup-build
+	@$(MAKE) --no-print-directory all
+	@$(GIVE_BACK)
+	@echo 'Running: $(BUILD)/hog cpu 1 5   (who uses the CPU: five windows of one second)'
+	@$(BUILD)/hog cpu 1 5
+
+# All that the tests need; what they do is in scripts/test.sh.
+programs: all $(UNIT) $(LIVE) $(LOAD) $(FUZZ) $(TEST_BPF) $(OBJRUN)
+
+test: setup-build setup-test
+	@$(MAKE) --no-print-directory programs
+	@BUILD=$(BUILD) scripts/test.sh lint format unit live fuzz; status=$$?; $(GIVE_BACK); exit $$status
+
+unit live fuzz:
+	@$(MAKE) --no-print-directory programs
+	@BUILD=$(BUILD) scripts/test.sh $@
+
+bench: setup-build setup-test setup-bench
+	@$(MAKE) --no-print-directory all $(BENCH) $(LOAD)
+	@BUILD=$(BUILD) tests/bench/run.sh; status=$$?; $(GIVE_BACK); exit $$status
+
+setup-build setup-test setup-bench: setup-%:
+	@scripts/setup.sh $*
+
+lint: $(TYPES)
+	@BUILD=$(BUILD) scripts/lint.sh
+
+fmt:
+	clang-format -i $$(git ls-files --cached --others --exclude-standard '*.c' '*.h')
+
+install: all
+	install -D -m 755 $(BUILD)/hog $(DESTDIR)$(PREFIX)/sbin/hog
+	install -D -m 644 docs/hog.8 $(DESTDIR)$(PREFIX)/share/man/man8/hog.8
+
+clean:
+	rm -rf $(BUILD)
 
 # musl has no kernel headers of its own: give it the machine's, and nothing else of /usr/include.
 $(BUILD)/uapi:
@@ -29,24 +106,79 @@ $(BUILD)/uapi:
 	ln -sfn $$(dirname $$(echo 'int x;' | $(HOSTCC) -include asm/types.h -E -M -x c - | tr ' ' '\n' | grep 'asm/types.h' | head -1)) $@.tmp/asm
 	mv $@.tmp $@
 
-$(BUILD)/obj/%.o: %.c | $(BUILD)/uapi
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
+# ---- the kernel's side: object files, and what user space takes from them ----
 
-$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c | $(BUILD)/uapi
+$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BUILD)/flags | $(BUILD)/uapi
 	@mkdir -p $(@D)
 	$(CLANG) $(BPFFLAGS) -MMD -MP -c $< -o $@
 	$(STRIP) -g $@
 
-$(BUILD)/libhog.a: $(LIB_OBJ)
-	rm -f $@ && ar rcs $@ $^
-
-$(BUILD)/tests/objrun: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/objrun/*.c)) $(BUILD)/libhog.a
+$(BUILD)/tests/bpf/%.clang19.bpf.o: tests/bpf/%.clang19.bpf.c $(BUILD)/flags | $(BUILD)/uapi
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) $^ -o $@
+	$(CLANG19) $(BPFFLAGS) -MMD -MP -c $< -o $@
+	$(STRIP) -g $@
 
-$(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/libhog.a
+$(BUILD)/tests/bpf/%.bpf.o: tests/bpf/%.bpf.c $(BUILD)/flags | $(BUILD)/uapi
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) $^ -o $@
+	$(CLANG) $(BPFFLAGS) -MMD -MP -c $< -o $@
+	$(STRIP) -g $@
+
+$(BUILD)/gen/embed $(BUILD)/gen/structs: $(BUILD)/gen/%: gen/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(HOSTCC) $(HOSTCFLAGS) $< -o $@
+
+# The directories are prerequisites because a source that is gone must be gone from the tables, too.
+$(BUILD)/gen/objects.c: $(BUILD)/gen/embed $(BPF_OBJ) bpf
+	$< $(foreach n,$(BPF),$(n)=$(BUILD)/bpf/$(n).bpf.o) >$@
+
+$(BUILD)/gen/metrics.c: gen/metrics.sh $(METRICS) src/metric
+	$< $(METRICS) >$@
+
+$(BUILD)/gen/%.types.h: $(BUILD)/bpf/%.bpf.o $(BUILD)/gen/structs
+	$(BUILD)/gen/structs $* $< >$@
+
+# ---- the user's side ----
+
+$(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/flags | $(BUILD)/uapi
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/uapi $(TYPES)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/libhog.a: $(LIB_OBJ) $(sort $(dir $(LIB_SRC)))
+	@rm -f $@
+	ar rcs $@ $(filter %.o,$^)
+
+$(BUILD)/hog.debug: $(BUILD)/obj/src/main.o $(BUILD)/libhog.a
+	$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
+
+$(BUILD)/hog: $(BUILD)/hog.debug
+	$(STRIP) -s $< -o $@
+
+# ---- tests ----
+
+$(BUILD)/tests/objrun: $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/objrun/*.c))) $(BUILD)/libhog.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
+
+$(UNIT) $(LIVE) $(LOAD) $(BENCH): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/libhog.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $^ -pthread -lm -o $@
+
+FUZZ_OBJ := $(LIB_SRC:%.c=$(BUILD)/asan/%.o) $(GEN:%=$(BUILD)/asan/gen/%.o)
+
+$(BUILD)/asan/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(HOSTCC) $(FUZZFLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/asan/%.o: %.c $(BUILD)/flags | $(TYPES)
+	@mkdir -p $(@D)
+	$(HOSTCC) $(FUZZFLAGS) -MMD -MP -c $< -o $@
+
+$(FUZZ): $(BUILD)/tests/%: $(BUILD)/asan/tests/%.o $(FUZZ_OBJ)
+	@mkdir -p $(@D)
+	$(HOSTCC) $(FUZZFLAGS) $^ -lm -o $@
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
