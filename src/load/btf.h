@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* BTF in memory: the object's own type data. The target's is streamed instead, see load/target_btf.h. */
+#ifndef HOG_LOAD_BTF_H
+#define HOG_LOAD_BTF_H
+
+#include <linux/btf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "why.h"
+
+struct btf;
+
+/* Copies and checks raw BTF: every type lies inside, every id and string offset in it is in range. */
+int btf_open(struct btf **out, const void *bytes, size_t size, struct why *w);
+void btf_close(struct btf *btf);
+
+/* The raw bytes, header first, as BPF_BTF_LOAD wants them. DATASECs of object_open'ed BTF are filled in. */
+const void *btf_bytes(const struct btf *btf, size_t *size);
+
+/* Valid ids are 0 (void) ... btf_count() - 1. */
+uint32_t btf_count(const struct btf *btf);
+/* NULL if there is no such id. Id 0 is a BTF_KIND_UNKN type without a name. */
+const struct btf_type *btf_type(const struct btf *btf, uint32_t id);
+struct btf_type *btf_type_mutable(struct btf *btf, uint32_t id);
+/* "" if the offset is out of range. */
+const char *btf_string(const struct btf *btf, uint32_t offset);
+static inline const char *btf_name(const struct btf *btf, uint32_t id)
+{
+    const struct btf_type *type = btf_type(btf, id);
+    return type ? btf_string(btf, type->name_off) : "";
+}
+/* Id of the first type of this kind and name, or -ENOENT. */
+int btf_find(const struct btf *btf, const char *name, uint32_t kind);
+
+/* Bytes of one type record with everything after it; 0 for a kind that is not known. Looks at t->info only.
+ */
+size_t btf_record_size(const struct btf_type *t);
+
+static inline uint32_t btf_kind(const struct btf_type *t)
+{
+    return BTF_INFO_KIND(t->info);
+}
+static inline uint32_t btf_vlen(const struct btf_type *t)
+{
+    return BTF_INFO_VLEN(t->info);
+}
+static inline bool btf_kflag(const struct btf_type *t)
+{
+    return BTF_INFO_KFLAG(t->info);
+}
+static inline bool btf_is_composite(const struct btf_type *t)
+{
+    return btf_kind(t) == BTF_KIND_STRUCT || btf_kind(t) == BTF_KIND_UNION;
+}
+static inline bool btf_is_enum(const struct btf_type *t) /* either width */
+{
+    return btf_kind(t) == BTF_KIND_ENUM || btf_kind(t) == BTF_KIND_ENUM64;
+}
+static inline uint32_t btf_int_data(const struct btf_type *t)
+{
+    return *(const uint32_t *)(t + 1);
+}
+static inline const struct btf_array *btf_array(const struct btf_type *t)
+{
+    return (const struct btf_array *)(t + 1);
+}
+static inline const struct btf_member *btf_members(const struct btf_type *t)
+{
+    return (const struct btf_member *)(t + 1);
+}
+static inline const struct btf_enum *btf_enums(const struct btf_type *t)
+{
+    return (const struct btf_enum *)(t + 1);
+}
+static inline const struct btf_enum64 *btf_enums64(const struct btf_type *t)
+{
+    return (const struct btf_enum64 *)(t + 1);
+}
+static inline const struct btf_param *btf_params(const struct btf_type *t)
+{
+    return (const struct btf_param *)(t + 1);
+}
+static inline const struct btf_var_secinfo *btf_secinfos(const struct btf_type *t)
+{
+    return (const struct btf_var_secinfo *)(t + 1);
+}
+static inline const struct btf_var *btf_var(const struct btf_type *t)
+{
+    return (const struct btf_var *)(t + 1);
+}
+static inline uint32_t btf_member_bit_offset(const struct btf_type *t, uint32_t i)
+{
+    uint32_t offset = btf_members(t)[i].offset;
+    return btf_kflag(t) ? BTF_MEMBER_BIT_OFFSET(offset) : offset;
+}
+/* 0 for a member that is not a bitfield (of the kind that kflag tells). */
+static inline uint32_t btf_member_bitfield_size(const struct btf_type *t, uint32_t i)
+{
+    return btf_kflag(t) ? BTF_MEMBER_BITFIELD_SIZE(btf_members(t)[i].offset) : 0;
+}
+
+/* Where types come from: the object's own BTF or the target's. type() gives NULL for an id that does not
+ * exist; what it returns stays valid as long as the source does. */
+struct type_source {
+    const struct btf_type *(*type)(const struct type_source *source, uint32_t id);
+};
+const struct type_source *btf_source(const struct btf *btf);
+
+static inline const struct btf_type *source_type(const struct type_source *s, uint32_t id)
+{
+    return s->type(s, id);
+}
+/* Skips typedefs, const, volatile, restrict and type tags; *id (may be NULL) becomes what is left. NULL on
+ * damage and on cycles. */
+const struct btf_type *source_skip(const struct type_source *s, uint32_t id, uint32_t *left);
+/* Size of a value of the type in bytes; -EINVAL if it has none (function, void, a cycle). */
+int64_t source_size(const struct type_source *s, uint32_t id);
+
+#endif
