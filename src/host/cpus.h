@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which CPUs there are. */
+#ifndef HOG_HOST_CPUS_H
+#define HOG_HOST_CPUS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define MAX_CPUS 8192 /* CONFIG_NR_CPUS of the largest kernels that are built */
+
+/* Number of possible CPUs: one more than the highest number in /sys/devices/system/cpu/possible, which is
+ * what the kernel sizes per-CPU map values by. -errno. */
+int cpus_possible(void);
+
+/* Sets mask[cpu] to 1 for each online CPU below n, to 0 for others. Returns the number of online CPUs set. */
+int cpus_online(uint8_t *mask, size_t n);
+
+/* Lowest online CPU; 0 if sysfs does not say. */
+int cpus_first_online(void);
+
+/* "0-3,8" into a mask as above (NULL: none). Returns one more than the highest CPU listed (also past n);
+ * -EINVAL for text that is no such list or goes past MAX_CPUS. */
+int cpus_parse(const char *list, uint8_t *mask, size_t n);
+
+#endif
