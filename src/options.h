@@ -38,7 +38,7 @@ int options_parse(struct options *options, int argc, char **argv, const char *co
 struct view_summary {
     const char *name, *summary;
 };
-void options_help(int fd, const struct view_summary *views, size_t nviews);
-void options_version(int fd);
+int options_help(int fd, const struct view_summary *views, size_t nviews); /* 0 or -errno, as out_flush() */
+int options_version(int fd);
 
 #endif

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "options.h"
+#include "options_table.h"
+#include "duration.h"
+#include "out/escape.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DEFAULT_TOP      10
+#define DEFAULT_INTERVAL UINT64_C(1000000000)
+#define TRACK_INTERVAL   UINT64_C(10000000)
+#define NEAR             2  /* so many slips of the finger are forgiven with a suggestion */
+#define LONGEST_NAME     32 /* of a view or an option */
+
+static const char *const default_views[] = {"top", "cpu"};
+
+struct parse {
+    struct options *options;
+    const char *const *view_names;
+    struct why *why;
+    size_t nwords;               /* arguments that are no options */
+    uint64_t interval_ns, count; /* as arguments; 0: not given */
+};
+
+/* An argument as it can be shown in an error line. */
+struct shown {
+    char text[64];
+};
+
+static struct shown show_bytes(const char *bytes, size_t length)
+{
+    struct shown shown = {""};
+
+    if (escape_special(bytes, length))
+        memcpy(shown.text, bytes, length);
+    else
+        escape_name(shown.text, sizeof shown.text, bytes, length);
+    return shown;
+}
+
+static struct shown show(const char *word)
+{
+    return show_bytes(word, strlen(word));
+}
+
+static struct shown option_label(const struct option_spec *spec)
+{
+    struct shown label;
+
+    if (spec->letter)
+        snprintf(label.text, sizeof label.text, "-%c/--%s", spec->letter, spec->name);
+    else
+        snprintf(label.text, sizeof label.text, "--%s", spec->name);
+    return label;
+}
+
+/* Insertions, deletions and substitutions from a to b; `LONGEST_NAME` when one is too long to be a name. */
+static size_t edit_distance(const char *a, const char *b)
+{
+    size_t row[LONGEST_NAME + 1], na = strlen(a), nb = strlen(b);
+
+    if (na >= LONGEST_NAME || nb >= LONGEST_NAME)
+        return LONGEST_NAME;
+    for (size_t j = 0; j <= nb; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= na; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= nb; j++) {
+            size_t best = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[nb];
+}
+
+/* Keeps the nearer of two suggestions for a word. */
+static void consider(const char *word, const char *candidate, const char **nearest, size_t *distance)
+{
+    size_t d = edit_distance(word, candidate);
+
+    if (d <= NEAR && d < strlen(candidate) && d < *distance) {
+        *nearest = candidate;
+        *distance = d;
+    }
+}
+
+static const char *nearest_option(const char *word, size_t within)
+{
+    const char *nearest = NULL;
+    size_t distance = within + 1;
+
+    for (size_t i = 0; i < option_table_size; i++)
+        if (!option_table[i].hidden)
+            consider(word, option_table[i].name, &nearest, &distance);
+    return nearest;
+}
+
+static const char *nearest_view(const char *const *names, const char *word)
+{
+    const char *nearest = NULL;
+    size_t distance = NEAR + 1;
+
+    for (; *names; names++)
+        consider(word, *names, &nearest, &distance);
+    consider(word, "doctor", &nearest, &distance);
+    return nearest;
+}
+
+static void append_name(char *list, size_t size, const char *name)
+{
+    size_t used = strlen(list);
+    snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
+}
+
+/* --- values --- */
+
+static bool parse_number(const char *text, size_t length, uint64_t least, uint64_t most, uint64_t *value)
+{
+    *value = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+        if (__builtin_mul_overflow(*value, 10, value) ||
+            __builtin_add_overflow(*value, (uint64_t)(text[i] - '0'), value))
+            return false;
+    }
+    return length && *value >= least && *value <= most;
+}
+
+static int take_number(struct parse *p, const struct option_spec *spec, const char *label, const char *text,
+                       uint64_t *value)
+{
+    bool power = spec->kind == OPTION_POWER;
+
+    if (parse_number(text, strlen(text), spec->least, spec->most, value) &&
+        !(power && (*value & (*value - 1))))
+        return 0;
+    return why(p->why, -EINVAL, "%s: \"%s\" is not a %s from %" PRIu64 " to %" PRIu64, label, show(text).text,
+               power ? "power of two" : "whole number", spec->least, spec->most);
+}
+
+static int take_interval(struct parse *p, const struct option_spec *spec, const char *label, const char *text,
+                         uint64_t *ns)
+{
+    int error = duration_parse(text, ns);
+
+    if (!error && *ns >= spec->least && *ns <= spec->most)
+        return 0;
+    return why(p->why, -EINVAL, "%s: \"%s\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m", label,
+               show(text).text);
+}
+
+static int add_pid(struct parse *p, const struct option_spec *spec, const char *text, size_t length)
+{
+    struct options *o = p->options;
+    uint64_t pid;
+
+    if (!parse_number(text, length, spec->least, spec->most, &pid))
+        return why(p->why, -EINVAL,
+                   "\"%s\" is not a PID: a PID is a whole number from %" PRIu64 " to %" PRIu64,
+                   show_bytes(text, length).text, spec->least, spec->most);
+    for (size_t i = 0; i < o->npids; i++)
+        if (o->pids[i] == pid)
+            return 0;
+    if (o->npids == MAX_PIDS)
+        return why(p->why, -EINVAL, "too many PIDs: at most %d are allowed", MAX_PIDS);
+    o->pids[o->npids++] = (uint32_t)pid;
+    return 0;
+}
+
+static int take_pids(struct parse *p, const struct option_spec *spec, const char *list)
+{
+    for (;;) {
+        size_t length = strcspn(list, ",");
+        int error = add_pid(p, spec, list, length);
+        if (error || !list[length])
+            return error;
+        list += length + 1;
+    }
+}
+
+static int take_format(struct parse *p, const char *label, const char *text, enum out_format *format)
+{
+    char allowed[64] = "";
+
+    for (size_t i = 0; format_names[i]; i++) {
+        if (!strcmp(text, format_names[i])) {
+            *format = (enum out_format)i;
+            return 0;
+        }
+        append_name(allowed, sizeof allowed, format_names[i]);
+    }
+    return why(p->why, -EINVAL, "%s: unknown format \"%s\": formats are %s", label, show(text).text, allowed);
+}
+
+/* --- options --- */
+
+static int apply(struct parse *p, const struct option_spec *spec, const char *value)
+{
+    struct shown label = option_label(spec);
+    void *member = (char *)p->options + spec->offset;
+    uint64_t number = 0;
+    int error = 0;
+
+    switch (spec->kind) {
+    case OPTION_FLAG:
+        *(bool *)member = true;
+        return 0;
+    case OPTION_NUMBER:
+    case OPTION_POWER:
+        error = take_number(p, spec, label.text, value, &number);
+        *(unsigned *)member = (unsigned)number;
+        return error;
+    case OPTION_COUNT:
+        return take_number(p, spec, label.text, value, member);
+    case OPTION_INTERVAL:
+        return take_interval(p, spec, label.text, value, member);
+    case OPTION_PIDS:
+        return take_pids(p, spec, value);
+    case OPTION_FORMAT:
+        return take_format(p, label.text, value, member);
+    case OPTION_TEXT:
+        *(const char **)member = value;
+        return 0;
+    case OPTION_HELP:
+        p->options->mode = RUN_HELP;
+        return 0;
+    case OPTION_VERSION:
+        p->options->mode = RUN_VERSION;
+        return 0;
+    }
+    return error;
+}
+
+static int needs_value(struct parse *p, const struct option_spec *spec)
+{
+    return why(p->why, -EINVAL, "option %s needs a value: %s", option_label(spec).text, spec->argument);
+}
+
+/* --name, --name=value or --name value. */
+static int take_long(struct parse *p, const char *word, char **next, int *used)
+{
+    size_t length = strcspn(word, "=");
+
+    for (size_t i = 0; i < option_table_size; i++) {
+        const struct option_spec *spec = &option_table[i];
+        const char *value = word[length] ? word + length + 1 : NULL;
+        if (strlen(spec->name) != length || strncmp(word, spec->name, length))
+            continue;
+        if (!spec->argument && value)
+            return why(p->why, -EINVAL, "option %s takes no value", option_label(spec).text);
+        if (spec->argument && !value) {
+            if (!*next)
+                return needs_value(p, spec);
+            value = *next;
+            *used = 1;
+        }
+        return apply(p, spec, value);
+    }
+    char name[LONGEST_NAME] = "";
+    if (length < sizeof name)
+        memcpy(name, word, length);
+    const char *nearest = nearest_option(name, NEAR);
+    if (nearest)
+        return why(p->why, -EINVAL, "unknown option --%s: did you mean --%s? --help lists all options",
+                   show_bytes(word, length).text, nearest);
+    return why(p->why, -EINVAL, "unknown option --%s: --help lists all options",
+               show_bytes(word, length).text);
+}
+
+static const struct option_spec *find_letter(char letter)
+{
+    for (size_t i = 0; i < option_table_size; i++)
+        if (option_table[i].letter && option_table[i].letter == letter)
+            return &option_table[i];
+    return NULL;
+}
+
+/* -t, -tv, -k5, -k 5. */
+static int take_letters(struct parse *p, const char *letters, char **next, int *used)
+{
+    for (; *letters; letters++) {
+        const struct option_spec *spec = find_letter(*letters);
+        if (!spec && *letters == 'h')
+            return why(p->why, -EINVAL, "unknown option -h: for help use --help");
+        if (!spec)
+            return why(p->why, -EINVAL, "unknown option -%s: --help lists all options",
+                       show_bytes(letters, (*letters & 0x80) ? strlen(letters) : 1).text);
+        if (!spec->argument) {
+            int error = apply(p, spec, NULL);
+            if (error)
+                return error;
+            continue;
+        }
+        if (letters[1])
+            return apply(p, spec, letters + 1);
+        if (!*next)
+            return needs_value(p, spec);
+        *used = 1;
+        return apply(p, spec, *next);
+    }
+    return 0;
+}
+
+/* --- arguments --- */
+
+static bool is_view(const struct parse *p, const char *name)
+{
+    const struct options *o = p->options;
+    return o->nviews == 1 && !strcmp(o->views[0], name);
+}
+
+static int unknown_view(struct parse *p, const char *word, size_t length)
+{
+    char views[160] = "", name[LONGEST_NAME] = "";
+
+    if (length < sizeof name)
+        memcpy(name, word, length);
+    for (size_t i = 0; p->view_names[i]; i++)
+        append_name(views, sizeof views, p->view_names[i]);
+    append_name(views, sizeof views, "doctor");
+    const char *option = nearest_option(name, 0), *nearest = nearest_view(p->view_names, name);
+    if (!option && !nearest)
+        return why(p->why, -EINVAL, "unknown view \"%s\": views are %s", show_bytes(word, length).text,
+                   views);
+    return why(p->why, -EINVAL, "unknown view \"%s\": views are %s; did you mean %s%s?",
+               show_bytes(word, length).text, views, option ? "--" : "", option ? option : nearest);
+}
+
+static int add_view(struct parse *p, const char *word, size_t length)
+{
+    struct options *o = p->options;
+    const char *name = NULL;
+
+    if (length == strlen("doctor") && !strncmp(word, "doctor", length))
+        name = "doctor";
+    for (size_t i = 0; p->view_names[i] && !name; i++)
+        if (strlen(p->view_names[i]) == length && !strncmp(word, p->view_names[i], length))
+            name = p->view_names[i];
+    if (!name)
+        return unknown_view(p, word, length);
+    for (size_t i = 0; i < o->nviews; i++)
+        if (o->views[i] == name)
+            return 0;
+    if (o->nviews == MAX_VIEWS)
+        return why(p->why, -EINVAL, "too many views: at most %d at once", MAX_VIEWS);
+    o->views[o->nviews++] = name;
+    return 0;
+}
+
+static int take_views(struct parse *p, const char *list)
+{
+    static const char *const alone[] = {"track", "doctor"};
+    struct options *o = p->options;
+
+    for (;;) {
+        size_t length = strcspn(list, ",");
+        int error = add_view(p, list, length);
+        if (error)
+            return error;
+        if (!list[length])
+            break;
+        list += length + 1;
+    }
+    for (size_t i = 0; i < o->nviews; i++)
+        for (size_t j = 0; j < sizeof alone / sizeof *alone; j++)
+            if (o->nviews > 1 && !strcmp(o->views[i], alone[j]))
+                return why(p->why, -EINVAL, "%s cannot be combined with other views", alone[j]);
+    return 0;
+}
+
+static const struct option_spec *spec_of_kind(enum option_kind kind)
+{
+    const struct option_spec *spec = option_table;
+    while (spec->kind != kind)
+        spec++;
+    return spec;
+}
+
+/* Views do not begin like this. */
+static bool looks_like_number(const char *word)
+{
+    word += *word == '-' || *word == '+';
+    return *word == '.' || (*word >= '0' && *word <= '9');
+}
+
+static int take_word(struct parse *p, const char *word)
+{
+    if (p->nwords++ == 0 && !looks_like_number(word))
+        return take_views(p, word);
+    if (is_view(p, "doctor"))
+        return why(p->why, -EINVAL, "unexpected \"%s\": doctor takes no INTERVAL and no COUNT",
+                   show(word).text);
+    if (is_view(p, "track"))
+        return take_pids(p, spec_of_kind(OPTION_PIDS), word);
+    if (!p->interval_ns)
+        return take_interval(p, spec_of_kind(OPTION_INTERVAL), "INTERVAL", word, &p->interval_ns);
+    if (!p->count)
+        return take_number(p, spec_of_kind(OPTION_COUNT), "COUNT", word, &p->count);
+    return why(p->why, -EINVAL, "unexpected \"%s\": nothing follows INTERVAL and COUNT", show(word).text);
+}
+
+static int default_view(struct parse *p)
+{
+    struct options *o = p->options;
+
+    for (size_t i = 0; i < sizeof default_views / sizeof *default_views; i++)
+        for (size_t j = 0; p->view_names[j]; j++)
+            if (!o->nviews && !strcmp(default_views[i], p->view_names[j]))
+                o->views[o->nviews++] = p->view_names[j];
+    return o->nviews ? 0 : why(p->why, -EINVAL, "no VIEW given: --help lists all views");
+}
+
+/* What can only be said once everything has been seen. */
+static int finish(struct parse *p)
+{
+    struct options *o = p->options;
+    int error = o->nviews ? 0 : default_view(p);
+
+    if (error)
+        return error;
+    if (is_view(p, "doctor")) {
+        if (o->interval_ns || o->count)
+            return why(p->why, -EINVAL, "doctor takes no INTERVAL and no COUNT");
+        o->mode = RUN_DOCTOR;
+        o->nviews = 0;
+    }
+    if (is_view(p, "track") && !o->npids)
+        return why(p->why, -EINVAL, "track needs at least one PID: hog track PID.. or -p PID,..");
+    if (p->interval_ns && o->interval_ns)
+        return why(p->why, -EINVAL, "interval given twice: as INTERVAL and with -i");
+    if (p->count && o->count)
+        return why(p->why, -EINVAL, "count given twice: as COUNT and with -n");
+    if (p->interval_ns)
+        o->interval_ns = p->interval_ns;
+    if (p->count)
+        o->count = p->count;
+    if (!o->interval_ns)
+        o->interval_ns = is_view(p, "track") ? TRACK_INTERVAL : DEFAULT_INTERVAL;
+    return 0;
+}
+
+int options_parse(struct options *options, int argc, char **argv, const char *const *view_names,
+                  struct why *w)
+{
+    struct parse p = {.options = options, .view_names = view_names, .why = w};
+    bool words_only = false;
+
+    *options = (struct options){.top = DEFAULT_TOP};
+    for (int i = 1; i < argc; i++) {
+        char *word = argv[i], *next[] = {i + 1 < argc ? argv[i + 1] : NULL};
+        int error, used = 0;
+        if (words_only || word[0] != '-' || !word[1] || looks_like_number(word)) {
+            error = take_word(&p, word);
+        } else if (!strcmp(word, "--")) {
+            words_only = true;
+            continue;
+        } else if (word[1] == '-') {
+            error = take_long(&p, word + 2, next, &used);
+        } else {
+            error = take_letters(&p, word + 1, next, &used);
+        }
+        if (error)
+            return error;
+        if (options->mode == RUN_HELP || options->mode == RUN_VERSION)
+            return 0;
+        i += used;
+    }
+    return finish(&p);
+}

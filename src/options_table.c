@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "options_table.h"
+#include "options.h"
+
+#define MS  UINT64_C(1000000)
+#define DAY (UINT64_C(86400) * 1000 * MS)
+
+/* A count of windows passes through a double in awk and JSON readers unharmed. */
+#define MOST_WINDOWS (UINT64_C(1) << 53)
+
+#define AT(member) .offset = offsetof(struct options, member)
+
+const struct option_spec option_table[] = {
+    {
+        .name = "interval",
+        .letter = 'i',
+        .argument = "TIME",
+        .help = "length of a window, like INTERVAL (1ms to 24h; default 1s, 10ms for track)",
+        .kind = OPTION_INTERVAL,
+        AT(interval_ns),
+        .least = MS,
+        .most = DAY,
+    },
+    {
+        .name = "count",
+        .letter = 'n',
+        .argument = "N",
+        .help = "stop after N windows, like COUNT (default: go on until interrupted)",
+        .kind = OPTION_COUNT,
+        AT(count),
+        .least = 1,
+        .most = MOST_WINDOWS,
+    },
+    {
+        .name = "top",
+        .letter = 'k',
+        .argument = "N",
+        .help = "at most N rows a view and window (1 to 10000; default 10)",
+        .kind = OPTION_NUMBER,
+        AT(top),
+        .least = 1,
+        .most = 10000,
+    },
+    {
+        .name = "pid",
+        .letter = 'p',
+        .argument = "PID,..",
+        .help = "count these processes without loss, whatever their rank; may be repeated",
+        .kind = OPTION_PIDS,
+        .least = 1,
+        .most = 4194304, /* PID_MAX_LIMIT of the kernel */
+    },
+    {
+        .name = "threads",
+        .letter = 't',
+        .help = "a row a thread instead of a row a process",
+        .kind = OPTION_FLAG,
+        AT(threads),
+    },
+    {
+        .name = "output",
+        .letter = 'o',
+        .argument = "FORMAT",
+        .help = "text, tsv or json (default text)",
+        .kind = OPTION_FORMAT,
+        AT(format),
+    },
+    {
+        .name = "no-header",
+        .help = "no lines that name the columns",
+        .kind = OPTION_FLAG,
+        AT(no_header),
+    },
+    {
+        .name = "stages",
+        .argument = "N",
+        .help = "stages of the sketch in the kernel (1 to 8)",
+        .kind = OPTION_NUMBER,
+        AT(stages),
+        .least = 1,
+        .most = 8,
+    },
+    {
+        .name = "slots",
+        .argument = "N",
+        .help = "slots a stage and CPU (a power of two, 8 to 1024)",
+        .kind = OPTION_POWER,
+        AT(slots),
+        .least = 8,
+        .most = 1024,
+    },
+    {
+        .name = "exact",
+        .help = "a hash map instead of the sketch: slower, and exact while it is not full",
+        .kind = OPTION_FLAG,
+        AT(exact),
+    },
+    {
+        .name = "self",
+        .help = "a '#self' line a window: what hog itself used",
+        .kind = OPTION_FLAG,
+        AT(self),
+    },
+    {
+        .name = "verbose",
+        .letter = 'v',
+        .help = "say on stderr which hooks are used, and why not the ones before",
+        .kind = OPTION_FLAG,
+        AT(verbose),
+    },
+    {
+        .name = "without",
+        .argument = "HOOKS",
+        .help = "pass over these hooks",
+        .hidden = true,
+        .kind = OPTION_TEXT,
+        AT(without),
+    },
+    {
+        .name = "btf",
+        .argument = "FILE",
+        .help = "read the kernel's type data from FILE",
+        .hidden = true,
+        .kind = OPTION_TEXT,
+        AT(btf),
+    },
+    {.name = "help", .help = "print this and exit", .kind = OPTION_HELP},
+    {.name = "version", .help = "print the version and exit", .kind = OPTION_VERSION},
+};
+
+const size_t option_table_size = sizeof option_table / sizeof *option_table;
+const char *const format_names[] = {[OUT_TEXT] = "text", [OUT_TSV] = "tsv", [OUT_JSON] = "json", NULL};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The options as data: what parses them and what explains them read the same table. */
+#ifndef HOG_OPTIONS_TABLE_H
+#define HOG_OPTIONS_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct option_spec {
+    const char *name;     /* long, without the dashes */
+    char letter;          /* or 0 */
+    const char *argument; /* how --help calls its value; NULL: takes none */
+    const char *help;
+    bool hidden; /* for tests: neither in --help nor in the manual */
+    enum option_kind {
+        OPTION_FLAG,     /* bool at offset */
+        OPTION_NUMBER,   /* unsigned at offset, least..most */
+        OPTION_POWER,    /* the same, powers of two only */
+        OPTION_COUNT,    /* uint64_t at offset, least..most */
+        OPTION_INTERVAL, /* uint64_t ns at offset, least..most */
+        OPTION_PIDS,     /* adds to the PIDs */
+        OPTION_FORMAT,   /* enum out_format at offset */
+        OPTION_TEXT,     /* const char * at offset */
+        OPTION_HELP,
+        OPTION_VERSION,
+    } kind;
+    size_t offset; /* in struct options */
+    uint64_t least, most;
+};
+
+extern const struct option_spec option_table[];
+extern const size_t option_table_size;
+
+/* Names by enum out_format, NULL-terminated. */
+extern const char *const format_names[];
+
+#endif
