@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * On-CPU time by process or thread, from the scheduler's switches.
+ *
+ * Each CPU remembers who runs on it and since when; a switch credits that time to him. The stint that is running
+ * at the turn of a window is not forgotten: the reader sees it in `cur` and `since`, or, when a switch has come
+ * between the turn and his look, in `turn_cur` and `turn_since`.
+ *
+ * Every nanosecond of a CPU goes to exactly one of: a key, idle, other (a process that was not asked for), missed
+ * (somebody ran whose switch we did not see), lost (dropped by the sketch). The tests hold that sum.
+ */
+#include "hashpipe.bpf.h"
+#include "kernel.bpf.h"
+
+char gpl[] SEC("license") = "GPL";
+
+#define COMM 16
+
+/* Who: process 22 bits, thread 22 bits (0 where processes are counted), birth 20 bits. Birth is the start time in
+ * units of 2^23 ns (8.4 ms): a PID that is used again within the 2.4 hours that it spans differs in it. */
+enum hog_key_layout {
+    HOG_KEY_PROCESS = 42,
+    HOG_KEY_THREAD = 20,
+    HOG_KEY_BIRTH_NS = 23,
+};
+const volatile enum hog_key_layout key_layout = HOG_KEY_PROCESS;
+
+#define BIRTH_MASK ((1u << HOG_KEY_THREAD) - 1)
+
+#define HOG_DEAD 64 /* names of the dead a CPU: 16 buckets of 4 */
+struct hog_dead {
+    u64 key;
+    u32 weight; /* the turn's low 8 bits << 24, then time on CPU in its life in units of 2^16 ns, saturated */
+    u32 uid;
+    char comm[COMM];
+};
+
+struct hog_cpu {
+    struct hog_pipe pipe;
+    u32 cur_thread; /* thread on the CPU, (u32)-1: not known yet */
+    u32 reserved;
+    u64 cur;   /* its key; 0: idle. From classic tracepoints (no process id there): the thread id << 20 alone */
+    u64 since; /* ns, CLOCK_MONOTONIC */
+    u64 turn_cur, turn_since; /* cur and since when the first event after a turn came */
+    u64 idle[2], other[2], missed[2]; /* ns, a bank */
+    u64 events;
+    u64 padding[6];
+    struct hog_dead dead[HOG_DEAD];
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, 1);
+    __type(key, u32);
+    __type(value, struct hog_cpu);
+} sketch SEC(".maps");
+
+/* Lossless, with --exact and for chosen processes: a hash map a bank. */
+struct hog_time {
+    u64 ns, switches;
+};
+struct exact_map {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1);
+    __type(key, u64);
+    __type(value, struct hog_time);
+};
+struct exact_map exact_0 SEC(".maps"), exact_1 SEC(".maps");
+
+/* Processes asked for, if any. */
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1);
+    __type(key, u32);
+    __type(value, u8);
+} tracked SEC(".maps");
+
+/* Births seen, by thread id, for hosts whose task_struct cannot be read. */
+struct {
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __uint(max_entries, 1);
+    __type(key, u32);
+    __type(value, u32);
+} births SEC(".maps");
+
+const volatile bool by_thread, exact, only_tracked;
+/* Where the classic tracepoints keep their fields, from tracefs. */
+const volatile u32 switch_prev_pid = 24, switch_next_pid = 56, fork_child_pid = 44;
+
+static __always_inline struct hog_cpu *this_cpu(void)
+{
+    u32 cpu = bpf_get_smp_processor_id();
+
+    return bpf_map_lookup_elem(&sketch, &cpu);
+}
+
+static __always_inline u64 make_key(u32 process, u32 thread, u32 birth)
+{
+    u64 key = (u64)process << HOG_KEY_PROCESS | (birth & BIRTH_MASK);
+
+    return by_thread ? key | (u64)thread << HOG_KEY_THREAD : key;
+}
+
+static __always_inline u32 process_of(u64 key)
+{
+    return key >> HOG_KEY_PROCESS;
+}
+
+static __always_inline u64 task_key(bool direct, struct task_struct *task, u32 thread)
+{
+    u32 process = kernel_field(direct, task, tgid);
+    u64 birth;
+
+    /* exec by another thread than the first gives it the leader's id and start time: the key stays. */
+    if (by_thread) {
+        birth = kernel_field(direct, task, start_boottime);
+    } else {
+        struct task_struct *leader = kernel_field(direct, task, group_leader);
+        birth = kernel_field(direct, leader, start_boottime);
+    }
+    return make_key(process, thread, birth >> HOG_KEY_BIRTH_NS);
+}
+
+static __always_inline bool exact_add(void *map, u64 key, u64 ns)
+{
+    struct hog_time *time = bpf_map_lookup_elem(map, &key);
+    struct hog_time first = {};
+
+    if (!time) {
+        /* BPF_NOEXIST and a second look: another CPU may have come first. */
+        bpf_map_update_elem(map, &key, &first, BPF_NOEXIST);
+        time = bpf_map_lookup_elem(map, &key);
+        if (!time)
+            return false;
+    }
+    __sync_fetch_and_add(&time->ns, ns);
+    __sync_fetch_and_add(&time->switches, 1);
+    return true;
+}
+
+static __always_inline void credit(struct hog_cpu *c, u32 turn, u64 key, u64 ns)
+{
+    if (!exact) {
+        pipe_add(&c->pipe, sizeof *c, turn, key, ns, 1);
+        return;
+    }
+    if (only_tracked) {
+        u32 process = process_of(key);
+        if (!bpf_map_lookup_elem(&tracked, &process)) {
+            c->other[turn & 1] += ns;
+            return;
+        }
+    }
+    if (!(turn & 1 ? exact_add(&exact_1, key, ns) : exact_add(&exact_0, key, ns))) {
+        c->pipe.lost_weight[turn & 1] += ns;
+        c->pipe.lost_count[turn & 1]++;
+    }
+}
+
+/* Begins an event: the turn it belongs to. What ran when the turn came is kept for the reader. */
+static __always_inline u32 enter(struct hog_cpu *c)
+{
+    u32 turn = pipe_enter(&c->pipe);
+
+    if (unlikely(c->pipe.turn != turn)) {
+        c->turn_cur = c->cur;
+        c->turn_since = c->since;
+        write_once(c->pipe.turn, turn);
+    }
+    return turn;
+}
+
+/* A switch from thread `prev` to thread `next`. prev_key: of whom to credit where the CPU's own note is not his:
+ * 0 if nobody. */
+static __always_inline void switched(struct hog_cpu *c, u32 turn, u64 prev_key, u64 next_key, u32 next, u64 now)
+{
+    u64 ns = now - c->since;
+
+    if (prev_key)
+        credit(c, turn, prev_key, ns);
+    c->cur = next_key;
+    c->since = now;
+    c->cur_thread = next;
+    c->events++;
+}
+
+/* The CPU's note of who runs does not name `thread`, who is leaving. The same process under another thread id has
+ * called exec: it keeps the time. Else we missed a switch, or have seen none yet. */
+static __always_inline u64 misnoted(struct hog_cpu *c, u32 turn, u32 process, u64 ns)
+{
+    if (c->cur_thread != (u32)-1 && process && process_of(c->cur) == process)
+        return c->cur;
+    c->missed[turn & 1] += ns;
+    return 0;
+}
+
+static __always_inline void on_switch(bool direct, struct task_struct *prev, struct task_struct *next)
+{
+    struct hog_cpu *c = this_cpu();
+
+    if (!c)
+        return;
+    u64 now = bpf_ktime_get_ns();
+    u32 turn = enter(c);
+    u32 leaving = kernel_field(direct, prev, pid), coming = kernel_field(direct, next, pid);
+    u64 prev_key = c->cur, next_key = 0;
+
+    if (unlikely(c->cur_thread != leaving))
+        prev_key = misnoted(c, turn, kernel_field(direct, prev, tgid), now - c->since);
+    else if (!leaving)
+        c->idle[turn & 1] += now - c->since;
+    if (coming)
+        next_key = task_key(direct, next, coming);
+    switched(c, turn, prev_key, next_key, coming, now);
+    pipe_leave(&c->pipe);
+}
+
+SEC("tp_btf/sched_switch")
+int switch_btf(void *ctx)
+{
+    on_switch(true, argument(ctx, 1, struct task_struct *), argument(ctx, 2, struct task_struct *));
+    return 0;
+}
+
+SEC("raw_tp/sched_switch")
+int switch_raw(void *ctx)
+{
+    on_switch(false, argument(ctx, 1, struct task_struct *), argument(ctx, 2, struct task_struct *));
+    return 0;
+}
+
+/* Without type data: `current` is the thread that leaves, of the next only its thread id is known. */
+static __always_inline u64 current_key(void)
+{
+    u64 both = bpf_get_current_pid_tgid();
+    u32 thread = both, process = both >> 32;
+    u32 *birth = bpf_map_lookup_elem(&births, by_thread ? &thread : &process);
+
+    return make_key(process, thread, birth ? *birth : 0);
+}
+
+static __always_inline u32 traced_field(void *ctx, u32 offset)
+{
+    u32 value = 0;
+
+    bpf_probe_read_kernel(&value, sizeof value, ctx + offset);
+    return value;
+}
+
+SEC("tracepoint/sched/sched_switch")
+int switch_classic(void *ctx)
+{
+    struct hog_cpu *c = this_cpu();
+
+    if (!c)
+        return 0;
+    u64 now = bpf_ktime_get_ns();
+    u32 turn = enter(c);
+    u32 leaving = traced_field(ctx, switch_prev_pid), coming = traced_field(ctx, switch_next_pid);
+    u64 prev_key = 0;
+
+    if (unlikely(c->cur_thread != leaving && c->cur_thread == (u32)-1))
+        c->missed[turn & 1] += now - c->since;
+    else if (!leaving)
+        c->idle[turn & 1] += now - c->since;
+    else
+        prev_key = current_key();
+    switched(c, turn, prev_key, (u64)coming << HOG_KEY_THREAD, coming, now);
+    pipe_leave(&c->pipe);
+    return 0;
+}
+
+SEC("tracepoint/sched/sched_process_fork")
+int fork_classic(void *ctx)
+{
+    u32 child = traced_field(ctx, fork_child_pid);
+    u32 birth = (bpf_ktime_get_boot_ns() >> HOG_KEY_BIRTH_NS) & BIRTH_MASK;
+
+    bpf_map_update_elem(&births, &child, &birth, BPF_ANY);
+    return 0;
+}
+
+/* Run once on each CPU before the first window: notes who is on it, so that one who never leaves is known. */
+static __always_inline void seed(u32 thread, u64 key)
+{
+    struct hog_cpu *c = this_cpu();
+
+    if (!c || c->cur_thread != (u32)-1)
+        return;
+    c->cur = thread ? key : 0;
+    c->since = bpf_ktime_get_ns();
+    c->cur_thread = thread;
+}
+
+SEC("raw_tp/seed")
+int seed_task(void *ctx)
+{
+    struct task_struct *task = (void *)bpf_get_current_task();
+    u32 thread = kernel_field(false, task, pid);
+
+    seed(thread, task_key(false, task, thread));
+    return 0;
+}
+
+SEC("raw_tp/seed")
+int seed_ids(void *ctx)
+{
+    u64 both = bpf_get_current_pid_tgid();
+
+    seed(both, (u64)(u32)both << HOG_KEY_THREAD);
+    return 0;
+}
+
+/* A name for the reader, who cannot ask /proc for the dead. Of four places the one of an older turn or the lightest
+ * is taken. The reader reads while we write: the key goes in last. */
+static __always_inline void keep_name(u64 key, u64 run_ns, u32 uid, const char *comm)
+{
+    struct hog_cpu *c = this_cpu();
+
+    if (!c)
+        return;
+    u32 epoch = (read_once(pipe_turn.turn) & 0xff) << 24;
+    u64 run = (run_ns + bpf_ktime_get_ns() - c->since) >> 16; /* with the stint that is ending */
+    u32 weight = run > 0xffffff ? 0xffffff : run;
+    u32 bucket = (key * pipe_multiplier(7)) >> 60;
+    struct hog_dead *place = &c->dead[bucket * 4], *lightest = NULL;
+    u32 least = ~0u;
+
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        bool current_turn = (place[i].weight & 0xff000000) == epoch;
+        u32 w = current_turn ? place[i].weight & 0xffffff : 0;
+        if (w < least) {
+            least = w;
+            lightest = &place[i];
+        }
+    }
+    if (!lightest || least > weight)
+        return;
+    write_once(lightest->key, 0);
+    lightest->weight = epoch | weight;
+    lightest->uid = uid;
+    __builtin_memcpy(lightest->comm, comm, COMM);
+    write_once(lightest->key, key);
+}
+
+static __always_inline void on_exit(bool direct, struct task_struct *task)
+{
+    struct signal_struct *signal = kernel_field(direct, task, signal);
+    u32 thread = kernel_field(direct, task, pid);
+    char comm[COMM];
+
+    if (!by_thread && kernel_field(direct, signal, live).counter > 0)
+        return; /* other threads live on */
+    u64 run = kernel_field(direct, task, se.sum_exec_runtime);
+    if (!by_thread)
+        run += kernel_field(direct, signal, sum_sched_runtime);
+    struct cred *cred = kernel_field(direct, task, real_cred);
+    bpf_get_current_comm(comm, sizeof comm);
+    keep_name(task_key(direct, task, thread), run, kernel_field(direct, cred, euid).val, comm);
+}
+
+SEC("tp_btf/sched_process_exit")
+int exit_btf(void *ctx)
+{
+    on_exit(true, argument(ctx, 0, struct task_struct *));
+    return 0;
+}
+
+SEC("raw_tp/sched_process_exit")
+int exit_raw(void *ctx)
+{
+    on_exit(false, argument(ctx, 0, struct task_struct *));
+    return 0;
+}
+
+/* Whether other threads live on is not known here: the name of any thread that exits serves its process. */
+SEC("tracepoint/sched/sched_process_exit")
+int exit_classic(void *ctx)
+{
+    char comm[COMM];
+
+    bpf_get_current_comm(comm, sizeof comm);
+    keep_name(current_key(), 0, bpf_get_current_uid_gid(), comm);
+    return 0;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The sketch: who is heavy, in constant memory and constant work an event.
+ *
+ * After HashPipe (Sivaraman et al., SOSR 2017; eHashPipe brought it into the kernel). A pipeline of stages, each a
+ * small table with its own hash. Stage 0 always takes the newcomer and kicks the resident out; each later stage
+ * keeps the heavier of the two and hands the lighter one on. What leaves the last stage is dropped, and its weight
+ * and count are added up as lost, so that
+ *
+ *     sum of all slots + lost = sum of all input                                         at any time.
+ *
+ * One key can stand in several stages (and on several CPUs): the reader merges by key.
+ *
+ * Flows (CPU time, waits, bytes): one pipeline a CPU, no atomics, two banks. A metric that wants one writes
+ *
+ *     struct hog_NAME {                         // a value of the map: one a CPU
+ *         struct hog_pipe pipe;                 // first
+ *         ... its own words, a multiple of 64 bytes in all ...
+ *     };
+ *     struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(map_flags, BPF_F_MMAPABLE); __uint(max_entries, 1);
+ *              __type(key, u32); __type(value, struct hog_NAME); } sketch SEC(".maps");
+ *
+ *     struct hog_NAME *c = bpf_map_lookup_elem(&sketch, &cpu);
+ *     u32 turn = pipe_enter(&c->pipe);
+ *     pipe_add(&c->pipe, sizeof *c, turn, key, weight, 1);
+ *     pipe_leave(&c->pipe);
+ *
+ * and the reader (src/sketch) sets the pipe_* constants, makes the value large enough for both banks behind the
+ * struct, and the array as long as there are possible CPUs. (A per-CPU array's value is limited to 32 KiB.)
+ *
+ * Levels (RSS, outstanding bytes): one pipeline for all CPUs, signed, see level_add.
+ */
+#ifndef HOG_HASHPIPE_BPF_H
+#define HOG_HASHPIPE_BPF_H
+
+#include "helpers.bpf.h"
+
+#define PIPE_MAX_STAGES 8
+
+struct hog_slot {
+    u64 key; /* 0: empty */
+    u64 weight;
+    u64 count;
+};
+
+/* Head of a CPU's flow pipeline. */
+struct hog_pipe {
+    u64 seq;  /* odd while a program of this CPU is inside */
+    u32 turn; /* the turn that the last event saw */
+    u32 reserved;
+    u64 lost_weight[2], lost_count[2]; /* a bank */
+};
+
+/* Set by the reader before loading: constants to the verifier, which drops the stages that are not there. */
+const volatile u32 pipe_stages = 4;
+const volatile u32 pipe_shift = 58;                /* 64 - log2(slots a stage) */
+const volatile u32 pipe_stage_bytes = 64 * 24;     /* slots a stage * sizeof(struct hog_slot) */
+const volatile u32 pipe_bank_bytes = 4 * 64 * 24;  /* the same * stages */
+
+/* The reader counts it up at each turn of a window; bit 0 is the bank that events go to. Alone in its cache line:
+ * every CPU reads it at every event. */
+struct hog_turn {
+    u32 turn;
+    u32 padding[15];
+} __attribute__((aligned(64)));
+struct hog_turn pipe_turn = {};
+
+/* Odd constants with mixed bits: slot = (key * constant) >> pipe_shift. The key's low bits are a start time, the
+ * high ones a PID; the product's top bits depend on all of them. */
+static __always_inline u64 pipe_multiplier(u32 stage)
+{
+    switch (stage) {
+    case 0:
+        return 0x9e3779b97f4a7c15ull;
+    case 1:
+        return 0xc2b2ae3d27d4eb4full;
+    case 2:
+        return 0xff51afd7ed558ccdull;
+    case 3:
+        return 0xd6e8feb86659fd93ull;
+    case 4:
+        return 0xa0761d6478bd642full;
+    case 5:
+        return 0xe7037ed1a0b428dbull;
+    case 6:
+        return 0x8ebc6af09c88c6e3ull;
+    default:
+        return 0xc4ceb9fe1a85ec53ull;
+    }
+}
+
+static __always_inline void *pipe_place(void *bank, u32 stage, u64 key, u32 size)
+{
+    return bank + stage * pipe_stage_bytes + ((key * pipe_multiplier(stage)) >> pipe_shift) * size;
+}
+
+/* Announces to the reader that a program is inside, and tells which turn it is: bit 0 is the bank. */
+static __always_inline u32 pipe_enter(struct hog_pipe *p)
+{
+    write_once(p->seq, p->seq + 1);
+    return read_once(pipe_turn.turn);
+}
+
+static __always_inline void pipe_leave(struct hog_pipe *p)
+{
+    write_once(p->seq, p->seq + 1);
+}
+
+/* Adds weight and count to key (not 0) in the bank of `turn`; the banks begin head_bytes behind p. */
+static __always_inline void pipe_add(struct hog_pipe *p, u32 head_bytes, u32 turn, u64 key, u64 weight, u64 count)
+{
+    void *bank = (void *)p + head_bytes + (turn & 1) * pipe_bank_bytes;
+    struct hog_slot *slot = pipe_place(bank, 0, key, sizeof *slot);
+    struct hog_slot out = *slot;
+
+    if (out.key == key) {
+        slot->weight = out.weight + weight;
+        slot->count = out.count + count;
+        return;
+    }
+    slot->key = key;
+    slot->weight = weight;
+    slot->count = count;
+    if (!out.key)
+        return;
+#pragma unroll
+    for (u32 stage = 1; stage < PIPE_MAX_STAGES; stage++) {
+        if (stage >= pipe_stages)
+            break;
+        slot = pipe_place(bank, stage, out.key, sizeof *slot);
+        struct hog_slot resident = *slot;
+        if (resident.key == out.key) {
+            slot->weight = resident.weight + out.weight;
+            slot->count = resident.count + out.count;
+            return;
+        }
+        if (resident.key && resident.weight >= out.weight)
+            continue;
+        *slot = out;
+        if (!resident.key)
+            return;
+        out = resident;
+    }
+    p->lost_weight[turn & 1] += out.weight;
+    p->lost_count[turn & 1] += out.count;
+}
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The few kernel structs that we read, cut to the fields that we use; the loader moves every access to where the
+ * running kernel has the field. A comment tells where releases differ. */
+#ifndef HOG_KERNEL_BPF_H
+#define HOG_KERNEL_BPF_H
+
+#include "helpers.bpf.h"
+
+typedef struct {
+    int counter;
+} atomic_t;
+
+typedef struct {
+    u32 val;
+} kuid_t;
+
+struct cred {
+    kuid_t euid;
+} __relocated;
+
+struct signal_struct {
+    atomic_t live;          /* threads that have not begun to exit */
+    u64 sum_sched_runtime;  /* ns on CPU of threads that are gone already */
+} __relocated;
+
+struct sched_entity {
+    u64 sum_exec_runtime; /* ns */
+} __relocated;
+
+struct task_struct {
+    int pid, tgid;      /* thread, process */
+    u64 start_boottime; /* ns, CLOCK_BOOTTIME; `real_start_time` until 5.5, cf25e24db61c */
+    struct task_struct *group_leader;
+    struct signal_struct *signal;
+    struct cred *real_cred;
+    struct sched_entity se;
+    char comm[16];
+} __relocated;
+
+#endif
