@@ -302,13 +302,13 @@ static void write_body(struct btf_type *type, unsigned depth);
 static void write_member(uint32_t id, const char *name, const char *owner, unsigned depth)
 {
     char dims[256] = "";
-    struct btf_type *type = type_at(id = resolve(id));
+    struct btf_type *type = type_at(resolve(id));
 
     while (kind_of(type) == BTF_KIND_ARRAY) {
         size_t used = strlen(dims);
 
         snprintf(dims + used, sizeof(dims) - used, "[%u]", array_of(type)->nelems);
-        type = type_at(id = resolve(array_of(type)->type));
+        type = type_at(resolve(array_of(type)->type));
     }
     indent(depth);
     if (kind_of(type) == BTF_KIND_INT) {

@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Does this machine have what a skipped test said it needs? Status 0: it has; 1: it has not; 2: no such need.
+# Asked without hog, so that a hog that wrongly gives up is found out.
+#
+#   has.sh NEED
+set -u
+export PATH="$PATH:/usr/sbin:/sbin"
+
+# Attaches a fentry program by the hand of bpftool.
+has_fentry() {
+    local dir status
+    dir=$(mktemp -d) || return 1
+    mkdir -p "/sys/fs/bpf/has_$$" || return 1
+    clang -target bpf -O2 -g -x c -c -o "$dir/fentry.o" - <<'SOURCE' &&
+__attribute__((section("fentry/schedule"), used)) int on_schedule(void *context)
+{
+    return 0;
+}
+char LICENSE[] __attribute__((section("license"), used)) = "GPL";
+SOURCE
+        bpftool prog load "$dir/fentry.o" "/sys/fs/bpf/has_$$/prog" autoattach >/dev/null 2>&1
+    status=$?
+    rm -rf "$dir"
+    rm -f "/sys/fs/bpf/has_$$/prog"
+    rmdir "/sys/fs/bpf/has_$$"
+    return $status
+}
+
+any() { [ -e "$1" ]; }
+
+case ${1-} in
+ROOT) [ "$(id -u)" -eq 0 ] ;;
+BTF) [ -s /sys/kernel/btf/vmlinux ] ;;
+KPROBE) [ -e /sys/bus/event_source/devices/kprobe ] || [ -e /sys/kernel/tracing/kprobe_events ] ;;
+UPROBE) [ -e /sys/bus/event_source/devices/uprobe ] || [ -e /sys/kernel/tracing/uprobe_events ] ;;
+FENTRY) has_fentry ;;
+TRACEFS) [ -d /sys/kernel/tracing/events ] ;;
+BPFFS) mountpoint -q /sys/fs/bpf ;;
+RAPL) any /sys/class/powercap/*:0/energy_uj || [ -e /sys/bus/event_source/devices/power ] ;;
+PMU) [ -e /sys/bus/event_source/devices/cpu/events/cpu-cycles ] || any /sys/bus/event_source/devices/armv8*/events/cpu_cycles ;;
+CGROUP2) grep -q ' - cgroup2 ' /proc/self/mountinfo ;;
+CGROUP1) grep -q ' - cgroup ' /proc/self/mountinfo ;;
+SCHEDSTATS) [ -e /proc/sys/kernel/sched_schedstats ] ;;
+SWAP) [ "$(wc -l </proc/swaps)" -gt 1 ] ;;
+LOOP) [ -e /dev/loop-control ] ;;
+CPUS2) [ "$(nproc)" -ge 2 ] ;;
+USERNS) unshare -r true 2>/dev/null ;;
+CLANG19) command -v clang-19 >/dev/null ;;
+QEMU) command -v qemu-system-x86_64 >/dev/null ;;
+KVM) [ -w /dev/kvm ] ;;
+LIBBPFTOOLS) command -v cpudist >/dev/null ;;
+*) exit 2 ;;
+esac

@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 300
+# Reads all sources for mistakes (lint) and for their form (format). Says one line a check as a test does; what it
+# found comes before, on stderr.
+#
+#   lint.sh [lint|format]...
+set -u
+export LC_ALL=C
+cd "$(dirname "$0")/.." || exit 1
+BUILD=${BUILD:-build}
+failed=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+check() {
+    local name=$1
+    shift
+    if "$@" >&2; then
+        echo "ok - $name"
+    else
+        echo "not ok - $name"
+        failed=1
+    fi
+}
+
+sources() { # sources PATTERN...: our files, sorted; what is built and fetched is not ours
+    local pattern expression=()
+    for pattern in "$@"; do
+        expression+=(-o -name "$pattern")
+    done
+    find src syscall bpf gen tests scripts .ci -type f \( "${expression[@]:1}" \) | sort
+}
+
+# As both compilers of the build see them, with the C library's headers: clang-tidy has no musl.
+defines=(-D_GNU_SOURCE '-DHOG_VERSION="0"' -I. -Isrc "-I$BUILD/gen" -idirafter "$BUILD/uapi")
+
+# One line a finding; `clang-tidy FILE -- FLAGS` by hand shows how it came to it.
+tidy() {
+    local status
+    sources '*.c' | grep -v '\.bpf\.c$' |
+        xargs -P "$(nproc)" -I '{}' clang-tidy --quiet '{}' -- -std=gnu11 "${defines[@]}" >"$work/tidy" 2>"$work/errors"
+    status=$?
+    grep -h ': error: ' "$work/tidy" "$work/errors"
+    return $status
+}
+
+run_cppcheck() {
+    local list
+    mapfile -t list < <(sources '*.c' | grep -v '\.bpf\.c$')
+    cppcheck -q -j "$(nproc)" --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
+        --suppress=missingIncludeSystem --suppress=unmatchedSuppression -D__x86_64__ -D__linux__ -D_GNU_SOURCE \
+        '-DHOG_VERSION="0"' -I. -Isrc "-I$BUILD/gen" "${list[@]}" 2>&1
+}
+
+run_shellcheck() {
+    local list
+    mapfile -t list < <(sources '*.sh' run)
+    shellcheck -x -e SC2317 "${list[@]}"
+}
+
+licences() {
+    local file bad=0
+    while read -r file; do
+        head -n 2 "$file" | grep -q 'SPDX-License-Identifier: GPL-2.0-only' && continue
+        echo "$file: no SPDX line"
+        bad=1
+    done < <(sources '*.c' '*.h' '*.sh' '*.py' run && echo Makefile)
+    return "$bad"
+}
+
+run_format() {
+    local file bad=0
+    while read -r file; do
+        clang-format --dry-run -Werror "$file" 2>"$work/errors" && continue
+        echo "$file: $(grep -c ': error: ' "$work/errors") places; 'make fmt' puts them right"
+        bad=1
+    done < <(sources '*.c' '*.h')
+    return "$bad"
+}
+
+[ $# -gt 0 ] || set -- lint format
+for what in "$@"; do
+    case $what in
+    lint)
+        check shellcheck run_shellcheck
+        check cppcheck run_cppcheck
+        check clang-tidy tidy
+        check 'every file names its licence' licences
+        ;;
+    format) check clang-format run_format ;;
+    *)
+        echo "usage: lint.sh [lint|format]..." >&2
+        exit 2
+        ;;
+    esac
+done
+exit $failed

@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Installs what is missing on a Debian machine, and does nothing (quickly) when nothing is.
+#
+#   setup.sh build|test|bench...
+#
+# Needs root only when something is missing. BUILD (default: build) remembers which optional packages
+# this release of Debian does not have.
+set -euo pipefail
+export PATH="$PATH:/usr/sbin:/sbin"
+build=${BUILD:-build}
+
+# What is looked for (a command, or a file), and the package that brings it. A package with a question mark is
+# used if the release has it; the tests that want it say so when they are skipped.
+# shellcheck disable=SC2034 # read by name
+{
+need_build='
+cc gcc
+ar binutils
+/usr/include/stdio.h libc6-dev
+/usr/include/linux/bpf.h linux-libc-dev
+musl-gcc musl-tools
+clang clang
+llvm-strip llvm
+'
+need_test='
+bpftool bpftool
+strace strace
+stress-ng stress-ng
+python3 python3
+jq jq
+file file
+ldd libc-bin
+ps procps
+taskset util-linux
+mount mount
+shellcheck shellcheck
+cppcheck cppcheck
+clang-format clang-format
+clang-tidy clang-tidy
+clang-19 clang-19?
+'
+need_bench='
+cpudist libbpf-tools
+bpftrace bpftrace
+perf linux-perf
+iostat sysstat
+fio fio
+'
+}
+
+# Prints the packages of a set that are missing.
+missing() {
+    local list=need_$1 probe package
+    while read -r probe package; do
+        [ -n "$probe" ] || continue
+        case $probe in
+        /*) [ -e "$probe" ] ;;
+        *) command -v "$probe" >/dev/null ;;
+        esac || [ -e "$build/no-${package%\?}" ] || echo "$package"
+    done <<<"${!list}"
+}
+
+apt() {
+    DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=3 -o DPkg::Lock::Timeout=120 "$@" </dev/null
+}
+
+install_packages() {
+    local package wanted=()
+
+    # A broken third-party source must not stop what the others can give.
+    apt update || echo "setup: apt-get update failed; going on with the lists that are there" >&2
+    for package in "$@"; do
+        if [ "$package" = "${package%\?}" ]; then
+            wanted+=("$package")
+        elif apt-get -s install --no-install-recommends "${package%\?}" >/dev/null 2>&1; then
+            wanted+=("${package%\?}")
+        else
+            echo "setup: this release has no ${package%\?}: going on without" >&2
+            mkdir -p "$build"
+            touch "$build/no-${package%\?}"
+        fi
+    done
+    [ ${#wanted[@]} -eq 0 ] || apt install -y --no-install-recommends "${wanted[@]}"
+}
+
+packages=()
+for set in "$@"; do
+    case $set in
+    build | test | bench) mapfile -t -O ${#packages[@]} packages < <(missing "$set") ;;
+    *)
+        echo "usage: setup.sh build|test|bench..." >&2
+        exit 2
+        ;;
+    esac
+done
+[ ${#packages[@]} -gt 0 ] || exit 0
+
+if ! command -v apt-get >/dev/null; then
+    echo "setup: please install what Debian calls: ${packages[*]%\?}" >&2
+    exit 1
+fi
+if [ "$(id -u)" -ne 0 ]; then
+    required=()
+    for package in "${packages[@]}"; do
+        [ "$package" != "${package%\?}" ] || required+=("$package")
+    done
+    [ ${#required[@]} -gt 0 ] || exit 0
+    echo "setup: missing: ${required[*]}. Run as root: apt-get install --no-install-recommends ${required[*]}" >&2
+    exit 1
+fi
+echo "setup: installing ${packages[*]%\?}" >&2
+install_packages "${packages[@]}" >&2

@@ -1,0 +1,175 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Runs the tests and counts.
+#
+#   test.sh [lint|format|unit|live|fuzz]...
+#
+# A test program says `ok - NAME`, `not ok - NAME: detail` or `skip - NAME: needs X: reason` on lines of its
+# own. One that says nothing, crashes, exits non-zero, takes too long or leaves processes behind has failed. It
+# has 120 seconds, or what its source says in a line with `timeout: N`. With CI=true a skip counts as failed unless
+# it names a need (see has.sh) that this machine really lacks.
+set -u
+export PATH="$PATH:/usr/sbin:/sbin" LC_ALL=C
+cd "$(dirname "$0")/.." || exit 1
+BUILD=$(realpath "${BUILD:-build}")
+HOG=$BUILD/hog
+export BUILD HOG
+FUZZ_SECONDS=${FUZZ_SECONDS:-5}
+export FUZZ_SECONDS
+
+passed=0 failed=0 skipped=0
+failures=()
+declare -A seen
+mounted=()
+work=$(mktemp -d)
+
+cleanup() {
+    local at
+    for at in ${mounted[@]+"${mounted[@]}"}; do
+        umount "$at"
+    done
+    rm -rf "$work"
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+
+mount_for_tests() {
+    [ "$(id -u)" -eq 0 ] || return 0
+    mountpoint -q "$2" || { mount -t "$1" "$1" "$2" && mounted+=("$2"); }
+}
+
+# A name of its own for each result: the second "x" is "x (2)".
+unique() {
+    seen[$1]=$((${seen[$1]:-0} + 1))
+    name=$1
+    [ "${seen[$1]}" -eq 1 ] || name="$1 (${seen[$1]})"
+}
+
+pass() {
+    passed=$((passed + 1))
+    echo "ok - $1"
+}
+
+fail() {
+    failed=$((failed + 1))
+    failures+=("$1")
+    echo "not ok - $1"
+}
+
+# A skip is a promise that the machine lacks something. Kept?
+take_skip() {
+    local need
+    if [ "${CI:-}" = true ]; then
+        need=$(sed -n 's/.*: needs \([A-Z0-9]*\): .*/\1/p' <<<"$1")
+        if [ -z "$need" ]; then
+            fail "$1 (skipped without saying 'needs X: ...')"
+            return
+        fi
+        scripts/has.sh "$need"
+        case $? in
+        0) fail "$1 (but this machine has $need)" && return ;;
+        1) ;;
+        *) fail "$1 (nobody knows what $need is)" && return ;;
+        esac
+    fi
+    skipped=$((skipped + 1))
+    echo "skip - $1"
+}
+
+# Reads the lines of one test program from $work/out.
+take_lines() {
+    local label=$1 line
+    while IFS= read -r line || [ -n "$line" ]; do
+        case $line in
+        'ok - '*) unique "$label: ${line#ok - }" && pass "$name" ;;
+        'not ok - '*) unique "$label: ${line#not ok - }" && fail "$name" ;;
+        'skip - '*) unique "$label: ${line#skip - }" && take_skip "$name" ;;
+        *) continue ;;
+        esac
+        lines=$((lines + 1))
+    done <"$work/out"
+}
+
+# Ends what a test left running (its session, nothing else). True if there was something.
+end_leftovers() {
+    local sid pids
+    sid=$(cat "$work/sid" 2>/dev/null) || return 1
+    for _ in 1 2 3 4 5; do
+        pids=$(ps -o pid= -s "$sid") || return 1
+        sleep 0.2
+    done
+    # shellcheck disable=SC2086 # a list of pids
+    ps -o pid=,args= -p $pids >>"$work/err"
+    # shellcheck disable=SC2086
+    kill -9 $pids 2>/dev/null
+    return 0
+}
+
+# run_program LABEL SOURCE COMMAND...
+run_program() {
+    local label=$1 limit status before=$failed lines=0
+    limit=$(sed -n 's/^[/#* ]*timeout: \([0-9][0-9]*\).*/\1/p' "$2" | head -n 1)
+    limit=${limit:-120}
+    shift 2
+    rm -f "$work/sid"
+    # shellcheck disable=SC2016 # the inner shell's own variables
+    setsid -w bash -c 'echo $$ >"$1"; shift; exec timeout -k 5 "$@"' - "$work/sid" "$limit" "$@" \
+        </dev/null >"$work/out" 2>"$work/err"
+    status=$?
+    take_lines "$label"
+    if [ $status -eq 124 ] || [ $status -eq 137 ]; then
+        fail "$label: not done after $limit s"
+    elif [ $status -gt 128 ]; then
+        fail "$label: ended by signal $((status - 128))"
+    elif [ $status -ne 0 ] && [ $failed -eq $before ]; then
+        fail "$label: exit status $status"
+    elif [ $lines -eq 0 ]; then
+        fail "$label: said nothing"
+    fi
+    if end_leftovers; then
+        fail "$label: left processes running"
+    fi
+    if [ $failed -gt $before ]; then
+        { sed 's/^/    /' "$work/out" && sed 's/^/    stderr: /' "$work/err"; } | tail -n 60 >"$work/details.$failed"
+        failures+=("$(cat "$work/details.$failed")")
+    fi
+}
+
+run_group() {
+    local source name
+    for source in "tests/$1"/*.c "tests/$1"/*.sh; do
+        name=$(basename "$source")
+        if [ ! -e "$source" ] || [ "$name" = lib.sh ]; then
+            continue
+        fi
+        if [ "$1" = live ] && [ "$(id -u)" -ne 0 ]; then
+            take_skip "live/${name%.*}: needs ROOT: run 'sudo make test'"
+            continue
+        fi
+        case $name in
+        *.sh) run_program "$1/${name%.sh}" "$source" bash "$source" ;;
+        *.c) run_program "$1/${name%.c}" "$source" "$BUILD/tests/$1/${name%.c}" ;;
+        esac
+    done
+}
+
+mount_for_tests tracefs /sys/kernel/tracing
+mount_for_tests bpf /sys/fs/bpf
+[ $# -gt 0 ] || set -- lint format unit live fuzz
+for group in "$@"; do
+    case $group in
+    lint | format) run_program "$group" scripts/lint.sh scripts/lint.sh "$group" ;;
+    unit | live | fuzz) run_group "$group" ;;
+    *)
+        echo "test.sh: no such group of tests: $group" >&2
+        exit 2
+        ;;
+    esac
+done
+
+if [ $failed -gt 0 ]; then
+    printf '\nFailed:\n'
+    printf '%s\n' "${failures[@]}"
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ] && [ $passed -gt 0 ]
