@@ -104,6 +104,7 @@ static inline uint32_t btf_member_bitfield_size(const struct btf_type *t, uint32
  * exist; what it returns stays valid as long as the source does. */
 struct type_source {
     const struct btf_type *(*type)(const struct type_source *source, uint32_t id);
+    const char *(*string)(const struct type_source *source, uint32_t offset); /* valid until the next call */
 };
 const struct type_source *btf_source(const struct btf *btf);
 

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "load/btf_ext.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of .BTF.ext; the UAPI headers do not have it. Offsets count from the end of the header, in bytes. */
+struct ext_header {
+    uint16_t magic;
+    uint8_t version, flags;
+    uint32_t hdr_len;
+    struct {
+        uint32_t off, len;
+    } parts[EXT_KINDS]; /* the last only if hdr_len says so */
+};
+/* Each part: a record size, then these, each with its records. */
+struct ext_section {
+    uint32_t name_off, count;
+};
+
+struct btf_ext {
+    const struct btf *btf;
+    struct {
+        uint32_t record_size;
+        const uint8_t *bytes; /* after the record size */
+        size_t size;
+    } parts[EXT_KINDS];
+    uint8_t *copy;
+};
+
+static const uint32_t smallest[EXT_KINDS] = {
+    [EXT_FUNC_INFO] = sizeof(struct bpf_func_info),
+    [EXT_LINE_INFO] = sizeof(struct bpf_line_info),
+    [EXT_CORE_RELO] = sizeof(struct bpf_core_relo),
+};
+
+static int check_part(struct btf_ext *ext, enum btf_ext_kind kind, const uint8_t *bytes, size_t size,
+                      struct why *w)
+{
+    uint32_t record;
+    if (size < sizeof record)
+        return why(w, -EINVAL, ".BTF.ext: part %d is cut short", kind);
+    memcpy(&record, bytes, sizeof record);
+    if (record < smallest[kind] || record % 4)
+        return why(w, -EINVAL, ".BTF.ext: part %d has records of %u bytes", kind, record);
+    ext->parts[kind].record_size = record;
+    bytes += sizeof record;
+    size -= sizeof record;
+    ext->parts[kind].bytes = bytes;
+    ext->parts[kind].size = size;
+    while (size) {
+        struct ext_section s;
+        if (size < sizeof s)
+            return why(w, -EINVAL, ".BTF.ext: part %d is cut short", kind);
+        memcpy(&s, bytes, sizeof s);
+        bytes += sizeof s;
+        size -= sizeof s;
+        if (!s.count || s.count > size / record)
+            return why(w, -EINVAL, ".BTF.ext: part %d says %u records of %u bytes in %zu bytes", kind,
+                       s.count, record, size);
+        bytes += (size_t)s.count * record;
+        size -= (size_t)s.count * record;
+    }
+    return 0;
+}
+
+static int parse(struct btf_ext *ext, size_t size, struct why *w)
+{
+    struct ext_header h = {0};
+    const size_t without_core = offsetof(struct ext_header, parts[EXT_CORE_RELO]);
+    if (size < without_core)
+        return why(w, -EINVAL, ".BTF.ext: cut short");
+    memcpy(&h, ext->copy, without_core);
+    if (h.magic != BTF_MAGIC || h.version != BTF_VERSION || h.hdr_len < without_core || h.hdr_len > size)
+        return why(w, -EINVAL, ".BTF.ext: damaged header");
+    if (h.hdr_len >= sizeof h)
+        memcpy(&h, ext->copy, sizeof h);
+    for (int kind = 0; kind < EXT_KINDS; kind++) {
+        uint32_t off = h.parts[kind].off, len = h.parts[kind].len, room = (uint32_t)(size - h.hdr_len);
+        if (!len)
+            continue;
+        if (off > room || len > room - off)
+            return why(w, -EINVAL, ".BTF.ext: part %d lies outside", kind);
+        int err = check_part(ext, kind, ext->copy + h.hdr_len + off, len, w);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+int btf_ext_open(struct btf_ext **out, const void *bytes, size_t size, const struct btf *btf, struct why *w)
+{
+    struct btf_ext *ext = calloc(1, sizeof *ext);
+    if (!ext)
+        return -ENOMEM;
+    ext->btf = btf;
+    ext->copy = malloc(size ? size : 1);
+    if (ext->copy)
+        memcpy(ext->copy, bytes, size);
+    int err = !ext->copy ? -ENOMEM : size > UINT32_MAX ? -EINVAL : parse(ext, size, w);
+    if (err) {
+        btf_ext_close(ext);
+        return err;
+    }
+    *out = ext;
+    return 0;
+}
+
+void btf_ext_close(struct btf_ext *ext)
+{
+    if (ext)
+        free(ext->copy);
+    free(ext);
+}
+
+uint32_t btf_ext_record_size(const struct btf_ext *ext, enum btf_ext_kind kind)
+{
+    return ext->parts[kind].record_size;
+}
+
+int btf_ext_each(const struct btf_ext *ext, enum btf_ext_kind kind, const char *section,
+                 int (*fn)(void *context, uint32_t insn, const void *record), void *context)
+{
+    const uint8_t *p = ext->parts[kind].bytes, *end = p + ext->parts[kind].size;
+    uint32_t record = ext->parts[kind].record_size;
+    while (p < end) {
+        struct ext_section s;
+        memcpy(&s, p, sizeof s);
+        p += sizeof s;
+        bool wanted = !strcmp(btf_string(ext->btf, s.name_off), section);
+        for (uint32_t i = 0; i < s.count; i++, p += record) {
+            uint32_t bytes;
+            memcpy(&bytes, p, sizeof bytes);
+            int err = wanted ? fn(context, bytes / sizeof(struct bpf_insn), p) : 0;
+            if (err)
+                return err;
+        }
+    }
+    return 0;
+}
