@@ -24,7 +24,7 @@ SOURCE
     rm -rf "$dir"
     rm -f "/sys/fs/bpf/has_$$/prog"
     rmdir "/sys/fs/bpf/has_$$"
-    return $status
+    return "$status"
 }
 
 any() { [ -e "$1" ]; }
@@ -51,4 +51,4 @@ QEMU) command -v qemu-system-x86_64 >/dev/null ;;
 KVM) [ -w /dev/kvm ] ;;
 LIBBPFTOOLS) command -v cpudist >/dev/null ;;
 *) exit 2 ;;
-esac
+esac || exit 1

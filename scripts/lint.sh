@@ -42,7 +42,7 @@ tidy() {
         xargs -P "$(nproc)" -I '{}' clang-tidy --quiet '{}' -- -std=gnu11 "${defines[@]}" >"$work/tidy" 2>"$work/errors"
     status=$?
     grep -h ': error: ' "$work/tidy" "$work/errors"
-    return $status
+    return "$status"
 }
 
 run_cppcheck() {
