@@ -52,6 +52,9 @@ TEST_BPF := $(filter-out %.clang19.bpf.o,$(TEST_BPF))
 endif
 OBJRUN   := $(if $(wildcard tests/objrun/*.c),$(BUILD)/tests/objrun)
 
+# `make V=1` shows the commands.
+quiet = $(if $(V),,@printf '  %-8s %s\n' $(1) '$(2)';)
+
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all run test unit live fuzz bench lint fmt install clean programs setup-build setup-test setup-bench
@@ -100,85 +103,85 @@ clean:
 
 # musl has no kernel headers of its own: give it the machine's, and nothing else of /usr/include.
 $(BUILD)/uapi:
-	mkdir -p $@.tmp
-	ln -sfn /usr/include/linux $@.tmp/linux
-	ln -sfn /usr/include/asm-generic $@.tmp/asm-generic
-	ln -sfn $$(dirname $$(echo 'int x;' | $(HOSTCC) -include asm/types.h -E -M -x c - | tr ' ' '\n' | grep 'asm/types.h' | head -1)) $@.tmp/asm
-	mv $@.tmp $@
+	@mkdir -p $@.tmp
+	@ln -sfn /usr/include/linux $@.tmp/linux
+	@ln -sfn /usr/include/asm-generic $@.tmp/asm-generic
+	@ln -sfn "$$(dirname "$$(echo | $(HOSTCC) -include asm/types.h -E -M -x c - | tr ' ' '\n' | grep -m 1 'asm/types.h')")" $@.tmp/asm
+	@mv $@.tmp $@
 
 # ---- the kernel's side: object files, and what user space takes from them ----
 
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BUILD)/flags | $(BUILD)/uapi
 	@mkdir -p $(@D)
-	$(CLANG) $(BPFFLAGS) -MMD -MP -c $< -o $@
-	$(STRIP) -g $@
+	$(call quiet,BPF,$<)$(CLANG) $(BPFFLAGS) -MMD -MP -c $< -o $@
+	$(if $(V),,@)$(STRIP) -g $@
 
 $(BUILD)/tests/bpf/%.clang19.bpf.o: tests/bpf/%.clang19.bpf.c $(BUILD)/flags | $(BUILD)/uapi
 	@mkdir -p $(@D)
-	$(CLANG19) $(BPFFLAGS) -MMD -MP -c $< -o $@
-	$(STRIP) -g $@
+	$(call quiet,BPF,$<)$(CLANG19) $(BPFFLAGS) -MMD -MP -c $< -o $@
+	$(if $(V),,@)$(STRIP) -g $@
 
 $(BUILD)/tests/bpf/%.bpf.o: tests/bpf/%.bpf.c $(BUILD)/flags | $(BUILD)/uapi
 	@mkdir -p $(@D)
-	$(CLANG) $(BPFFLAGS) -MMD -MP -c $< -o $@
-	$(STRIP) -g $@
+	$(call quiet,BPF,$<)$(CLANG) $(BPFFLAGS) -MMD -MP -c $< -o $@
+	$(if $(V),,@)$(STRIP) -g $@
 
 $(BUILD)/gen/embed $(BUILD)/gen/structs: $(BUILD)/gen/%: gen/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(HOSTCC) $(HOSTCFLAGS) $< -o $@
+	$(call quiet,HOSTCC,$<)$(HOSTCC) $(HOSTCFLAGS) $< -o $@
 
 # The directories are prerequisites because a source that is gone must be gone from the tables, too.
 $(BUILD)/gen/objects.c: $(BUILD)/gen/embed $(BPF_OBJ) bpf
-	$< $(foreach n,$(BPF),$(n)=$(BUILD)/bpf/$(n).bpf.o) >$@
+	$(call quiet,GEN,$@)$< $(foreach n,$(BPF),$(n)=$(BUILD)/bpf/$(n).bpf.o) >$@
 
 $(BUILD)/gen/metrics.c: gen/metrics.sh $(METRICS) src/metric
-	$< $(METRICS) >$@
+	$(call quiet,GEN,$@)$< $(METRICS) >$@
 
 $(BUILD)/gen/%.types.h: $(BUILD)/bpf/%.bpf.o $(BUILD)/gen/structs
-	$(BUILD)/gen/structs $* $< >$@
+	$(call quiet,GEN,$@)$(BUILD)/gen/structs $* $< >$@
 
 # ---- the user's side ----
 
 $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/flags | $(BUILD)/uapi
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
+	$(call quiet,CC,$<)$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/uapi $(TYPES)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
+	$(call quiet,CC,$<)$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
 
 $(BUILD)/libhog.a: $(LIB_OBJ) $(sort $(dir $(LIB_SRC)))
 	@rm -f $@
-	ar rcs $@ $(filter %.o,$^)
+	$(call quiet,AR,$@)ar rcs $@ $(filter %.o,$^)
 
 $(BUILD)/hog.debug: $(BUILD)/obj/src/main.o $(BUILD)/libhog.a
-	$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
+	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
 
 $(BUILD)/hog: $(BUILD)/hog.debug
-	$(STRIP) -s $< -o $@
+	$(call quiet,STRIP,$@)$(STRIP) -s $< -o $@
 
 # ---- tests ----
 
 $(BUILD)/tests/objrun: $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/objrun/*.c))) $(BUILD)/libhog.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
+	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
 
 $(UNIT) $(LIVE) $(LOAD) $(BENCH): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/libhog.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $^ -pthread -lm -o $@
+	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) $^ -pthread -lm -o $@
 
 FUZZ_OBJ := $(LIB_SRC:%.c=$(BUILD)/asan/%.o) $(GEN:%=$(BUILD)/asan/gen/%.o)
 
 $(BUILD)/asan/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(HOSTCC) $(FUZZFLAGS) -MMD -MP -c $< -o $@
+	$(call quiet,ASAN,$<)$(HOSTCC) $(FUZZFLAGS) -MMD -MP -c $< -o $@
 
 $(BUILD)/asan/%.o: %.c $(BUILD)/flags | $(TYPES)
 	@mkdir -p $(@D)
-	$(HOSTCC) $(FUZZFLAGS) -MMD -MP -c $< -o $@
+	$(call quiet,ASAN,$<)$(HOSTCC) $(FUZZFLAGS) -MMD -MP -c $< -o $@
 
 $(FUZZ): $(BUILD)/tests/%: $(BUILD)/asan/tests/%.o $(FUZZ_OBJ)
 	@mkdir -p $(@D)
-	$(HOSTCC) $(FUZZFLAGS) $^ -lm -o $@
+	$(call quiet,LD,$@)$(HOSTCC) $(FUZZFLAGS) $^ -lm -o $@
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
