@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The exact bytes of each format, and what becomes of them when the other side is full, gone or slow. */
+#include "out/out.h"
+#include "tests/unit/tap.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const struct column cpu_columns[] = {
+    {"rank", 4, ""}, {"pid", 7, ""}, {"dev", -6, ""}, {"cpu_pct", 0, ""}, {"comm", -15, ""}};
+static const struct view cpu = {"cpu", cpu_columns, 5};
+
+static const struct column one_columns[] = {{"value", 0, ""}};
+static const struct view one = {"one", one_columns, 1};
+
+/* What was written, as a string; the caller frees it. */
+static char *contents(int fd)
+{
+    off_t size = lseek(fd, 0, SEEK_END);
+    char *text = calloc(1, (size_t)size + 1);
+
+    if (!text || pread(fd, text, (size_t)size, 0) != size)
+        abort();
+    return text;
+}
+
+static void fill(struct out *out)
+{
+    struct field window[] = {{"seq", cell_unsigned(7)},
+                             {"start", cell_time(1769860800000123999)},
+                             {"dur_ms", cell_decimal(1000.0214, 3)},
+                             {"why", cell_string("a b=\"c\"")},
+                             {"empty", cell_string("")},
+                             {"lost", cell_unknown()}};
+    struct cell first[] = {cell_unsigned(1), cell_unsigned(4711), cell_string("sda"), cell_decimal(99.95, 1),
+                           cell_string("a b\n\033[31mcpu 1")};
+    struct cell second[] = {cell_unsigned(10000), cell_signed(-5), cell_string("caf\303\251"),
+                            cell_decimal(-0.04, 1), cell_bytes("abcdefghijklmn\303\251", 15)};
+
+    out_note(out, "window", window, 6);
+    out_row(out, &cpu, first);
+    out_row(out, &cpu, second);
+    out_row(out, &one, &(struct cell){.kind = CELL_UNKNOWN});
+    out_note(out, "end", NULL, 0);
+}
+
+static void check_format(const char *name, enum out_format format, bool header, const char *want)
+{
+    int fd = memfd_create("out", 0);
+    struct out *out = out_open(fd, format, header);
+
+    fill(out);
+    check(lseek(fd, 0, SEEK_END) == 0, "%s: nothing is written before there is reason to", name);
+    check(out_flush(out) == 0, "%s: flush", name);
+    char *text = contents(fd);
+    check(!strcmp(text, want), "%s: every byte%s%s", name, strcmp(text, want) ? ": got\n" : "",
+          strcmp(text, want) ? text : "");
+    free(text);
+    out_close(out);
+    close(fd);
+}
+
+static void check_formats(void)
+{
+    check_format(
+        "text", OUT_TEXT, true,
+        "#window seq=7 start=2026-01-31T12:00:00.000123Z dur_ms=1000.021 why=a\\x20b=\"c\" empty=- lost=-\n"
+        "#cpu rank     pid dev    cpu_pct comm\n"
+        "cpu     1    4711 sda      100.0 a\\x20b\\x0a\\x1b[31mcpu\\x201\n"
+        "cpu  10000      -5 caf\303\251       0.0 abcdefghijklmn\\xc3\n"
+        "#one value\n"
+        "one      -\n"
+        "#end\n");
+    check_format(
+        "text without header", OUT_TEXT, false,
+        "#window seq=7 start=2026-01-31T12:00:00.000123Z dur_ms=1000.021 why=a\\x20b=\"c\" empty=- lost=-\n"
+        "cpu    1    4711 sda      100.0 a\\x20b\\x0a\\x1b[31mcpu\\x201\n"
+        "cpu 10000      -5 caf\303\251       0.0 abcdefghijklmn\\xc3\n"
+        "one     -\n"
+        "#end\n");
+    check_format(
+        "tsv", OUT_TSV, true,
+        "#window\tseq=7\tstart=2026-01-31T12:00:00.000123Z\tdur_ms=1000.021\twhy=a\\x20b=\"c\"\tempty=-\t"
+        "lost=-\n"
+        "#cpu\trank\tpid\tdev\tcpu_pct\tcomm\n"
+        "cpu\t1\t4711\tsda\t100.0\ta\\x20b\\x0a\\x1b[31mcpu\\x201\n"
+        "cpu\t10000\t-5\tcaf\303\251\t0.0\tabcdefghijklmn\\xc3\n"
+        "#one\tvalue\n"
+        "one\t-\n"
+        "#end\n");
+    check_format(
+        "json", OUT_JSON, true,
+        "{\"type\":\"window\",\"seq\":7,\"start\":\"2026-01-31T12:00:00.000123Z\",\"dur_ms\":1000.021,"
+        "\"why\":\"a\\\\x20b=\\\"c\\\"\",\"empty\":\"-\",\"lost\":null}\n"
+        "{\"type\":\"row\",\"view\":\"cpu\",\"seq\":7,\"rank\":1,\"pid\":4711,\"dev\":\"sda\","
+        "\"cpu_pct\":100.0,\"comm\":\"a\\\\x20b\\\\x0a\\\\x1b[31mcpu\\\\x201\"}\n"
+        "{\"type\":\"row\",\"view\":\"cpu\",\"seq\":7,\"rank\":10000,\"pid\":-5,\"dev\":\"caf\303\251\","
+        "\"cpu_pct\":0.0,\"comm\":\"abcdefghijklmn\\\\xc3\"}\n"
+        "{\"type\":\"row\",\"view\":\"one\",\"seq\":7,\"value\":null}\n"
+        "{\"type\":\"end\"}\n");
+}
+
+/* One cell through text and json. */
+static void check_cell(const char *name, struct cell cell, const char *text_want, const char *json_want)
+{
+    for (int json = 0; json < 2; json++) {
+        const char *want = json ? json_want : text_want;
+        int fd = memfd_create("out", 0);
+        struct out *out = out_open(fd, json ? OUT_JSON : OUT_TSV, false);
+        struct field field = {"v", cell};
+        char line[512];
+
+        out_note(out, "n", &field, 1);
+        out_close(out);
+        snprintf(line, sizeof line, json ? "{\"type\":\"n\",\"v\":%s}\n" : "#n\tv=%s\n", want);
+        char *text = contents(fd);
+        check(!strcmp(text, line), "%s in %s: want %s", name, json ? "json" : "text", want);
+        free(text);
+        close(fd);
+    }
+}
+
+static void check_cells(void)
+{
+    struct cell raw_nan = {.kind = CELL_DECIMAL, .digits = 1, .d = NAN};
+    char huge[400];
+
+    check_cell("largest unsigned", cell_unsigned(UINT64_MAX), "18446744073709551615", "18446744073709551615");
+    check_cell("least signed", cell_signed(INT64_MIN), "-9223372036854775808", "-9223372036854775808");
+    check_cell("zero", cell_unsigned(0), "0", "0");
+    check_cell("negative zero", cell_decimal(-0.0, 3), "0.000", "0.000");
+    check_cell("rounds to zero from below", cell_decimal(-0.0004, 3), "0.000", "0.000");
+    check_cell("does not round to zero", cell_decimal(-0.0006, 3), "-0.001", "-0.001");
+    check_cell("negative zero without digits", cell_decimal(-0.2, 0), "0", "0");
+    check_cell("no digits", cell_decimal(2.75, 0), "3", "3");
+    check_cell("nine digits at most", cell_decimal(0.5, 40), "0.500000000", "0.500000000");
+    check_cell("not a number", cell_decimal(NAN, 1), "-", "null");
+    check_cell("not a number, by hand", raw_nan, "-", "null");
+    check_cell("infinity", cell_decimal(INFINITY, 1), "-", "null");
+    check_cell("minus infinity", cell_decimal(-INFINITY, 1), "-", "null");
+    check_cell("no string", cell_string(NULL), "-", "null");
+    check_cell("no bytes", cell_bytes(NULL, 4), "-", "null");
+    check_cell("a string that is a minus", cell_string("-"), "\\x2d", "\"\\\\x2d\"");
+    check_cell("empty string", cell_string(""), "-", "\"-\"");
+    check_cell("bytes up to the NUL", cell_bytes("ab\0cd", 5), "ab", "\"ab\"");
+    check_cell("bytes without NUL", cell_bytes("abcdef", 3), "abc", "\"abc\"");
+    check_cell("unknown", cell_unknown(), "-", "null");
+    check_cell("epoch", cell_time(0), "1970-01-01T00:00:00.000000Z", "\"1970-01-01T00:00:00.000000Z\"");
+    check_cell("leap day", cell_time(1709164799999999999), "2024-02-28T23:59:59.999999Z",
+               "\"2024-02-28T23:59:59.999999Z\"");
+    check_cell("last time", cell_time(UINT64_MAX), "2554-07-21T23:34:33.709551Z",
+               "\"2554-07-21T23:34:33.709551Z\"");
+    /* 2^1023, the first and last digits of which any table gives: 8988...4864. */
+    snprintf(huge, sizeof huge, "%.9f", ldexp(1, 1023));
+    check(strlen(huge) == 318 && !strncmp(huge, "89884656743115795", 17), "2^1023 has 308 digits");
+    check_cell("huge", cell_decimal(ldexp(1, 1023), 9), huge, huge);
+}
+
+static void check_seq(void)
+{
+    int fd = memfd_create("out", 0);
+    struct out *out = out_open(fd, OUT_JSON, true);
+    struct cell value = cell_unsigned(1);
+    struct field seq = {"seq", cell_unsigned(3)}, other = {"seq", cell_unsigned(9)};
+
+    out_row(out, &one, &value);
+    out_note(out, "window", &seq, 1);
+    out_note(out, "exit", &other, 1);
+    out_row(out, &one, &value);
+    out_close(out);
+    char *text = contents(fd);
+    check(!strcmp(text, "{\"type\":\"row\",\"view\":\"one\",\"seq\":null,\"value\":1}\n"
+                        "{\"type\":\"window\",\"seq\":3}\n"
+                        "{\"type\":\"exit\",\"seq\":9}\n"
+                        "{\"type\":\"row\",\"view\":\"one\",\"seq\":3,\"value\":1}\n"),
+          "json rows carry the seq of the last window: %s", strchr(text, '\n') ? "" : text);
+    free(text);
+    close(fd);
+}
+
+/* No flush asked for: the buffer must not grow for ever, and ends at a line whenever it is written. */
+static void check_collecting(void)
+{
+    int fd = memfd_create("out", 0);
+    struct out *out = out_open(fd, OUT_TEXT, false);
+    struct cell value = cell_string("twenty-one-bytes-here");
+    off_t size = 0;
+    unsigned writes = 0, torn = 0;
+
+    for (int i = 0; i < 10000; i++) {
+        char last = '\n';
+        out_row(out, &one, &value);
+        off_t now = lseek(fd, 0, SEEK_END);
+        if (now == size)
+            continue;
+        writes++;
+        torn += pread(fd, &last, 1, now - 1) != 1 || last != '\n' || now - size > 65536 + 26;
+        size = now;
+    }
+    check(writes == 3 && !torn, "260 KB go out in writes of 64 KiB and whole lines: %u writes, %u torn",
+          writes, torn);
+    out_close(out);
+    check(lseek(fd, 0, SEEK_END) == 260000, "closing writes the rest");
+    close(fd);
+}
+
+static void check_full_disk(void)
+{
+    int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    struct out *out = out_open(fd, OUT_TEXT, true);
+
+    check(fd >= 0 && out_flush(out) == 0, "/dev/full: nothing to write is no error");
+    fill(out);
+    int first = out_flush(out);
+    fill(out);
+    int second = out_flush(out);
+    check(first == -ENOSPC && second == -ENOSPC, "/dev/full gives ENOSPC, and it stays: %d %d", first,
+          second);
+    out_close(out);
+    close(fd);
+
+    out = out_open(-1, OUT_TEXT, true);
+    fill(out);
+    check(out_flush(out) == -EBADF, "a closed stdout gives EBADF");
+    out_close(out);
+    check(out_flush(NULL) == -ENOMEM, "no stream at all gives ENOMEM");
+}
+
+static void check_closed_pipe(void)
+{
+    int ends[2];
+    char byte;
+
+    if (pipe2(ends, O_CLOEXEC))
+        abort();
+    struct out *out = out_open(ends[1], OUT_TEXT, true);
+    fill(out);
+    check(out_flush(out) == 0, "a pipe with a reader takes the lines");
+    close(ends[0]);
+    fill(out);
+    check(out_flush(out) == -EPIPE, "a pipe whose reader has gone gives EPIPE");
+    /* The error stays though the same number is a good file again: a hole in the output would be worse. */
+    int fd = memfd_create("out", 0);
+    dup2(fd, ends[1]);
+    fill(out);
+    check(out_flush(out) == -EPIPE && pread(fd, &byte, 1, 0) == 0, "after an error all output is dropped");
+    out_close(out);
+    close(ends[1]);
+    close(fd);
+}
+
+static void on_alarm(int number)
+{
+}
+
+#define SLOW_ROWS 3000
+
+/* Reads in odd small pieces; exits 0 when every line is what was sent, in order and complete. */
+static void slow_reader(int fd)
+{
+    char bytes[97], line[64];
+    size_t used = 0;
+    unsigned row = 0;
+    ssize_t n;
+
+    while ((n = read(fd, bytes, sizeof bytes)) > 0) {
+        for (ssize_t i = 0; i < n; i++) {
+            char want[64];
+            if (used >= sizeof line - 1)
+                _exit(2);
+            line[used++] = bytes[i];
+            if (bytes[i] != '\n')
+                continue;
+            line[used] = '\0';
+            snprintf(want, sizeof want, "one %5u\n", row++);
+            if (strcmp(line, want))
+                _exit(3);
+            used = 0;
+        }
+        if (row % 64 == 0)
+            usleep(100);
+    }
+    _exit(row == SLOW_ROWS && !used ? 0 : 4);
+}
+
+/* A pipe of one page, a slow reader and signals all the time: short writes, EINTR and (non-blocking) EAGAIN.
+ */
+static void check_slow_pipe(bool nonblocking)
+{
+    struct itimerval often = {{0, 300}, {0, 300}}, never = {{0, 0}, {0, 0}};
+    int ends[2], status = -1;
+
+    if (pipe2(ends, O_CLOEXEC))
+        abort();
+    fcntl(ends[1], F_SETPIPE_SZ, 4096);
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[1]);
+        slow_reader(ends[0]);
+    }
+    close(ends[0]);
+    if (nonblocking)
+        fcntl(ends[1], F_SETFL, fcntl(ends[1], F_GETFL) | O_NONBLOCK);
+    struct sigaction action = {.sa_handler = on_alarm};
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    struct out *out = out_open(ends[1], OUT_TEXT, false);
+    for (unsigned i = 0; i < SLOW_ROWS; i++) {
+        struct cell value = cell_unsigned(i);
+        out_row(out, &one, &value);
+    }
+    int error = out_flush(out);
+    setitimer(ITIMER_REAL, &never, NULL);
+    out_close(out);
+    close(ends[1]);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    check(!error && WIFEXITED(status) && WEXITSTATUS(status) == 0,
+          "slow %s pipe under signals: error %d, reader's status %#x",
+          nonblocking ? "non-blocking" : "blocking", error, (unsigned)status);
+}
+
+/* More views than anyone has: said, not silently without header. */
+static void check_many_views(void)
+{
+    static struct view views[65];
+    int fd = memfd_create("out", 0);
+    struct out *out = out_open(fd, OUT_TEXT, true);
+    struct cell value = cell_unsigned(1);
+    int error = 0;
+
+    for (size_t i = 0; i < 65; i++) {
+        views[i] = one;
+        out_row(out, &views[i], &value);
+        error = out_flush(out);
+        if (i == 63)
+            check(!error, "64 views have a header each");
+    }
+    check(error == -E2BIG, "the 65th view gives E2BIG: %d", error);
+    out_close(out);
+    close(fd);
+}
+
+int main(void)
+{
+    signal(SIGPIPE, SIG_IGN);
+    check_formats();
+    check_cells();
+    check_seq();
+    check_collecting();
+    check_full_disk();
+    check_closed_pipe();
+    check_slow_pipe(false);
+    check_slow_pipe(true);
+    check_many_views();
+    return done();
+}
