@@ -2,12 +2,12 @@
 /*
  * On-CPU time by process or thread, from the scheduler's switches.
  *
- * Each CPU remembers who runs on it and since when; a switch credits that time to him. The stint that is running
- * at the turn of a window is not forgotten: the reader sees it in `cur` and `since`, or, when a switch has come
- * between the turn and his look, in `turn_cur` and `turn_since`.
+ * Each CPU remembers who runs on it and since when; a switch credits that time to him. The stint that is
+ * running at the turn of a window is not forgotten: the reader sees it in `cur` and `since`, or, when a
+ * switch has come between the turn and his look, in `turn_cur` and `turn_since`.
  *
- * Every nanosecond of a CPU goes to exactly one of: a key, idle, other (a process that was not asked for), missed
- * (somebody ran whose switch we did not see), lost (dropped by the sketch). The tests hold that sum.
+ * Every nanosecond of a CPU goes to exactly one of: a key, idle, other (a process that was not asked for),
+ * missed (somebody ran whose switch we did not see), lost (dropped by the sketch). The tests hold that sum.
  */
 #include "hashpipe.bpf.h"
 #include "kernel.bpf.h"
@@ -16,8 +16,9 @@ char gpl[] SEC("license") = "GPL";
 
 #define COMM 16
 
-/* Who: process 22 bits, thread 22 bits (0 where processes are counted), birth 20 bits. Birth is the start time in
- * units of 2^23 ns (8.4 ms): a PID that is used again within the 2.4 hours that it spans differs in it. */
+/* Who: process 22 bits, thread 22 bits (0 where processes are counted), birth 20 bits. Birth is the start
+ * time in units of 2^23 ns (8.4 ms): a PID that is used again within the 2.4 hours that it spans differs in
+ * it. */
 enum hog_key_layout {
     HOG_KEY_PROCESS = 42,
     HOG_KEY_THREAD = 20,
@@ -39,13 +40,14 @@ struct hog_cpu {
     struct hog_pipe pipe;
     u32 cur_thread; /* thread on the CPU, (u32)-1: not known yet */
     u32 reserved;
-    u64 cur;   /* its key; 0: idle. From classic tracepoints (no process id there): the thread id << 20 alone */
-    u64 since; /* ns, CLOCK_MONOTONIC */
-    u64 turn_cur, turn_since; /* cur and since when the first event after a turn came */
+    u64 cur; /* its key; 0: idle. From classic tracepoints (no process id there): the thread id << 20 alone */
+    u64 since;                        /* ns, CLOCK_MONOTONIC */
+    u64 turn_cur, turn_since;         /* cur and since when the first event after a turn came */
     u64 idle[2], other[2], missed[2]; /* ns, a bank */
     u64 events;
     u64 padding[6];
     struct hog_dead dead[HOG_DEAD];
+    struct hog_slot bank[]; /* two banks of pipe_stages * slots a stage */
 };
 
 struct {
@@ -54,7 +56,7 @@ struct {
     __uint(max_entries, 1);
     __type(key, u32);
     __type(value, struct hog_cpu);
-} sketch SEC(".maps");
+} hog_sketch SEC(".maps");
 
 /* Lossless, with --exact and for chosen processes: a hash map a bank. */
 struct hog_time {
@@ -66,7 +68,7 @@ struct exact_map {
     __type(key, u64);
     __type(value, struct hog_time);
 };
-struct exact_map exact_0 SEC(".maps"), exact_1 SEC(".maps");
+struct exact_map hog_exact_0 SEC(".maps"), hog_exact_1 SEC(".maps");
 
 /* Processes asked for, if any. */
 struct {
@@ -74,7 +76,7 @@ struct {
     __uint(max_entries, 1);
     __type(key, u32);
     __type(value, u8);
-} tracked SEC(".maps");
+} hog_tracked SEC(".maps");
 
 /* Births seen, by thread id, for hosts whose task_struct cannot be read. */
 struct {
@@ -82,7 +84,7 @@ struct {
     __uint(max_entries, 1);
     __type(key, u32);
     __type(value, u32);
-} births SEC(".maps");
+} hog_births SEC(".maps");
 
 const volatile bool by_thread, exact, only_tracked;
 /* Where the classic tracepoints keep their fields, from tracefs. */
@@ -92,7 +94,7 @@ static __always_inline struct hog_cpu *this_cpu(void)
 {
     u32 cpu = bpf_get_smp_processor_id();
 
-    return bpf_map_lookup_elem(&sketch, &cpu);
+    return bpf_map_lookup_elem(&hog_sketch, &cpu);
 }
 
 static __always_inline u64 make_key(u32 process, u32 thread, u32 birth)
@@ -147,12 +149,12 @@ static __always_inline void credit(struct hog_cpu *c, u32 turn, u64 key, u64 ns)
     }
     if (only_tracked) {
         u32 process = process_of(key);
-        if (!bpf_map_lookup_elem(&tracked, &process)) {
+        if (!bpf_map_lookup_elem(&hog_tracked, &process)) {
             c->other[turn & 1] += ns;
             return;
         }
     }
-    if (!(turn & 1 ? exact_add(&exact_1, key, ns) : exact_add(&exact_0, key, ns))) {
+    if (!(turn & 1 ? exact_add(&hog_exact_1, key, ns) : exact_add(&hog_exact_0, key, ns))) {
         c->pipe.lost_weight[turn & 1] += ns;
         c->pipe.lost_count[turn & 1]++;
     }
@@ -171,9 +173,10 @@ static __always_inline u32 enter(struct hog_cpu *c)
     return turn;
 }
 
-/* A switch from thread `prev` to thread `next`. prev_key: of whom to credit where the CPU's own note is not his:
- * 0 if nobody. */
-static __always_inline void switched(struct hog_cpu *c, u32 turn, u64 prev_key, u64 next_key, u32 next, u64 now)
+/* A switch from thread `prev` to thread `next`. prev_key: of whom to credit where the CPU's own note is not
+ * his: 0 if nobody. */
+static __always_inline void switched(struct hog_cpu *c, u32 turn, u64 prev_key, u64 next_key, u32 next,
+                                     u64 now)
 {
     u64 ns = now - c->since;
 
@@ -185,8 +188,8 @@ static __always_inline void switched(struct hog_cpu *c, u32 turn, u64 prev_key, 
     c->events++;
 }
 
-/* The CPU's note of who runs does not name `thread`, who is leaving. The same process under another thread id has
- * called exec: it keeps the time. Else we missed a switch, or have seen none yet. */
+/* The CPU's note of who runs does not name `thread`, who is leaving. The same process under another thread id
+ * has called exec: it keeps the time. Else we missed a switch, or have seen none yet. */
 static __always_inline u64 misnoted(struct hog_cpu *c, u32 turn, u32 process, u64 ns)
 {
     if (c->cur_thread != (u32)-1 && process && process_of(c->cur) == process)
@@ -217,14 +220,14 @@ static __always_inline void on_switch(bool direct, struct task_struct *prev, str
 }
 
 SEC("tp_btf/sched_switch")
-int switch_btf(void *ctx)
+int hog_switch_btf(void *ctx)
 {
     on_switch(true, argument(ctx, 1, struct task_struct *), argument(ctx, 2, struct task_struct *));
     return 0;
 }
 
 SEC("raw_tp/sched_switch")
-int switch_raw(void *ctx)
+int hog_switch_raw(void *ctx)
 {
     on_switch(false, argument(ctx, 1, struct task_struct *), argument(ctx, 2, struct task_struct *));
     return 0;
@@ -235,7 +238,7 @@ static __always_inline u64 current_key(void)
 {
     u64 both = bpf_get_current_pid_tgid();
     u32 thread = both, process = both >> 32;
-    u32 *birth = bpf_map_lookup_elem(&births, by_thread ? &thread : &process);
+    u32 *birth = bpf_map_lookup_elem(&hog_births, by_thread ? &thread : &process);
 
     return make_key(process, thread, birth ? *birth : 0);
 }
@@ -249,7 +252,7 @@ static __always_inline u32 traced_field(void *ctx, u32 offset)
 }
 
 SEC("tracepoint/sched/sched_switch")
-int switch_classic(void *ctx)
+int hog_switch_tp(void *ctx)
 {
     struct hog_cpu *c = this_cpu();
 
@@ -272,12 +275,12 @@ int switch_classic(void *ctx)
 }
 
 SEC("tracepoint/sched/sched_process_fork")
-int fork_classic(void *ctx)
+int hog_fork_tp(void *ctx)
 {
     u32 child = traced_field(ctx, fork_child_pid);
     u32 birth = (bpf_ktime_get_boot_ns() >> HOG_KEY_BIRTH_NS) & BIRTH_MASK;
 
-    bpf_map_update_elem(&births, &child, &birth, BPF_ANY);
+    bpf_map_update_elem(&hog_births, &child, &birth, BPF_ANY);
     return 0;
 }
 
@@ -294,7 +297,7 @@ static __always_inline void seed(u32 thread, u64 key)
 }
 
 SEC("raw_tp/seed")
-int seed_task(void *ctx)
+int hog_seed_task(void *ctx)
 {
     struct task_struct *task = (void *)bpf_get_current_task();
     u32 thread = kernel_field(false, task, pid);
@@ -304,7 +307,7 @@ int seed_task(void *ctx)
 }
 
 SEC("raw_tp/seed")
-int seed_ids(void *ctx)
+int hog_seed_ids(void *ctx)
 {
     u64 both = bpf_get_current_pid_tgid();
 
@@ -312,8 +315,8 @@ int seed_ids(void *ctx)
     return 0;
 }
 
-/* A name for the reader, who cannot ask /proc for the dead. Of four places the one of an older turn or the lightest
- * is taken. The reader reads while we write: the key goes in last. */
+/* A name for the reader, who cannot ask /proc for the dead. Of four places the one of an older turn or the
+ * lightest is taken. The reader reads while we write: the key goes in last. */
 static __always_inline void keep_name(u64 key, u64 run_ns, u32 uid, const char *comm)
 {
     struct hog_cpu *c = this_cpu();
@@ -362,14 +365,14 @@ static __always_inline void on_exit(bool direct, struct task_struct *task)
 }
 
 SEC("tp_btf/sched_process_exit")
-int exit_btf(void *ctx)
+int hog_exit_btf(void *ctx)
 {
     on_exit(true, argument(ctx, 0, struct task_struct *));
     return 0;
 }
 
 SEC("raw_tp/sched_process_exit")
-int exit_raw(void *ctx)
+int hog_exit_raw(void *ctx)
 {
     on_exit(false, argument(ctx, 0, struct task_struct *));
     return 0;
@@ -377,7 +380,7 @@ int exit_raw(void *ctx)
 
 /* Whether other threads live on is not known here: the name of any thread that exits serves its process. */
 SEC("tracepoint/sched/sched_process_exit")
-int exit_classic(void *ctx)
+int hog_exit_tp(void *ctx)
 {
     char comm[COMM];
 

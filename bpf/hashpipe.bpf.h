@@ -2,10 +2,10 @@
 /*
  * The sketch: who is heavy, in constant memory and constant work an event.
  *
- * After HashPipe (Sivaraman et al., SOSR 2017; eHashPipe brought it into the kernel). A pipeline of stages, each a
- * small table with its own hash. Stage 0 always takes the newcomer and kicks the resident out; each later stage
- * keeps the heavier of the two and hands the lighter one on. What leaves the last stage is dropped, and its weight
- * and count are added up as lost, so that
+ * After HashPipe (Sivaraman et al., SOSR 2017; eHashPipe brought it into the kernel). A pipeline of stages,
+ * each a small table with its own hash. Stage 0 always takes the newcomer and kicks the resident out; each
+ * later stage keeps the heavier of the two and hands the lighter one on. What leaves the last stage is
+ * dropped, and its weight and count are added up as lost, so that
  *
  *     sum of all slots + lost = sum of all input                                         at any time.
  *
@@ -16,17 +16,19 @@
  *     struct hog_NAME {                         // a value of the map: one a CPU
  *         struct hog_pipe pipe;                 // first
  *         ... its own words, a multiple of 64 bytes in all ...
+ *         struct hog_slot bank[];               // two banks of pipe_stages * slots a stage
  *     };
  *     struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(map_flags, BPF_F_MMAPABLE); __uint(max_entries, 1);
- *              __type(key, u32); __type(value, struct hog_NAME); } sketch SEC(".maps");
+ *              __type(key, u32); __type(value, struct hog_NAME); } hog_sketch SEC(".maps");
  *
- *     struct hog_NAME *c = bpf_map_lookup_elem(&sketch, &cpu);
+ *     struct hog_NAME *c = bpf_map_lookup_elem(&hog_sketch, &cpu);
  *     u32 turn = pipe_enter(&c->pipe);
  *     pipe_add(&c->pipe, sizeof *c, turn, key, weight, 1);
  *     pipe_leave(&c->pipe);
  *
- * and the reader (src/sketch) sets the pipe_* constants, makes the value large enough for both banks behind the
- * struct, and the array as long as there are possible CPUs. (A per-CPU array's value is limited to 32 KiB.)
+ * and the reader (src/sketch) sets the pipe_* constants, makes the value large enough for both banks behind
+ * the struct, and the array as long as there are possible CPUs. (A per-CPU array's value is limited to 32
+ * KiB.)
  *
  * Levels (RSS, outstanding bytes): one pipeline for all CPUs, signed, see level_add.
  */
@@ -53,20 +55,20 @@ struct hog_pipe {
 
 /* Set by the reader before loading: constants to the verifier, which drops the stages that are not there. */
 const volatile u32 pipe_stages = 4;
-const volatile u32 pipe_shift = 58;                /* 64 - log2(slots a stage) */
-const volatile u32 pipe_stage_bytes = 64 * 24;     /* slots a stage * sizeof(struct hog_slot) */
-const volatile u32 pipe_bank_bytes = 4 * 64 * 24;  /* the same * stages */
+const volatile u32 pipe_shift = 58;               /* 64 - log2(slots a stage) */
+const volatile u32 pipe_stage_bytes = 64 * 24;    /* slots a stage * sizeof(struct hog_slot) */
+const volatile u32 pipe_bank_bytes = 4 * 64 * 24; /* the same * stages */
 
-/* The reader counts it up at each turn of a window; bit 0 is the bank that events go to. Alone in its cache line:
- * every CPU reads it at every event. */
+/* The reader counts it up at each turn of a window; bit 0 is the bank that events go to. Alone in its cache
+ * line: every CPU reads it at every event. */
 struct hog_turn {
     u32 turn;
     u32 padding[15];
 } __attribute__((aligned(64)));
 struct hog_turn pipe_turn = {};
 
-/* Odd constants with mixed bits: slot = (key * constant) >> pipe_shift. The key's low bits are a start time, the
- * high ones a PID; the product's top bits depend on all of them. */
+/* Odd constants with mixed bits: slot = (key * constant) >> pipe_shift. The key's low bits are a start time,
+ * the high ones a PID; the product's top bits depend on all of them. */
 static __always_inline u64 pipe_multiplier(u32 stage)
 {
     switch (stage) {
@@ -107,7 +109,8 @@ static __always_inline void pipe_leave(struct hog_pipe *p)
 }
 
 /* Adds weight and count to key (not 0) in the bank of `turn`; the banks begin head_bytes behind p. */
-static __always_inline void pipe_add(struct hog_pipe *p, u32 head_bytes, u32 turn, u64 key, u64 weight, u64 count)
+static __always_inline void pipe_add(struct hog_pipe *p, u32 head_bytes, u32 turn, u64 key, u64 weight,
+                                     u64 count)
 {
     void *bank = (void *)p + head_bytes + (turn & 1) * pipe_bank_bytes;
     struct hog_slot *slot = pipe_place(bank, 0, key, sizeof *slot);

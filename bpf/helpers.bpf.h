@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What every BPF program of ours needs: short integer names, map definition macros, the helpers that we call (by
- * their ids in <linux/bpf.h>) and reads of kernel memory that are relocated to the running kernel's layout. */
+/* What every BPF program of ours needs: short integer names, map definition macros, the helpers that we call
+ * (by their ids in <linux/bpf.h>) and reads of kernel memory that are relocated to the running kernel's
+ * layout. */
 #ifndef HOG_HELPERS_BPF_H
 #define HOG_HELPERS_BPF_H
 
@@ -12,20 +13,20 @@ typedef __u64 u64;
 typedef __s32 s32;
 typedef __s64 s64;
 typedef _Bool bool;
-#define true  1
+#define true 1
 #define false 0
-#define NULL  ((void *)0)
+#define NULL ((void *)0)
 
-#define SEC(name)         __attribute__((section(name), used))
+#define SEC(name) __attribute__((section(name), used))
 #undef __always_inline /* <linux/stddef.h> has a weaker one */
-#define __always_inline   inline __attribute__((always_inline))
-#define __relocated       __attribute__((preserve_access_index))
-#define __uint(name, n)   int(*name)[n]
-#define __type(name, t)   typeof(t) *name
-#define barrier_var(v)    asm volatile("" : "+r"(v))
-#define read_once(x)      (*(const volatile typeof(x) *)&(x))
-#define write_once(x, v)  (*(volatile typeof(x) *)&(x) = (v))
-#define unlikely(x)       __builtin_expect(!!(x), 0)
+#define __always_inline  inline __attribute__((always_inline))
+#define __relocated      __attribute__((preserve_access_index))
+#define __uint(name, n)  int(*name)[n]
+#define __type(name, t)  typeof(t) *name
+#define barrier_var(v)   asm volatile("" : "+r"(v))
+#define read_once(x)     (*(const volatile typeof(x) *)&(x))
+#define write_once(x, v) (*(volatile typeof(x) *)&(x) = (v))
+#define unlikely(x)      __builtin_expect(!!(x), 0)
 
 /* The n-th argument of a raw or BTF tracepoint. */
 #define argument(ctx, n, T) ((T)((u64 *)(ctx))[n])
@@ -41,19 +42,19 @@ static u64 (*const bpf_get_current_pid_tgid)(void) = (void *)BPF_FUNC_get_curren
 static u64 (*const bpf_get_current_uid_gid)(void) = (void *)BPF_FUNC_get_current_uid_gid;
 static long (*const bpf_get_current_comm)(void *to, u32 size) = (void *)BPF_FUNC_get_current_comm;
 static u64 (*const bpf_get_current_task)(void) = (void *)BPF_FUNC_get_current_task;
-static long (*const bpf_probe_read_kernel)(void *to, u32 size, const void *from) = (void *)
-    BPF_FUNC_probe_read_kernel;
+static long (*const bpf_probe_read_kernel)(void *to, u32 size,
+                                           const void *from) = (void *)BPF_FUNC_probe_read_kernel;
 
-/* A field of a kernel struct: a plain load where the verifier knows the pointer's type (`direct`, tp_btf), else a
- * checked copy. `direct` must be a compile-time constant. */
-#define kernel_field(direct, p, field)                                                                           \
-    ({                                                                                                           \
-        typeof((p)->field) value_;                                                                               \
-        if (direct)                                                                                              \
-            value_ = (p)->field;                                                                                 \
-        else                                                                                                     \
-            bpf_probe_read_kernel(&value_, sizeof value_, __builtin_preserve_access_index(&(p)->field));          \
-        value_;                                                                                                  \
+/* A field of a kernel struct: a plain load where the verifier knows the pointer's type (`direct`, tp_btf),
+ * else a checked copy. `direct` must be a compile-time constant. */
+#define kernel_field(direct, p, field)                                                                       \
+    ({                                                                                                       \
+        typeof((p)->field) value_;                                                                           \
+        if (direct)                                                                                          \
+            value_ = (p)->field;                                                                             \
+        else                                                                                                 \
+            bpf_probe_read_kernel(&value_, sizeof value_, __builtin_preserve_access_index(&(p)->field));     \
+        value_;                                                                                              \
     })
 
 #endif

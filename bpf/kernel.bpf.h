@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The few kernel structs that we read, cut to the fields that we use; the loader moves every access to where the
- * running kernel has the field. A comment tells where releases differ. */
+/* The few kernel structs that we read, cut to the fields that we use; the loader moves every access to where
+ * the running kernel has the field. A comment tells where releases differ. */
 #ifndef HOG_KERNEL_BPF_H
 #define HOG_KERNEL_BPF_H
 
@@ -19,8 +19,8 @@ struct cred {
 } __relocated;
 
 struct signal_struct {
-    atomic_t live;          /* threads that have not begun to exit */
-    u64 sum_sched_runtime;  /* ns on CPU of threads that are gone already */
+    atomic_t live;         /* threads that have not begun to exit */
+    u64 sum_sched_runtime; /* ns on CPU of threads that are gone already */
 } __relocated;
 
 struct sched_entity {

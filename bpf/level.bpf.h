@@ -3,13 +3,14 @@
  * The sketch for levels (RSS, outstanding bytes): one pipeline that all CPUs share, signed, no banks. See
  * hashpipe.bpf.h for the algorithm; here the heavier one is the one farther from zero.
  *
- * A slot belongs to its key as long as somebody is inside: `users` counts those who add, and a mover, who changes
- * the key, gets in only when nobody is there (0 -> LEVEL_LOCKED). So no delta is ever given to another key, and
+ * A slot belongs to its key as long as somebody is inside: `users` counts those who add, and a mover, who
+ * changes the key, gets in only when nobody is there (0 -> LEVEL_LOCKED). So no delta is ever given to
+ * another key, and
  *
  *     sum of all slots + lost = sum of all deltas                                once nobody is inside.
  *
- * Whoever finds a slot locked does not wait for it (the holder may be the very context it interrupted): he goes on
- * to the next stage, as if another key were there. Needs atomics with a result: 5.12.
+ * Whoever finds a slot locked does not wait for it (the holder may be the very context it interrupted): he
+ * goes on to the next stage, as if another key were there. Needs atomics with a result: 5.12.
  */
 #ifndef HOG_LEVEL_BPF_H
 #define HOG_LEVEL_BPF_H
@@ -27,6 +28,7 @@ struct hog_levels {
     s64 lost_value; /* of keys that were dropped */
     u64 lost_count; /* how often a key was dropped */
     u64 reserved[6];
+    struct hog_level slots[];
 };
 
 #define LEVEL_LOCKED (1ull << 32)
@@ -90,14 +92,12 @@ static __always_inline enum level_step level_visit(struct hog_level *slot, bool 
 /* Adds delta to key (not 0). */
 static __always_inline void level_add(struct hog_levels *levels, u64 key, s64 delta)
 {
-    void *slots = levels + 1;
-
 #pragma unroll
     for (u32 stage = 0; stage < PIPE_MAX_STAGES; stage++) {
         if (stage >= pipe_stages)
             break;
-        if (level_visit(pipe_place(slots, stage, key, sizeof(struct hog_level)), stage == 0, &key, &delta) ==
-            LEVEL_DONE)
+        if (level_visit(pipe_place(levels->slots, stage, key, sizeof(struct hog_level)), stage == 0, &key,
+                        &delta) == LEVEL_DONE)
             return;
     }
     __sync_fetch_and_add(&levels->lost_value, delta);
