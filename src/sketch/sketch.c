@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sketch/sketch.h"
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+#include "cpu.types.h"
+
+static size_t stage_bytes(const struct sketch_shape *shape)
+{
+    return shape->slots * sizeof(struct hog_slot);
+}
+
+static size_t bank_bytes(const struct sketch_shape *shape)
+{
+    return shape->stages * stage_bytes(shape);
+}
+
+static size_t value_bytes(const struct sketch_shape *shape)
+{
+    return shape->head_bytes + 2 * bank_bytes(shape);
+}
+
+size_t sketch_bytes(const struct sketch_shape *shape)
+{
+    return value_bytes(shape) * (size_t)shape->cpus;
+}
+
+static unsigned log2_of(unsigned power)
+{
+    unsigned n = 0;
+
+    while (power >> (n + 1))
+        n++;
+    return n;
+}
+
+static int set_constant(struct object *obj, const char *name, uint32_t value, struct why *w)
+{
+    uint32_t *constant = object_global(obj, name, sizeof *constant);
+
+    if (!constant)
+        return why(w, -EINVAL, "%s: no constant %s", obj->name, name);
+    *constant = value;
+    return 0;
+}
+
+int sketch_configure(struct object *obj, const struct sketch_shape *shape, struct why *w)
+{
+    struct object_map *map = object_map(obj, SKETCH_MAP);
+
+    if (!map)
+        return why(w, -EINVAL, "%s: no map " SKETCH_MAP, obj->name);
+    if (sketch_bytes(shape) > 1u << 30)
+        return why(w, -E2BIG, "a sketch of %u stages of %u slots on %d CPUs is more than 1 GiB", shape->stages,
+                   shape->slots, shape->cpus);
+    object_resize_map(map, value_bytes(shape), (uint32_t)shape->cpus);
+
+    const struct {
+        const char *name;
+        uint32_t value;
+    } constants[] = {
+        {"pipe_stages", shape->stages},
+        {"pipe_shift", 64 - log2_of(shape->slots)},
+        {"pipe_stage_bytes", stage_bytes(shape)},
+        {"pipe_bank_bytes", bank_bytes(shape)},
+    };
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
+        int err = set_constant(obj, constants[i].name, constants[i].value, w);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+int sketch_open(struct sketch *s, const struct object *obj, const struct sketch_shape *shape, struct why *w)
+{
+    const struct object_map *map = object_map(obj, SKETCH_MAP);
+
+    s->shape = *shape;
+    s->stride = (value_bytes(shape) + 7) & ~(size_t)7;
+    s->turn = object_global(obj, "pipe_turn", sizeof(struct hog_turn));
+    s->memory = map ? map->memory : NULL;
+    if (!s->memory || !s->turn)
+        return why(w, -ENOTSUP, "this kernel cannot map BPF arrays into memory: 5.5 or newer is needed");
+    return 0;
+}
+
+void *sketch_head(const struct sketch *s, int cpu)
+{
+    return s->memory + (size_t)cpu * s->stride;
+}
+
+uint32_t sketch_now(const struct sketch *s)
+{
+    return *s->turn;
+}
+
+void sketch_turn(struct sketch *s)
+{
+    *s->turn += 1;
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+/* A program that is inside may have read the turn before it changed. It is out once seq is even or has moved. One
+ * that enters after the grace time sees the new turn: no store waits that long in a CPU's buffer. */
+int sketch_wait(const struct sketch *s, struct why *w)
+{
+    const struct timespec pause = {.tv_nsec = 50000};
+
+    for (int cpu = 0; cpu < s->shape.cpus; cpu++) {
+        const volatile struct hog_pipe *pipe = sketch_head(s, cpu);
+        uint64_t seq = pipe->seq;
+        for (int tries = 0; seq % 2 && pipe->seq == seq; tries++) {
+            if (tries > 20000)
+                return why(w, -ETIMEDOUT, "the BPF program on CPU %d has not come back for a second", cpu);
+            nanosleep(&pause, NULL);
+        }
+    }
+    atomic_thread_fence(memory_order_seq_cst);
+    return 0;
+}
+
+static unsigned left_bank(const struct sketch *s)
+{
+    return (*s->turn - 1) & 1;
+}
+
+void sketch_drain(const struct sketch *s, int cpu, sketch_fn fn, void *context)
+{
+    unsigned char *bank = (unsigned char *)sketch_head(s, cpu) + s->shape.head_bytes;
+    size_t slots = (size_t)s->shape.stages * s->shape.slots;
+    struct hog_slot *slot = (void *)(bank + left_bank(s) * bank_bytes(&s->shape));
+
+    for (; slots; slots--, slot++) {
+        if (!slot->key)
+            continue;
+        fn(context, slot->key, slot->weight, slot->count);
+        memset(slot, 0, sizeof *slot);
+    }
+}
+
+void sketch_lost(const struct sketch *s, int cpu, uint64_t *weight, uint64_t *count)
+{
+    struct hog_pipe *pipe = sketch_head(s, cpu);
+    unsigned bank = left_bank(s);
+
+    *weight += pipe->lost_weight[bank];
+    *count += pipe->lost_count[bank];
+    pipe->lost_weight[bank] = pipe->lost_count[bank] = 0;
+}

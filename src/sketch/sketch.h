@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The reader's side of a flow sketch (bpf/hashpipe.bpf.h): its shape, the turn of its banks, and what is in the
+ * bank that was just left. All through shared memory: no system call a window.
+ *
+ *   sketch_configure (before relocation) -> sketch_open (after map creation)
+ *   -> each window: sketch_turn, sketch_wait, then sketch_drain and sketch_lost a CPU
+ */
+#ifndef HOG_SKETCH_SKETCH_H
+#define HOG_SKETCH_SKETCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "load/object.h"
+
+#define SKETCH_MAP "hog_sketch"
+
+struct sketch_shape {
+    unsigned stages;   /* 1..8 */
+    unsigned slots;    /* a stage, CPU and bank; a power of two, 8..1024 */
+    size_t head_bytes; /* size of the struct in front of the slots */
+    int cpus;          /* possible ones */
+};
+
+struct sketch {
+    struct sketch_shape shape;
+    unsigned char *memory; /* the map's value of CPU 0 */
+    size_t stride;         /* bytes from a CPU's value to the next one's */
+    volatile uint32_t *turn;
+};
+
+/* Bytes of the map for all CPUs. */
+size_t sketch_bytes(const struct sketch_shape *shape);
+
+/* Tells the programs the shape and sizes the map. -EINVAL: the object has no such sketch; -E2BIG: more than the
+ * map may hold. */
+int sketch_configure(struct object *obj, const struct sketch_shape *shape, struct why *w);
+
+/* -ENOTSUP: this kernel cannot map arrays (before 5.5). */
+int sketch_open(struct sketch *s, const struct object *obj, const struct sketch_shape *shape, struct why *w);
+
+void *sketch_head(const struct sketch *s, int cpu);
+
+/* The turn that events go to now; bit 0 is the bank. */
+uint32_t sketch_now(const struct sketch *s);
+
+/* From now on events go to the other bank, which must be empty. */
+void sketch_turn(struct sketch *s);
+
+/* Waits until no program is left in the bank that was left at the turn; at least SKETCH_GRACE_NS must have gone by
+ * since. -ETIMEDOUT after a second. */
+#define SKETCH_GRACE_NS 20000
+int sketch_wait(const struct sketch *s, struct why *w);
+
+/* Hands each slot of the left bank of one CPU to fn and empties it. */
+typedef void (*sketch_fn)(void *context, uint64_t key, uint64_t weight, uint64_t count);
+void sketch_drain(const struct sketch *s, int cpu, sketch_fn fn, void *context);
+
+/* Adds what the left bank of one CPU had to drop to *weight and *count, and forgets it. */
+void sketch_lost(const struct sketch *s, int cpu, uint64_t *weight, uint64_t *count);
+
+#endif
