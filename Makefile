@@ -37,7 +37,7 @@ BPF_OBJ  := $(BPF:%=$(BUILD)/bpf/%.bpf.o)
 TYPES    := $(BPF:%=$(BUILD)/gen/%.types.h)
 METRICS  := $(sort $(wildcard src/metric/*.c))
 LIB_SRC  := $(sort $(filter-out src/main.c,$(wildcard src/*.c src/*/*.c syscall/*.c)))
-GEN      := objects $(if $(wildcard src/metric/metric.h),metrics)
+GEN      := objects metrics
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(GEN:%=$(BUILD)/obj/gen/%.o)
 
 programs  = $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/$(1)/*.c)))

@@ -38,7 +38,7 @@ check() {
     fi
     lib_failed=1
     echo "not ok - $name: $(head -n 3 "$TMP/check.log" | tr '\n' ' ')"
-    sed "s/^/$name: /" "$TMP/check.log" >&2
+    head -n 40 "$TMP/check.log" | sed "s/^/$name: /" >&2
     return 1
 }
 
