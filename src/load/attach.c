@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "load/attach.h"
+#include "host/cpus.h"
+#include "load/link.h"
+#include "load/privilege.h"
+#include "load/tracefs.h"
+#include "syscall/bpf.h"
+#include "syscall/perf.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int link_add_fd(struct link *link, int fd)
+{
+    int *fds = realloc(link->fds, (link->nfds + 1) * sizeof *fds);
+
+    if (!fds) {
+        close(fd);
+        return -ENOMEM;
+    }
+    fds[link->nfds++] = fd;
+    link->fds = fds;
+    return 0;
+}
+
+void link_detach(struct link *link)
+{
+    /* Backwards: a BPF link goes before the perf event it sits on. */
+    while (link->nfds > 0)
+        close(link->fds[--link->nfds]);
+    free(link->fds);
+    link->fds = NULL;
+    if (link->tracefs_event[0])
+        tracefs_remove_probe(link->tracefs_event, link->tracefs_uprobe);
+    link->tracefs_event[0] = 0;
+}
+
+int link_add_perf(struct link *link, int perf_fd, const struct object_program *program)
+{
+    int err = link_add_fd(link, perf_fd);
+
+    if (err)
+        return err;
+    int fd = sys_bpf_link_create(program->fd, perf_fd, BPF_PERF_EVENT, 0, 0);
+    if (fd >= 0)
+        err = link_add_fd(link, fd);
+    else
+        err = sys_perf_set_bpf(perf_fd, program->fd);
+    return err ? err : sys_perf_enable(perf_fd);
+}
+
+static int refused(const struct object_program *program, int err, struct why *w)
+{
+    why(w, err, "%s: %s when attaching", program->section, why_errno(err));
+    return explain_permission(err, w);
+}
+
+static int add_or_refuse(struct link *link, const struct object_program *program, int fd, struct why *w)
+{
+    int err = fd < 0 ? fd : link_add_fd(link, fd);
+
+    return err ? refused(program, err, w) : 0;
+}
+
+static int attach_raw_tracepoint(struct link *link, const struct object_program *program, struct why *w)
+{
+    int fd = sys_bpf_raw_tracepoint_open(program->target, program->fd);
+
+    if (fd == -ENOENT)
+        return why(w, fd, "%s: this kernel has no tracepoint of that name", program->section);
+    return add_or_refuse(link, program, fd, w);
+}
+
+/* The target was named at load time. LINK_CREATE takes these since 5.19, RAW_TRACEPOINT_OPEN without a name
+ * since 5.5. */
+static int attach_tracing(struct link *link, const struct object_program *program, struct why *w)
+{
+    int fd = sys_bpf_link_create(program->fd, 0, program->expected_attach_type, 0, 0);
+
+    if (fd == -EINVAL && program->expected_attach_type != BPF_TRACE_ITER)
+        fd = sys_bpf_raw_tracepoint_open(NULL, program->fd);
+    return add_or_refuse(link, program, fd, w);
+}
+
+static int attach_tracepoint(struct link *link, const struct object_program *program, struct why *w)
+{
+    int id = tracefs_event_id(program->target, w);
+
+    if (id < 0)
+        return id;
+    struct perf_event_attr attr = {
+        .type = PERF_TYPE_TRACEPOINT,
+        .size = sizeof attr,
+        .config = id,
+        .sample_period = 1,
+    };
+    /* The program hangs at the tracepoint itself and runs on every CPU; the event only has to be on some. */
+    int fd = sys_perf_event_open(&attr, -1, cpus_first_online());
+    int err = fd < 0 ? fd : link_add_perf(link, fd, program);
+    return err ? refused(program, err, w) : 0;
+}
+
+static bool begins(const char *section, const char *word)
+{
+    size_t length = strlen(word);
+
+    return strncmp(section, word, length) == 0 && (section[length] == '/' || section[length] == '.');
+}
+
+/* "PATH:SYMBOL[+OFFSET]" or "PATH:OFFSET". */
+static int attach_uprobe_target(struct link *link, const struct object_program *program, bool at_return,
+                                struct why *w)
+{
+    const char *colon = strrchr(program->target, ':');
+    uint64_t offset = 0, extra = 0;
+
+    if (!colon || !colon[1] || colon == program->target)
+        return why(w, -EINVAL, "%s: PATH:SYMBOL is wanted", program->section);
+    char *path = strndup(program->target, colon - program->target);
+    char *symbol = strdup(colon + 1), *end;
+    int err = path && symbol ? 0 : why(w, -ENOMEM, "out of memory");
+    if (!err) {
+        offset = strtoull(symbol, &end, 0);
+        if (*end) {
+            char *plus = strchr(symbol, '+');
+            if (plus) {
+                *plus = 0;
+                extra = strtoull(plus + 1, &end, 0);
+                if (*end || end == plus + 1)
+                    err = why(w, -EINVAL, "%s: the offset is no number", program->section);
+            }
+            if (!err)
+                err = elf_function_offset(path, symbol, &offset, w);
+        }
+    }
+    if (!err)
+        err = link_attach_uprobe(link, program, path, offset + extra, at_return, -1, w);
+    free(path);
+    free(symbol);
+    return err;
+}
+
+static int attach_kprobe_type(struct link *link, const struct object_program *program, struct why *w)
+{
+    const char *section = program->section;
+
+    if (begins(section, "kprobe"))
+        return link_attach_kprobe(link, program, program->target, false, w);
+    if (begins(section, "kretprobe"))
+        return link_attach_kprobe(link, program, program->target, true, w);
+    if (begins(section, "uprobe"))
+        return attach_uprobe_target(link, program, false, w);
+    if (begins(section, "uretprobe"))
+        return attach_uprobe_target(link, program, true, w);
+    return why(w, -EOPNOTSUPP, "%s: no way to attach programs of this section is known", section);
+}
+
+static int attach_by_type(struct link *link, const struct object_program *program, struct why *w)
+{
+    switch (program->type) {
+    case BPF_PROG_TYPE_RAW_TRACEPOINT:
+    case BPF_PROG_TYPE_RAW_TRACEPOINT_WRITABLE:
+        return attach_raw_tracepoint(link, program, w);
+    case BPF_PROG_TYPE_TRACING:
+    case BPF_PROG_TYPE_LSM:
+        return attach_tracing(link, program, w);
+    case BPF_PROG_TYPE_TRACEPOINT:
+        return attach_tracepoint(link, program, w);
+    case BPF_PROG_TYPE_KPROBE:
+        return attach_kprobe_type(link, program, w);
+    default:
+        return why(w, -EOPNOTSUPP, "%s: programs of type %u need to be told where to attach",
+                   program->section, program->type);
+    }
+}
+
+int link_attach(struct link *link, const struct object_program *program, struct why *w)
+{
+    if (program->fd < 0)
+        return why(w, -EBADF, "%s: not loaded", program->section);
+    int err = attach_by_type(link, program, w);
+    if (err)
+        link_detach(link);
+    return err;
+}

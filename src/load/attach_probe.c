@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* kprobes and uprobes: by their perf PMUs (4.17, commits e12f03d7031a and 33ea4b24277b), else by tracefs. */
+#include "host/cpus.h"
+#include "load/link.h"
+#include "load/privilege.h"
+#include "load/tracefs.h"
+#include "syscall/perf.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Where a probe goes. */
+struct place {
+    const char *name; /* symbol or path */
+    uint64_t offset;
+    bool uprobe, at_return;
+    int pid;
+};
+
+/* The number in a sysfs file after a prefix ("config:0"); -errno. */
+static int sysfs_number(const char *pmu, const char *file, const char *prefix)
+{
+    char path[128], text[64];
+
+    snprintf(path, sizeof path, "/sys/bus/event_source/devices/%s/%s", pmu, file);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    if (n <= 0)
+        return -EINVAL;
+    text[n] = 0;
+    size_t skip = strlen(prefix);
+    if (strncmp(text, prefix, skip) != 0)
+        return -EINVAL;
+    char *end;
+    long number = strtol(text + skip, &end, 10);
+    return end == text + skip || number < 0 || number > INT_MAX ? -EINVAL : (int)number;
+}
+
+static int open_by_pmu(const struct place *place)
+{
+    const char *pmu = place->uprobe ? "uprobe" : "kprobe";
+    int type = sysfs_number(pmu, "type", "");
+
+    if (type < 0)
+        return type;
+    struct perf_event_attr attr = {.type = type, .size = sizeof attr, .sample_period = 1};
+    if (place->at_return) {
+        int bit = sysfs_number(pmu, "format/retprobe", "config:");
+        if (bit < 0 || bit > 63)
+            return -EOPNOTSUPP;
+        attr.config = 1ULL << bit;
+    }
+    attr.config1 = (uintptr_t)place->name; /* kprobe_func or uprobe_path */
+    attr.config2 = place->offset;
+    return sys_perf_event_open(&attr, place->pid, place->pid < 0 ? cpus_first_online() : -1);
+}
+
+static int open_by_tracefs(struct link *link, const struct place *place, struct why *w)
+{
+    char what[PATH_MAX + 32];
+    const char *format = place->uprobe ? "%s:0x%llx" : place->offset ? "%s+0x%llx" : "%s";
+
+    if (strpbrk(place->name, " \t\n:"))
+        return why(w, -EINVAL, "%s: a name with such characters cannot be given to tracefs", place->name);
+    int length = snprintf(what, sizeof what, format, place->name, (unsigned long long)place->offset);
+    if (length < 0 || (size_t)length >= sizeof what)
+        return why(w, -ENAMETOOLONG, "%s: name too long", place->name);
+    int err = tracefs_add_probe(link, what, place->uprobe, place->at_return, w);
+    if (err)
+        return err;
+    int id = tracefs_event_id(link->tracefs_event, w);
+    if (id < 0)
+        return id;
+    struct perf_event_attr attr = {
+        .type = PERF_TYPE_TRACEPOINT,
+        .size = sizeof attr,
+        .config = id,
+        .sample_period = 1,
+    };
+    int fd = sys_perf_event_open(&attr, place->pid, place->pid < 0 ? cpus_first_online() : -1);
+    if (fd < 0) {
+        why(w, fd, "perf event of %s: %s", link->tracefs_event, why_errno(fd));
+        explain_permission(fd, w);
+    }
+    return fd;
+}
+
+static int attach_place(struct link *link, const struct object_program *program, const struct place *place,
+                        struct why *w)
+{
+    struct why second = {""};
+
+    if (program->fd < 0)
+        return why(w, -EBADF, "%s: not loaded", program->section);
+    int by_pmu = open_by_pmu(place), fd = by_pmu;
+    if (fd < 0)
+        fd = open_by_tracefs(link, place, &second);
+    int err = fd < 0 ? fd : link_add_perf(link, fd, program);
+    if (!err)
+        return 0;
+    link_detach(link);
+    const char *kind = place->uprobe ? "uprobe" : "kprobe";
+    if (fd >= 0) {
+        why(w, err, "%s %s: %s when connecting the program", kind, place->name, why_errno(err));
+        return explain_permission(err, w);
+    }
+    /* What the PMU said is the better answer, unless there is no PMU. */
+    if (by_pmu == -ENOENT && !access("/sys/bus/event_source/devices/kprobe", F_OK))
+        return why(w, by_pmu, "%s %s: no such function, or it must not be probed", kind, place->name);
+    if (by_pmu == -ENOENT && err == -ENOENT && !place->uprobe)
+        return why(w, -EOPNOTSUPP, "kprobe %s: this kernel is built without kprobes", place->name);
+    return why(w, err, "%s", second.text);
+}
+
+int link_attach_uprobe(struct link *link, const struct object_program *program, const char *path,
+                       uint64_t offset, bool at_return, int pid, struct why *w)
+{
+    struct place place = {.name = path, .offset = offset, .uprobe = true, .at_return = at_return, .pid = pid};
+
+    return attach_place(link, program, &place, w);
+}
+
+int link_attach_kprobe(struct link *link, const struct object_program *program, const char *symbol,
+                       bool at_return, struct why *w)
+{
+    char name[256], *end;
+    int length = snprintf(name, sizeof name, "%s", symbol);
+
+    if (length <= 0 || (size_t)length >= sizeof name)
+        return why(w, -EINVAL, "%s: no function is named", program->section);
+    struct place place = {.name = name, .at_return = at_return, .pid = -1};
+    char *plus = strchr(name, '+');
+    if (plus) {
+        *plus = 0;
+        place.offset = strtoull(plus + 1, &end, 0);
+        if (*end || end == plus + 1)
+            return why(w, -EINVAL, "%s: the offset is no number", program->section);
+    }
+    return attach_place(link, program, &place, w);
+}

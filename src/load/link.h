@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Between the files that attach: building a struct link. */
+#ifndef HOG_LOAD_LINK_H
+#define HOG_LOAD_LINK_H
+
+#include "load/attach.h"
+
+/* Takes over fd; closes it when there is no memory. 0 or -ENOMEM. */
+int link_add_fd(struct link *link, int fd);
+
+/* Connects a program with a perf event by BPF_LINK_CREATE (5.15) or ioctl, and enables the event. Takes over
+ * perf_fd in any case. */
+int link_add_perf(struct link *link, int perf_fd, const struct object_program *program);
+
+/* kprobe, kretprobe: by section name. */
+int link_attach_kprobe(struct link *link, const struct object_program *program, const char *symbol,
+                       bool at_return, struct why *w);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* tracefs: ids of tracepoints, and probes by name where the perf PMUs are missing. */
+#ifndef HOG_LOAD_TRACEFS_H
+#define HOG_LOAD_TRACEFS_H
+
+#include <stdbool.h>
+#include "load/attach.h"
+
+/* Directory fd of tracefs: where it is mounted, else a mount of our own that is attached nowhere and ends
+ * with the fd. */
+int tracefs_open(struct why *w);
+
+/* Id of "category/name" for perf_event_attr.config. */
+int tracefs_event_id(const char *event, struct why *w);
+
+/* Defines a probe under a name of this process and puts that into link->tracefs_event. `what` is
+ * "SYMBOL+OFFSET" or "PATH:OFFSET". Also removes probes that hog processes left that were killed. */
+int tracefs_add_probe(struct link *link, const char *what, bool uprobe, bool at_return, struct why *w);
+void tracefs_remove_probe(const char *event, bool uprobe);
+
+#endif
