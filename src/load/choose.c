@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "load/attach.h"
+#include "syscall/bpf.h"
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Is word one of the comma list? */
+static bool is_listed(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+
+    while (list && *list) {
+        const char *comma = strchrnul(list, ',');
+        if ((size_t)(comma - list) == length && strncmp(list, word, length) == 0)
+            return true;
+        list = *comma ? comma + 1 : comma;
+    }
+    return false;
+}
+
+static int try_alternative(struct object *obj, const struct alternative *alternative, const char *without,
+                           struct link *link, struct why *w)
+{
+    struct object_program *program = object_program(obj, alternative->program);
+
+    if (is_listed(without, alternative->hook))
+        return why(w, -ECANCELED, "passed over by --without");
+    if (!program)
+        return why(w, -ENOENT, "%s: the object has no program %s", obj->name, alternative->program);
+    int err = object_load_program(obj, program, w);
+    if (err)
+        return err;
+    err = link_attach(link, program, w);
+    if (err) { /* nothing that is not used stays loaded */
+        close(program->fd);
+        program->fd = -1;
+    }
+    return err;
+}
+
+int choose_and_attach(struct object *obj, const struct alternative *list, size_t n, const char *without,
+                      struct link *link, struct choice *choice, struct why *w)
+{
+    int err = why(w, -EINVAL, "%s: no way to attach is known", obj->name);
+
+    memset(choice, 0, sizeof *choice);
+    for (size_t i = 0; i < n; i++) {
+        struct why reason = {""};
+
+        err = try_alternative(obj, &list[i], without, link, &reason);
+        if (!err) {
+            choice->chosen = &list[i];
+            return 0;
+        }
+        if (choice->nrefused < MAX_ALTERNATIVES) {
+            struct refusal *refusal = &choice->refused[choice->nrefused++];
+            refusal->hook = list[i].hook;
+            refusal->error = err;
+            refusal->reason = reason;
+        }
+        why(w, err, "%s", reason.text);
+    }
+    return err;
+}
+
+int program_run_on_cpu(const struct object_program *program, int cpu, struct why *w)
+{
+    union bpf_attr attr;
+
+    memset(&attr, 0, sizeof attr);
+    attr.test.prog_fd = program->fd;
+    attr.test.flags = BPF_F_TEST_RUN_ON_CPU;
+    attr.test.cpu = cpu;
+    int err = sys_bpf_test_run(&attr);
+    return err ? why(w, err, "%s: run on CPU %d: %s", program->name, cpu, why_errno(err)) : 0;
+}
