@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Maps that are sections of global data, and the legacy maps that are structs in section "maps". */
+#include <errno.h>
+#include <string.h>
+#include "load/object_private.h"
+
+/* A map value is at most this long in the kernel, so a .bss that says more is damaged. */
+#define MAX_DATA (64u << 20)
+
+static bool named(const char *name, const char *what)
+{
+    size_t n = strlen(what);
+    return !strncmp(name, what, n) && (!name[n] || name[n] == '.');
+}
+
+static bool is_data(const struct elf_section *s)
+{
+    if (!(s->flags & SHF_ALLOC) || !s->size || (s->flags & SHF_EXECINSTR))
+        return false;
+    if (s->type == SHT_NOBITS)
+        return named(s->name, ".bss");
+    return s->type == SHT_PROGBITS && (named(s->name, ".data") || named(s->name, ".rodata"));
+}
+
+static int add_data_map(struct object_private *o, size_t section, struct why *w)
+{
+    const struct elf_section *s = &o->pub.elf->sections[section];
+    if (s->size > MAX_DATA)
+        return why(w, -E2BIG, "section %s: %llu bytes of global data", s->name, (unsigned long long)s->size);
+    struct object_map *map = object_add_map(o, s->name);
+    if (!map)
+        return -ENOMEM;
+    map->type = BPF_MAP_TYPE_ARRAY;
+    map->key_size = sizeof(uint32_t);
+    map->value_size = (uint32_t)s->size;
+    map->max_entries = 1;
+    map->section = (int)section;
+    map->read_only = named(s->name, ".rodata");
+    map->data = arena_alloc(&o->arena, s->size, 1);
+    if (!map->data)
+        return -ENOMEM;
+    if (s->data)
+        memcpy(map->data, s->data, s->size);
+    int id = o->pub.btf ? btf_find(o->pub.btf, s->name, BTF_KIND_DATASEC) : -ENOENT;
+    map->value_type_id = id > 0 ? (uint32_t)id : 0;
+    return 0;
+}
+
+int object_read_data_maps(struct object_private *o, struct why *w)
+{
+    for (size_t i = 1; i < o->pub.elf->nsections; i++) {
+        int err = is_data(&o->pub.elf->sections[i]) ? add_data_map(o, i, w) : 0;
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+/* The first fields of every struct bpf_map_def that was ever in use; what follows must be zero. */
+struct legacy_map {
+    uint32_t type, key_size, value_size, max_entries, flags;
+};
+
+static int add_legacy_map(struct object_private *o, const struct elf_section *s, const struct elf_symbol *sym,
+                          uint64_t size, struct why *w)
+{
+    struct legacy_map legacy = {0};
+    if (sym->value > s->size || size > s->size - sym->value || size < offsetof(struct legacy_map, flags))
+        return why(w, -EINVAL, "map %s does not lie inside section %s", sym->name, s->name);
+    const uint8_t *bytes = s->data + sym->value;
+    memcpy(&legacy, bytes, size < sizeof legacy ? size : sizeof legacy);
+    for (uint64_t i = sizeof legacy; i < size; i++)
+        if (bytes[i])
+            return why(w, -ENOTSUP, "map %s: byte %llu of its definition is not known", sym->name,
+                       (unsigned long long)i);
+    struct object_map *map = object_add_map(o, sym->name);
+    if (!map)
+        return -ENOMEM;
+    map->type = legacy.type;
+    map->key_size = legacy.key_size;
+    map->value_size = legacy.value_size;
+    map->max_entries = legacy.max_entries;
+    map->flags = legacy.flags;
+    return object_add_place(o, sym->section, sym->value, sym->value, map);
+}
+
+static int read_legacy_section(struct object_private *o, size_t section, struct why *w)
+{
+    const struct elf_file *elf = o->pub.elf;
+    const struct elf_section *s = &elf->sections[section];
+    struct elf_symbol sym;
+    size_t n = 0;
+    for (int pass = 0; pass < 2;
+         pass++) { /* the definitions are of one size, which only their number tells */
+        for (size_t i = 1; i < elf->nsymbols; i++) {
+            if (elf_symbol(elf, i, &sym) || sym.section != section || sym.type == STT_SECTION || !*sym.name)
+                continue;
+            n += !pass;
+            int err = pass ? add_legacy_map(o, s, &sym, s->size / n, w) : 0;
+            if (err)
+                return err;
+        }
+        if (!n || s->size % n)
+            return why(w, -EINVAL, "section %s: %zu maps in %llu bytes", s->name, n,
+                       (unsigned long long)s->size);
+    }
+    return 0;
+}
+
+int object_read_legacy_maps(struct object_private *o, struct why *w)
+{
+    for (size_t i = 1; i < o->pub.elf->nsections; i++) {
+        const struct elf_section *s = &o->pub.elf->sections[i];
+        bool legacy = !strcmp(s->name, "maps") || !strncmp(s->name, "maps/", 5);
+        int err = legacy && s->type == SHT_PROGBITS && s->size ? read_legacy_section(o, i, w) : 0;
+        if (err)
+            return err;
+    }
+    return 0;
+}

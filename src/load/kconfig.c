@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Section .kconfig: externs that the loader knows the value of. It exists in the types alone, so its layout
+ * is made here. LINUX_KERNEL_VERSION is known; the kernel's configuration is not read. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include "load/object_private.h"
+
+static uint32_t running_version(void)
+{
+    struct utsname host;
+    unsigned major = 0, minor = 0, patch = 0;
+    if (uname(&host) || sscanf(host.release, "%u.%u.%u", &major, &minor, &patch) < 2)
+        return 0;
+    return major << 16 | minor << 8 | (patch > 255 ? 255 : patch);
+}
+
+static int place_variable(struct object_private *o, struct btf_var_secinfo *info, uint32_t *end,
+                          struct why *w)
+{
+    const struct btf_type *var = btf_type(o->pub.btf, info->type);
+    int64_t size = source_size(btf_source(o->pub.btf), info->type);
+    if (btf_kind(var) != BTF_KIND_VAR || size <= 0 || size > 4096)
+        return why(w, -EINVAL, "section .kconfig: %s is not a variable of known size",
+                   btf_name(o->pub.btf, info->type));
+    uint32_t align = size % 8 == 0 ? 8 : size % 4 == 0 ? 4 : size % 2 == 0 ? 2 : 1;
+    info->offset = (*end + align - 1) / align * align;
+    info->size = (uint32_t)size;
+    *end = info->offset + info->size;
+    return *end > (1 << 20) ? -E2BIG : 0;
+}
+
+int object_read_kconfig(struct object_private *o, struct why *w)
+{
+    int id = o->pub.btf ? btf_find(o->pub.btf, ".kconfig", BTF_KIND_DATASEC) : -ENOENT;
+    if (id < 0)
+        return 0;
+    struct btf_type *sec = btf_type_mutable(o->pub.btf, (uint32_t)id);
+    struct btf_var_secinfo *infos = (struct btf_var_secinfo *)(sec + 1);
+    uint32_t end = 0;
+    for (uint32_t i = 0; i < btf_vlen(sec); i++) {
+        int err = place_variable(o, &infos[i], &end, w);
+        if (err)
+            return err;
+    }
+    if (!end)
+        return 0;
+    sec->size = end;
+    struct object_map *map = object_add_map(o, ".kconfig");
+    if (!map)
+        return -ENOMEM;
+    map->type = BPF_MAP_TYPE_ARRAY;
+    map->key_size = sizeof(uint32_t);
+    map->value_size = end;
+    map->max_entries = 1;
+    map->section = 0; /* global data, but of no section of the file */
+    map->read_only = true;
+    map->value_type_id = (uint32_t)id;
+    map->data = arena_alloc(&o->arena, end, 1);
+    if (!map->data)
+        return -ENOMEM;
+    o->kconfig = map;
+    o->kconfig_id = (uint32_t)id;
+    for (uint32_t i = 0; i < btf_vlen(sec); i++) {
+        uint32_t version = running_version();
+        if (!strcmp(btf_name(o->pub.btf, infos[i].type), "LINUX_KERNEL_VERSION") &&
+            infos[i].size >= sizeof version)
+            memcpy((char *)map->data + infos[i].offset, &version, sizeof version);
+    }
+    return 0;
+}
