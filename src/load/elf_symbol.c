@@ -168,7 +168,7 @@ static int value_to_offset(const struct file *f, uint64_t value, uint64_t *offse
 
 static int look_up(struct file *f, const char *path, const char *symbol, uint64_t *offset, struct why *w)
 {
-    uint64_t value;
+    uint64_t value = 0;
     int err = read_header(f, path, w);
 
     if (err)
