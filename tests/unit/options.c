@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Command lines as users type them (well and badly), and that --help and the manual know every option. Run
+ * from the top of the source tree: reads docs/hog.8. */
+#include "options.h"
+#include "options_table.h"
+#include "tests/unit/tap.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define MS UINT64_C(1000000)
+
+static const char *const views[] = {"cpu", "mem", "track", NULL};
+static const char *const with_top[] = {"cpu", "top", "track", NULL};
+
+static char words[8192]; /* options keep pointers into their argv: it lives as long as they do */
+
+/* Splits at blanks; `` stands for an empty argument. */
+static int parse_with(const char *const *names, const char *line, struct options *options, struct why *w)
+{
+    char *argv[64] = {"hog"};
+    int argc = 1;
+
+    w->text[0] = '\0';
+    snprintf(words, sizeof words, "%s", line);
+    for (char *word = strtok(words, " "); word && argc < 63; word = strtok(NULL, " "))
+        argv[argc++] = strcmp(word, "``") ? word : "";
+    return options_parse(options, argc, argv, names, w);
+}
+
+static int parse(const char *line, struct options *options, struct why *w)
+{
+    return parse_with(views, line, options, w);
+}
+
+/* What was understood, as one line. */
+static void describe(const struct options *o, char *to, size_t size)
+{
+    int n = snprintf(to, size, "%s", o->mode == RUN_DOCTOR ? "doctor" : "");
+
+    for (size_t i = 0; i < o->nviews; i++)
+        n += snprintf(to + n, size - (size_t)n, "%s%s", i ? "," : "", o->views[i]);
+    n += snprintf(to + n, size - (size_t)n, " every %lluns", (unsigned long long)o->interval_ns);
+    if (o->count)
+        n += snprintf(to + n, size - (size_t)n, " x%llu", (unsigned long long)o->count);
+    n += snprintf(to + n, size - (size_t)n, " k%u", o->top);
+    for (size_t i = 0; i < o->npids; i++)
+        n += snprintf(to + n, size - (size_t)n, " p%u", o->pids[i]);
+    n += snprintf(to + n, size - (size_t)n, "%s%s%s%s%s", o->threads ? " threads" : "",
+                  o->exact ? " exact" : "", o->self ? " self" : "", o->verbose ? " verbose" : "",
+                  o->no_header ? " no-header" : "");
+    n += snprintf(to + n, size - (size_t)n, " %s", format_names[o->format]);
+    if (o->stages || o->slots)
+        n += snprintf(to + n, size - (size_t)n, " %ux%u", o->stages, o->slots);
+    if (o->without || o->btf)
+        snprintf(to + n, size - (size_t)n, " without=%s btf=%s", o->without, o->btf);
+}
+
+static void check_good(void)
+{
+    static const struct {
+        const char *line, *want;
+    } cases[] = {
+        {"", "cpu every 1000000000ns k10 text"},
+        {"cpu", "cpu every 1000000000ns k10 text"},
+        {"0.5", "cpu every 500000000ns k10 text"},
+        {".5 3", "cpu every 500000000ns x3 k10 text"},
+        {"cpu 10ms 100", "cpu every 10000000ns x100 k10 text"},
+        {"cpu 1ms", "cpu every 1000000ns k10 text"},
+        {"cpu 24h", "cpu every 86400000000000ns k10 text"},
+        {"cpu 86400 9007199254740992", "cpu every 86400000000000ns x9007199254740992 k10 text"},
+        {"cpu,mem", "cpu,mem every 1000000000ns k10 text"},
+        {"mem,cpu,mem,cpu", "mem,cpu every 1000000000ns k10 text"},
+        {"cpu -k5", "cpu every 1000000000ns k5 text"},
+        {"cpu -k 5", "cpu every 1000000000ns k5 text"},
+        {"cpu --top 5", "cpu every 1000000000ns k5 text"},
+        {"cpu --top=10000", "cpu every 1000000000ns k10000 text"},
+        {"-k 7 cpu 2 -t 9 -v", "cpu every 2000000000ns x9 k7 threads verbose text"},
+        {"cpu -k 5 --top=6", "cpu every 1000000000ns k6 text"},
+        {"cpu -tvk3", "cpu every 1000000000ns k3 threads verbose text"},
+        {"cpu -tk 3 1", "cpu every 1000000000ns k3 threads text"},
+        {"cpu -p 4,5 -p 5,6 --pid=4194304", "cpu every 1000000000ns k10 p4 p5 p6 p4194304 text"},
+        {"cpu -o json", "cpu every 1000000000ns k10 json"},
+        {"cpu --output=tsv -otext", "cpu every 1000000000ns k10 text"},
+        {"cpu --stages 1 --slots=8", "cpu every 1000000000ns k10 text 1x8"},
+        {"cpu --stages 8 --slots 1024", "cpu every 1000000000ns k10 text 8x1024"},
+        {"cpu --exact --self --no-header --verbose --threads",
+         "cpu every 1000000000ns k10 threads exact self verbose no-header text"},
+        {"cpu --without tp_btf,raw_tp --btf /x",
+         "cpu every 1000000000ns k10 text without=tp_btf,raw_tp btf=/x"},
+        {"cpu -i 20ms -n 4", "cpu every 20000000ns x4 k10 text"},
+        {"cpu -i 20ms --interval=1s --count 4 -n5", "cpu every 1000000000ns x5 k10 text"},
+        {"cpu -i 20ms -- ", "cpu every 20000000ns k10 text"},
+        {"-t -- cpu 3", "cpu every 3000000000ns k10 threads text"},
+        {"track 5", "track every 10000000ns k10 p5 text"},
+        {"track 5 6,7 5", "track every 10000000ns k10 p5 p6 p7 text"},
+        {"track -p 9 5", "track every 10000000ns k10 p9 p5 text"},
+        {"track -p 9", "track every 10000000ns k10 p9 text"},
+        {"-i 1ms track 5 -n 100 6", "track every 1000000ns x100 k10 p5 p6 text"},
+        {"doctor", "doctor every 1000000000ns k10 text"},
+        {"doctor -v -o json", "doctor every 1000000000ns k10 verbose json"},
+        {"doctor,doctor", "doctor every 1000000000ns k10 text"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct options o;
+        struct why w;
+        char got[256] = "";
+        int error = parse(cases[i].line, &o, &w);
+        if (!error)
+            describe(&o, got, sizeof got);
+        check(!error && !strcmp(got, cases[i].want), "hog %s: %s%s", cases[i].line, got, w.text);
+    }
+}
+
+static void check_bad(void)
+{
+    static const struct {
+        const char *line, *want; /* the whole message */
+    } cases[] = {
+        {"cpux", "unknown view \"cpux\": views are cpu, mem, track, doctor; did you mean cpu?"},
+        {"trakc 5", "unknown view \"trakc\": views are cpu, mem, track, doctor; did you mean track?"},
+        {"docter", "unknown view \"docter\": views are cpu, mem, track, doctor; did you mean doctor?"},
+        {"energy", "unknown view \"energy\": views are cpu, mem, track, doctor"},
+        {"help", "unknown view \"help\": views are cpu, mem, track, doctor; did you mean --help?"},
+        {"CPU", "unknown view \"CPU\": views are cpu, mem, track, doctor"},
+        {"``", "unknown view \"\": views are cpu, mem, track, doctor"},
+        {"-", "unknown view \"-\": views are cpu, mem, track, doctor"},
+        {"cpu,", "unknown view \"\": views are cpu, mem, track, doctor"},
+        {"nan", "unknown view \"nan\": views are cpu, mem, track, doctor"},
+        {"\033[2Jx", "unknown view \"\\x1b[2Jx\": views are cpu, mem, track, doctor"},
+        {"\377\342\200\256", "unknown view \"\\xff\\xe2\\x80\\xae\": views are cpu, mem, track, doctor"},
+        {"cpu,track 5", "track cannot be combined with other views"},
+        {"doctor,cpu", "doctor cannot be combined with other views"},
+        {"doctor 1", "unexpected \"1\": doctor takes no INTERVAL and no COUNT"},
+        {"doctor -i 1", "doctor takes no INTERVAL and no COUNT"},
+        {"doctor -n 1", "doctor takes no INTERVAL and no COUNT"},
+        {"track", "track needs at least one PID: hog track PID.. or -p PID,.."},
+        {"track x", "\"x\" is not a PID: a PID is a whole number from 1 to 4194304"},
+        {"track 0", "\"0\" is not a PID: a PID is a whole number from 1 to 4194304"},
+        {"track -5", "\"-5\" is not a PID: a PID is a whole number from 1 to 4194304"},
+        {"track 10ms", "\"10ms\" is not a PID: a PID is a whole number from 1 to 4194304"},
+        {"cpu -p 4194305", "\"4194305\" is not a PID: a PID is a whole number from 1 to 4194304"},
+        {"cpu -p 1,,2", "\"\" is not a PID: a PID is a whole number from 1 to 4194304"},
+        {"cpu -p ``", "\"\" is not a PID: a PID is a whole number from 1 to 4194304"},
+        {"cpu -p 99999999999999999999",
+         "\"99999999999999999999\" is not a PID: a PID is a whole number from 1 to 4194304"},
+        {"0", "INTERVAL: \"0\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m"},
+        {"cpu -1", "INTERVAL: \"-1\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m"},
+        {"cpu nan", "INTERVAL: \"nan\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m"},
+        {"cpu inf", "INTERVAL: \"inf\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m"},
+        {"cpu 1e999", "INTERVAL: \"1e999\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m"},
+        {"cpu 0x10", "INTERVAL: \"0x10\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m"},
+        {"cpu 1,5", "INTERVAL: \"1,5\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m"},
+        {"cpu 500us", "INTERVAL: \"500us\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m"},
+        {"cpu 0.00099999", "INTERVAL: \"0.00099999\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m"},
+        {"cpu 86400.1", "INTERVAL: \"86400.1\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m"},
+        {"cpu -i 25h", "-i/--interval: \"25h\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m"},
+        {"cpu 99999999999999999999999",
+         "INTERVAL: \"99999999999999999999999\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m"},
+        {"cpu 1 0", "COUNT: \"0\" is not a whole number from 1 to 9007199254740992"},
+        {"cpu 1 -3", "COUNT: \"-3\" is not a whole number from 1 to 9007199254740992"},
+        {"cpu 1 1.5", "COUNT: \"1.5\" is not a whole number from 1 to 9007199254740992"},
+        {"cpu 1 9007199254740993",
+         "COUNT: \"9007199254740993\" is not a whole number from 1 to 9007199254740992"},
+        {"cpu 1 2 3", "unexpected \"3\": nothing follows INTERVAL and COUNT"},
+        {"cpu 1 -i 2", "interval given twice: as INTERVAL and with -i"},
+        {"cpu 1 5 -n 2", "count given twice: as COUNT and with -n"},
+        {"cpu -k 0", "-k/--top: \"0\" is not a whole number from 1 to 10000"},
+        {"cpu -k 10001", "-k/--top: \"10001\" is not a whole number from 1 to 10000"},
+        {"cpu -k 4294967297", "-k/--top: \"4294967297\" is not a whole number from 1 to 10000"},
+        {"cpu -k=5", "-k/--top: \"=5\" is not a whole number from 1 to 10000"},
+        {"cpu --top=", "-k/--top: \"\" is not a whole number from 1 to 10000"},
+        {"cpu -k ten", "-k/--top: \"ten\" is not a whole number from 1 to 10000"},
+        {"cpu --stages 9", "--stages: \"9\" is not a whole number from 1 to 8"},
+        {"cpu --slots 4", "--slots: \"4\" is not a power of two from 8 to 1024"},
+        {"cpu --slots 100", "--slots: \"100\" is not a power of two from 8 to 1024"},
+        {"cpu --slots 2048", "--slots: \"2048\" is not a power of two from 8 to 1024"},
+        {"cpu -o csv", "-o/--output: unknown format \"csv\": formats are text, tsv, json"},
+        {"cpu -o ``", "-o/--output: unknown format \"\": formats are text, tsv, json"},
+        {"cpu -k", "option -k/--top needs a value: N"},
+        {"cpu --stages", "option --stages needs a value: N"},
+        {"cpu --self=1", "option --self takes no value"},
+        {"cpu -h", "unknown option -h: for help use --help"},
+        {"cpu -x", "unknown option -x: --help lists all options"},
+        {"cpu -\303\251t", "unknown option -\303\251t: --help lists all options"},
+        {"cpu --stage 4", "unknown option --stage: did you mean --stages? --help lists all options"},
+        {"cpu --tpo=4", "unknown option --tpo: did you mean --top? --help lists all options"},
+        {"cpu --frobnicate", "unknown option --frobnicate: --help lists all options"},
+        {"cpu --btff", "unknown option --btff: --help lists all options"},
+        {"cpu --=4", "unknown option --: --help lists all options"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct options o;
+        struct why w;
+        int error = parse(cases[i].line, &o, &w);
+        check(error == -EINVAL && !strcmp(w.text, cases[i].want), "refused, case %zu: error %d, %s", i, error,
+              w.text);
+    }
+}
+
+static void check_modes(void)
+{
+    struct options o;
+    struct why w;
+
+    check(!parse("--help", &o, &w) && o.mode == RUN_HELP, "--help");
+    check(!parse("cpu 1 --version", &o, &w) && o.mode == RUN_VERSION, "--version behind a view");
+    check(!parse("track --help", &o, &w) && o.mode == RUN_HELP, "--help needs nothing that the view needs");
+    check(!parse("--help --bogus", &o, &w) && o.mode == RUN_HELP, "--help ends the reading");
+    check(!parse("doctor", &o, &w) && o.mode == RUN_DOCTOR && !o.nviews, "doctor is a mode, not a view");
+    check(!parse_with(with_top, "", &o, &w) && o.nviews == 1 && o.views[0] == with_top[1],
+          "top is the default where it exists");
+    check(!parse_with(with_top, "cpu", &o, &w) && o.views[0] == with_top[0], "views point into the table");
+    check(parse_with((const char *const[]){"mem", NULL}, "2", &o, &w) == -EINVAL &&
+              !strcmp(w.text, "no VIEW given: --help lists all views"),
+          "no default view: %s", w.text);
+    check(options_parse(&o, 0, (char *[]){NULL}, views, &w) == 0 && o.nviews == 1, "an empty argv");
+    check(parse("cpu -k 0", &o, &(struct why){""}) == -EINVAL &&
+              options_parse(&o, 2, (char *[]){"hog", "x"}, views, NULL),
+          "errors without a place for the reason");
+}
+
+static void check_limits(void)
+{
+    static char many[2][8192], digits[5000];
+    struct options o;
+    struct why w;
+
+    for (int most = 0; most < 2; most++)
+        for (int pid = 1, n = 0; pid <= MAX_PIDS + most; pid++)
+            n += snprintf(many[most] + n, sizeof many[most] - (size_t)n, "%s%d", pid > 1 ? "," : "", pid);
+    char *fits[] = {"hog", "cpu", "-p", many[0], "-p1,2,3", NULL},
+         *too_many[] = {"hog", "cpu", "-p", many[1], NULL};
+    check(!options_parse(&o, 5, fits, views, &w) && o.npids == MAX_PIDS && o.pids[MAX_PIDS - 1] == MAX_PIDS,
+          "%d PIDs fit, twice the same too", MAX_PIDS);
+    check(options_parse(&o, 4, too_many, views, &w) == -EINVAL &&
+              !strcmp(w.text, "too many PIDs: at most 1024 are allowed"),
+          "%d PIDs do not: %s", MAX_PIDS + 1, w.text);
+
+    memset(digits, '\033', sizeof digits - 1);
+    static char *const before[] = {"cpu", "-k", "-o", "-p", "-i", "-n", "--slots"};
+    bool short_enough = true;
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        char *argv[] = {"hog", before[i], digits, NULL};
+        bool refused = options_parse(&o, 3, argv, views, &w) == -EINVAL;
+        short_enough = short_enough && refused && strlen(w.text) < 200 && !strchr(w.text, '\033');
+    }
+    char *alone[] = {"hog", digits, NULL};
+    short_enough = short_enough && options_parse(&o, 2, alone, views, &w) == -EINVAL && strlen(w.text) < 200;
+    memcpy(digits, "--", 2);
+    short_enough = short_enough && options_parse(&o, 2, alone, views, &w) == -EINVAL && strlen(w.text) < 200;
+    check(short_enough, "5000 escape characters as an argument: a short plain line");
+}
+
+static char *slurp(int fd)
+{
+    off_t size = lseek(fd, 0, SEEK_END);
+    char *text = calloc(1, (size_t)(size < 0 ? 0 : size) + 1);
+
+    if (!text || (size > 0 && pread(fd, text, (size_t)size, 0) != size))
+        abort();
+    return text;
+}
+
+/* Whether text has `name` between `before` and something that does not continue a name. */
+static bool mentions(const char *text, const char *before, const char *name)
+{
+    size_t nb = strlen(before), n = strlen(name);
+
+    for (const char *p = text; (p = strstr(p, before)); p += nb)
+        if (!strncmp(p + nb, name, n) && !strchr("-abcdefghijklmnopqrstuvwxyz=", p[nb + n]))
+            return true;
+    return false;
+}
+
+static void check_explained(const char *help, const char *manual)
+{
+    for (size_t i = 0; i < option_table_size; i++) {
+        const struct option_spec *spec = &option_table[i];
+        char help_item[64], manual_item[64];
+        if (spec->letter) {
+            snprintf(help_item, sizeof help_item, "\n  -%c, --", spec->letter);
+            snprintf(manual_item, sizeof manual_item, "\n.It Fl %c , Fl -", spec->letter);
+        } else {
+            snprintf(help_item, sizeof help_item, "\n      --");
+            snprintf(manual_item, sizeof manual_item, "\n.It Fl -");
+        }
+        bool in_help = mentions(help, help_item, spec->name);
+        bool in_manual = mentions(manual, manual_item, spec->name);
+        check(in_help == !spec->hidden, "--%s %s --help", spec->name, spec->hidden ? "not in" : "in");
+        check(in_manual == !spec->hidden, "--%s %s the manual", spec->name, spec->hidden ? "not in" : "in");
+    }
+}
+
+static void check_help(void)
+{
+    static const struct view_summary summaries[] = {
+        {"cpu", "Top-K on-CPU time"},
+        {"track", "a summary that is much too long for a line of a terminal with eighty columns and so must "
+                  "be wrapped"},
+    };
+    int fd = memfd_create("help", 0), manual_fd = open("docs/hog.8", O_RDONLY | O_CLOEXEC);
+    size_t widest = 0;
+
+    check(options_help(fd, summaries, 2) == 0, "--help is written");
+    char *help = slurp(fd), *manual = slurp(manual_fd);
+    check(manual_fd >= 0 && *manual, "docs/hog.8 can be read from here");
+    for (const char *line = help; *line; line += strcspn(line, "\n") + 1)
+        widest = strcspn(line, "\n") > widest ? strcspn(line, "\n") : widest;
+    check(widest < 80 && widest > 60, "--help fits 80 columns: %zu", widest);
+    check(strstr(help, "\n  cpu         Top-K on-CPU time\n") && strstr(help, "\n  track       a summary"),
+          "--help shows the views it is given");
+    check(strstr(help, "\n  doctor      ") && strstr(help, "Exit status"),
+          "--help shows doctor, exit statuses");
+    check_explained(help, manual);
+    check(!strstr(help, " \n"), "--help has no trailing blanks");
+    free(help);
+    free(manual);
+    close(fd);
+    close(manual_fd);
+
+    fd = memfd_create("version", 0);
+    check(options_version(fd) == 0, "--version is written");
+    char *version = slurp(fd);
+    check(!strcmp(version, "hog " HOG_VERSION "\n"), "--version gives name and number");
+    free(version);
+    close(fd);
+    fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    check(options_help(fd, summaries, 2) == -ENOSPC && options_version(fd) == -ENOSPC,
+          "--help and --version notice a full disk");
+    close(fd);
+}
+
+/* Letters and names are given once. */
+static void check_table(void)
+{
+    for (size_t i = 0; i < option_table_size; i++)
+        for (size_t j = 0; j < i; j++)
+            if (!strcmp(option_table[i].name, option_table[j].name) ||
+                (option_table[i].letter && option_table[i].letter == option_table[j].letter))
+                check(false, "option table: --%s twice", option_table[i].name);
+    check(option_table_size > 10, "option table has %zu options", option_table_size);
+}
+
+int main(void)
+{
+    check_table();
+    check_good();
+    check_bad();
+    check_modes();
+    check_limits();
+    check_help();
+    return done();
+}
