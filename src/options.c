@@ -2,6 +2,7 @@
 #include "options.h"
 #include "options_table.h"
 #include "duration.h"
+#include "suggest.h"
 #include "out/escape.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -11,8 +12,6 @@
 #define DEFAULT_TOP      10
 #define DEFAULT_INTERVAL UINT64_C(1000000000)
 #define TRACK_INTERVAL   UINT64_C(10000000)
-#define NEAR             2  /* so many slips of the finger are forgiven with a suggestion */
-#define LONGEST_NAME     32 /* of a view or an option */
 
 static const char *const default_views[] = {"top", "cpu"};
 
@@ -56,62 +55,25 @@ static struct shown option_label(const struct option_spec *spec)
     return label;
 }
 
-/* Insertions, deletions and substitutions from a to b; `LONGEST_NAME` when one is too long to be a name. */
-static size_t edit_distance(const char *a, const char *b)
+/* The option whose name is within so many slips of the word. */
+static const char *nearest_option(const char *word, size_t length, size_t slips)
 {
-    size_t row[LONGEST_NAME + 1], na = strlen(a), nb = strlen(b);
-
-    if (na >= LONGEST_NAME || nb >= LONGEST_NAME)
-        return LONGEST_NAME;
-    for (size_t j = 0; j <= nb; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= na; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= nb; j++) {
-            size_t best = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            row[j] = best;
-        }
-    }
-    return row[nb];
-}
-
-/* Keeps the nearer of two suggestions for a word. */
-static void consider(const char *word, const char *candidate, const char **nearest, size_t *distance)
-{
-    size_t d = edit_distance(word, candidate);
-
-    if (d <= NEAR && d < strlen(candidate) && d < *distance) {
-        *nearest = candidate;
-        *distance = d;
-    }
-}
-
-static const char *nearest_option(const char *word, size_t within)
-{
-    const char *nearest = NULL;
-    size_t distance = within + 1;
+    struct suggestion nearest = suggest(word, length, slips);
 
     for (size_t i = 0; i < option_table_size; i++)
         if (!option_table[i].hidden)
-            consider(word, option_table[i].name, &nearest, &distance);
-    return nearest;
+            suggest_consider(&nearest, option_table[i].name);
+    return nearest.name;
 }
 
-static const char *nearest_view(const char *const *names, const char *word)
+static const char *nearest_view(const char *const *names, const char *word, size_t length)
 {
-    const char *nearest = NULL;
-    size_t distance = NEAR + 1;
+    struct suggestion nearest = suggest(word, length, SLIPS);
 
     for (; *names; names++)
-        consider(word, *names, &nearest, &distance);
-    consider(word, "doctor", &nearest, &distance);
-    return nearest;
+        suggest_consider(&nearest, *names);
+    suggest_consider(&nearest, "doctor");
+    return nearest.name;
 }
 
 static void append_name(char *list, size_t size, const char *name)
@@ -246,7 +208,7 @@ static int needs_value(struct parse *p, const struct option_spec *spec)
 }
 
 /* --name, --name=value or --name value. */
-static int take_long(struct parse *p, const char *word, char **next, int *used)
+static int take_long(struct parse *p, const char *word, const char *next, int *used)
 {
     size_t length = strcspn(word, "=");
 
@@ -258,17 +220,14 @@ static int take_long(struct parse *p, const char *word, char **next, int *used)
         if (!spec->argument && value)
             return why(p->why, -EINVAL, "option %s takes no value", option_label(spec).text);
         if (spec->argument && !value) {
-            if (!*next)
+            if (!next)
                 return needs_value(p, spec);
-            value = *next;
+            value = next;
             *used = 1;
         }
         return apply(p, spec, value);
     }
-    char name[LONGEST_NAME] = "";
-    if (length < sizeof name)
-        memcpy(name, word, length);
-    const char *nearest = nearest_option(name, NEAR);
+    const char *nearest = nearest_option(word, length, SLIPS);
     if (nearest)
         return why(p->why, -EINVAL, "unknown option --%s: did you mean --%s? --help lists all options",
                    show_bytes(word, length).text, nearest);
@@ -285,7 +244,7 @@ static const struct option_spec *find_letter(char letter)
 }
 
 /* -t, -tv, -k5, -k 5. */
-static int take_letters(struct parse *p, const char *letters, char **next, int *used)
+static int take_letters(struct parse *p, const char *letters, const char *next, int *used)
 {
     for (; *letters; letters++) {
         const struct option_spec *spec = find_letter(*letters);
@@ -302,10 +261,10 @@ static int take_letters(struct parse *p, const char *letters, char **next, int *
         }
         if (letters[1])
             return apply(p, spec, letters + 1);
-        if (!*next)
+        if (!next)
             return needs_value(p, spec);
         *used = 1;
-        return apply(p, spec, *next);
+        return apply(p, spec, next);
     }
     return 0;
 }
@@ -320,14 +279,13 @@ static bool is_view(const struct parse *p, const char *name)
 
 static int unknown_view(struct parse *p, const char *word, size_t length)
 {
-    char views[160] = "", name[LONGEST_NAME] = "";
+    char views[160] = "";
 
-    if (length < sizeof name)
-        memcpy(name, word, length);
     for (size_t i = 0; p->view_names[i]; i++)
         append_name(views, sizeof views, p->view_names[i]);
     append_name(views, sizeof views, "doctor");
-    const char *option = nearest_option(name, 0), *nearest = nearest_view(p->view_names, name);
+    const char *option = nearest_option(word, length, 0);
+    const char *nearest = nearest_view(p->view_names, word, length);
     if (!option && !nearest)
         return why(p->why, -EINVAL, "unknown view \"%s\": views are %s", show_bytes(word, length).text,
                    views);
@@ -456,7 +414,7 @@ int options_parse(struct options *options, int argc, char **argv, const char *co
 
     *options = (struct options){.top = DEFAULT_TOP};
     for (int i = 1; i < argc; i++) {
-        char *word = argv[i], *next[] = {i + 1 < argc ? argv[i + 1] : NULL};
+        const char *word = argv[i], *next = i + 1 < argc ? argv[i + 1] : NULL;
         int error, used = 0;
         if (words_only || word[0] != '-' || !word[1] || looks_like_number(word)) {
             error = take_word(&p, word);
