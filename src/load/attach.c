@@ -102,11 +102,13 @@ static int attach_tracepoint(struct link *link, const struct object_program *pro
     return err ? refused(program, err, w) : 0;
 }
 
-static bool begins(const char *section, const char *word)
+/* Is `word` all of the section's name before the slash? ("kprobe.multi" is none of "kprobe".) */
+static bool is_kind(const char *section, const char *word)
 {
     size_t length = strlen(word);
 
-    return strncmp(section, word, length) == 0 && (section[length] == '/' || section[length] == '.');
+    section += *section == '?';
+    return strncmp(section, word, length) == 0 && (section[length] == '/' || !section[length]);
 }
 
 /* "PATH:SYMBOL[+OFFSET]" or "PATH:OFFSET". */
@@ -146,13 +148,13 @@ static int attach_kprobe_type(struct link *link, const struct object_program *pr
 {
     const char *section = program->section;
 
-    if (begins(section, "kprobe"))
+    if (is_kind(section, "kprobe"))
         return link_attach_kprobe(link, program, program->target, false, w);
-    if (begins(section, "kretprobe"))
+    if (is_kind(section, "kretprobe"))
         return link_attach_kprobe(link, program, program->target, true, w);
-    if (begins(section, "uprobe"))
+    if (is_kind(section, "uprobe") || is_kind(section, "uprobe.s"))
         return attach_uprobe_target(link, program, false, w);
-    if (begins(section, "uretprobe"))
+    if (is_kind(section, "uretprobe") || is_kind(section, "uretprobe.s"))
         return attach_uprobe_target(link, program, true, w);
     return why(w, -EOPNOTSUPP, "%s: no way to attach programs of this section is known", section);
 }
