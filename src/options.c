@@ -225,7 +225,7 @@ static int take_long(struct parse *p, const char *word, const char *next, int *u
             value = next;
             *used = 1;
         }
-        return apply(p, spec, value);
+        return apply(p, spec, value ? value : "");
     }
     const char *nearest = nearest_option(word, length, SLIPS);
     if (nearest)
@@ -254,7 +254,7 @@ static int take_letters(struct parse *p, const char *letters, const char *next, 
             return why(p->why, -EINVAL, "unknown option -%s: --help lists all options",
                        show_bytes(letters, (*letters & 0x80) ? strlen(letters) : 1).text);
         if (!spec->argument) {
-            int error = apply(p, spec, NULL);
+            int error = apply(p, spec, "");
             if (error)
                 return error;
             continue;
