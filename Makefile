@@ -61,11 +61,14 @@ quiet = $(if $(V),,@printf '  %-8s %s\n' $(1) '$(2)';)
 
 all: $(BUILD)/hog
 
+# A make within make uses all CPUs, unless it was told how many.
+SUBFLAGS = --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 # Root may have built in a user's checkout: what was built is the user's.
 GIVE_BACK = if [ -n "$$SUDO_UID" ]; then chown -hR "$$SUDO_UID:$$SUDO_GID" $(BUILD); fi
 
 run: setup-build
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) $(SUBFLAGS) all
 	@$(GIVE_BACK)
 	@echo 'Running: $(BUILD)/hog cpu 1 5   (who uses the CPU: five windows of one second)'
 	@$(BUILD)/hog cpu 1 5
@@ -74,15 +77,15 @@ run: setup-build
 programs: all $(UNIT) $(LIVE) $(LOAD) $(FUZZ) $(TEST_BPF) $(OBJRUN)
 
 test: setup-build setup-test
-	@$(MAKE) --no-print-directory programs
+	@$(MAKE) $(SUBFLAGS) programs
 	@BUILD=$(BUILD) scripts/test.sh lint format unit live fuzz; status=$$?; $(GIVE_BACK); exit $$status
 
 unit live fuzz:
-	@$(MAKE) --no-print-directory programs
+	@$(MAKE) $(SUBFLAGS) programs
 	@BUILD=$(BUILD) scripts/test.sh $@
 
 bench: setup-build setup-test setup-bench
-	@$(MAKE) --no-print-directory all $(BENCH) $(LOAD)
+	@$(MAKE) $(SUBFLAGS) all $(BENCH) $(LOAD)
 	@BUILD=$(BUILD) tests/bench/run.sh; status=$$?; $(GIVE_BACK); exit $$status
 
 setup-build setup-test setup-bench: setup-%:

@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Included before each file that clang-tidy reads, and by nothing else: what the analyzer cannot know of
- * another file. why() returns the error that it is given; without this, every `return why(w, -EINVAL, ...)`
- * is followed into a success that cannot be.
+ * another file. why() returns the error that it is given, and errno after a failed call is not zero. Without
+ * this, every `return why(w, -EINVAL, ...)` and `return -errno` is followed into a success that cannot be.
  */
+#include <errno.h>
 #include "why.h"
 
 void said(struct why *w, const char *format, ...);
 #define why(w, err, ...) (said(w, __VA_ARGS__), (err))
+
+static inline int *errno_of_a_failure(void)
+{
+    int *location = __errno_location();
+
+    *location = EIO; /* any will do */
+    return location;
+}
+#undef errno
+#define errno (*errno_of_a_failure())
