@@ -46,6 +46,13 @@ int out_flush(struct out *out)
     return out ? lines_flush(&out->lines) : -ENOMEM;
 }
 
+void out_line(struct out *out, const char *text)
+{
+    for (; *text; text++)
+        lines_add(&out->lines, (unsigned char)*text < ' ' || *text == 0x7f ? "?" : text, 1);
+    lines_end(&out->lines);
+}
+
 /* After escaping, only quotes and backslashes are left for JSON to mind. */
 static void put_bytes(struct out *out, const char *bytes, size_t n)
 {

@@ -73,6 +73,9 @@ void out_close(struct out *out); /* flushes; frees */
  * string is written as `-`. */
 void out_note(struct out *out, const char *name, const struct field *fields, size_t n);
 
+/* A line of prose as it is, control bytes aside: for `doctor`, whose text and tsv are sentences, not fields. */
+void out_line(struct out *out, const char *text);
+
 /* One row: view->ncolumns cells. The header line of the view comes before its first row.
  * json: {"type":"row","view":"cpu","seq":N,"rank":1,...}; seq is that of the last "window" note. */
 void out_row(struct out *out, const struct view *view, const struct cell *cells);

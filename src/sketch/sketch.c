@@ -52,8 +52,8 @@ int sketch_configure(struct object *obj, const struct sketch_shape *shape, struc
     if (!map)
         return why(w, -EINVAL, "%s: no map " SKETCH_MAP, obj->name);
     if (sketch_bytes(shape) > 1u << 30)
-        return why(w, -E2BIG, "a sketch of %u stages of %u slots on %d CPUs is more than 1 GiB", shape->stages,
-                   shape->slots, shape->cpus);
+        return why(w, -E2BIG, "a sketch of %u stages of %u slots on %d CPUs is more than 1 GiB",
+                   shape->stages, shape->slots, shape->cpus);
     object_resize_map(map, value_bytes(shape), (uint32_t)shape->cpus);
 
     const struct {
@@ -102,8 +102,8 @@ void sketch_turn(struct sketch *s)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* A program that is inside may have read the turn before it changed. It is out once seq is even or has moved. One
- * that enters after the grace time sees the new turn: no store waits that long in a CPU's buffer. */
+/* A program that is inside may have read the turn before it changed. It is out once seq is even or has moved.
+ * One that enters after the grace time sees the new turn: no store waits that long in a CPU's buffer. */
 int sketch_wait(const struct sketch *s, struct why *w)
 {
     const struct timespec pause = {.tv_nsec = 50000};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The reader's side of a flow sketch (bpf/hashpipe.bpf.h): its shape, the turn of its banks, and what is in the
- * bank that was just left. All through shared memory: no system call a window.
+ * The reader's side of a flow sketch (bpf/hashpipe.bpf.h): its shape, the turn of its banks, and what is in
+ * the bank that was just left. All through shared memory: no system call a window.
  *
  *   sketch_configure (before relocation) -> sketch_open (after map creation)
  *   -> each window: sketch_turn, sketch_wait, then sketch_drain and sketch_lost a CPU
@@ -32,8 +32,8 @@ struct sketch {
 /* Bytes of the map for all CPUs. */
 size_t sketch_bytes(const struct sketch_shape *shape);
 
-/* Tells the programs the shape and sizes the map. -EINVAL: the object has no such sketch; -E2BIG: more than the
- * map may hold. */
+/* Tells the programs the shape and sizes the map. -EINVAL: the object has no such sketch; -E2BIG: more than
+ * the map may hold. */
 int sketch_configure(struct object *obj, const struct sketch_shape *shape, struct why *w);
 
 /* -ENOTSUP: this kernel cannot map arrays (before 5.5). */
@@ -47,8 +47,8 @@ uint32_t sketch_now(const struct sketch *s);
 /* From now on events go to the other bank, which must be empty. */
 void sketch_turn(struct sketch *s);
 
-/* Waits until no program is left in the bank that was left at the turn; at least SKETCH_GRACE_NS must have gone by
- * since. -ETIMEDOUT after a second. */
+/* Waits until no program is left in the bank that was left at the turn; at least SKETCH_GRACE_NS must have
+ * gone by since. -ETIMEDOUT after a second. */
 #define SKETCH_GRACE_NS 20000
 int sketch_wait(const struct sketch *s, struct why *w);
 

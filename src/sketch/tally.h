@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sums by key: what a window's slots add up to, over stages, CPUs and stints. Signed, because the credit that a
- * running stint got in one window is taken back in the next. */
+/* Sums by key: what a window's slots add up to, over stages, CPUs and stints. Signed, because the credit that
+ * a running stint got in one window is taken back in the next. */
 #ifndef HOG_SKETCH_TALLY_H
 #define HOG_SKETCH_TALLY_H
 

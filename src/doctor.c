@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "doctor.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "host/kernel.h"
+#include "host/names.h"
+#include "host/targets.h"
+#include "load/probe.h"
+#include "metric/metric.h"
+#include "tell.h"
+
+/* Items are words; what is said of them is a sentence and ends the line, so text and tsv write it plain. */
+static void say(struct out *out, const struct options *options, const char *item, const char *value)
+{
+    const struct field fields[] = {{"item", cell_string(item)}, {"value", cell_string(value)}};
+
+    if (options->format == OUT_JSON) {
+        out_note(out, "doctor", fields, 2);
+        return;
+    }
+    char line[512];
+    snprintf(line, sizeof line, "%-18s %s", item, value);
+    out_line(out, line);
+}
+
+static void say_host(struct out *out, const struct options *options)
+{
+    static const struct {
+        const char *item;
+        void (*describe)(char *to, size_t size);
+    } items[] = {
+        {"kernel", describe_kernel},
+        {"cpus", describe_cpus},
+        {"btf", describe_btf},
+        {"jit", describe_jit},
+        {"lockdown", describe_lockdown},
+        {"cgroup", describe_cgroups},
+        {"capabilities", describe_capabilities},
+    };
+    char text[256];
+
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
+        items[i].describe(text, sizeof text);
+        say(out, options, items[i].item, text);
+    }
+}
+
+static void say_kinds(struct out *out, const struct options *options)
+{
+    static const char *const hooks[] = {"tp_btf",     "raw_tp",     "fentry", "kprobe",
+                                        "tracepoint", "perf_event", "uprobe"};
+    char item[64];
+    struct why w;
+
+    for (size_t i = 0; i < sizeof hooks / sizeof *hooks; i++) {
+        snprintf(item, sizeof item, "hook.%s", hooks[i]);
+        say(out, options, item, probe_hook(hooks[i], &w) ? w.text : "ok");
+    }
+}
+
+static void say_hooks(struct out *out, const struct options *options, const char *view,
+                      const struct hook_report hooks[MAX_HOOKS])
+{
+    char item[64], text[400];
+
+    for (int i = 0; i < MAX_HOOKS && hooks[i].what; i++) {
+        snprintf(item, sizeof item, "view.%s.%s", view, hooks[i].what);
+        snprintf(text, sizeof text, "%s", hooks[i].hook ? hooks[i].hook : "no hook works");
+        say(out, options, item, text);
+        for (size_t j = 0; j < hooks[i].choice.nrefused; j++) {
+            const struct refusal *refusal = &hooks[i].choice.refused[j];
+            snprintf(text, sizeof text, "not %s: %s", refusal->hook, refusal->reason.text);
+            say(out, options, item, text);
+        }
+    }
+}
+
+/* Opens the view as for measuring, with this very process where one must be named, and closes it. */
+static bool say_view(struct out *out, const struct options *options, const struct metric *metric,
+                     const struct metric_context *context)
+{
+    static struct hook_report hooks[MAX_HOOKS];
+    struct why w = {""};
+    char item[64];
+    void *state;
+
+    memset(hooks, 0, sizeof hooks);
+    int err = metric->open(&state, context, hooks, &w);
+    snprintf(item, sizeof item, "view.%s", metric->name);
+    say(out, options, item, err ? w.text : "ok");
+    say_hooks(out, options, metric->name, hooks);
+    if (!err)
+        metric->close(state);
+    return !err;
+}
+
+enum status doctor(const struct options *options)
+{
+    struct out *out = out_open(STDOUT_FILENO, options->format, false);
+    struct targets targets = {0};
+    struct metric_context context = {options, &targets, names_open()};
+    bool all = true;
+
+    if (!out || !context.names) {
+        tell("out of memory");
+        return STATUS_FAILED;
+    }
+    say_host(out, options);
+    say_kinds(out, options);
+    for (const struct metric *const *metric = metrics; *metric; metric++)
+        all &= say_view(out, options, *metric, &context);
+    int err = out_flush(out);
+    names_close(context.names);
+    out_close(out);
+    if (err && err != -EPIPE) {
+        tell("cannot write to stdout: %s (%s)", strerror(-err), why_errno(err));
+        return STATUS_FAILED;
+    }
+    return all ? STATUS_DONE : STATUS_HOST;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the host is, as far as it bears on measuring it. */
+#ifndef HOG_HOST_KERNEL_H
+#define HOG_HOST_KERNEL_H
+
+#include <stddef.h>
+
+/* Each writes one line of text, "unknown" with the reason if it cannot be found out. */
+void describe_kernel(char *to, size_t size);
+void describe_btf(char *to, size_t size);
+void describe_jit(char *to, size_t size);
+void describe_cgroups(char *to, size_t size);
+void describe_capabilities(char *to, size_t size);
+void describe_cpus(char *to, size_t size);
+void describe_lockdown(char *to, size_t size);
+
+#endif

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "host/names.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cpu.types.h"
+
+#define FRESH_NS   500000000ull
+#define SLOTS      1024 /* a power of two */
+#define PID_MASK   ((1u << (64 - HOG_KEY_PROCESS)) - 1)
+#define BIRTH_MASK ((1u << HOG_KEY_THREAD) - 1)
+
+struct known {
+    uint64_t key;
+    uint64_t asked; /* when; ~0: dead, nothing new will be heard */
+    struct name name;
+};
+
+struct names {
+    struct known slots[SLOTS];
+};
+
+uint32_t key_process(uint64_t key)
+{
+    return (uint32_t)(key >> HOG_KEY_PROCESS);
+}
+
+uint32_t key_thread(uint64_t key)
+{
+    return (uint32_t)(key >> HOG_KEY_THREAD) & PID_MASK;
+}
+
+uint64_t key_make(uint32_t process, uint32_t thread, uint64_t start_boottime_ns)
+{
+    return (uint64_t)process << HOG_KEY_PROCESS | (uint64_t)thread << HOG_KEY_THREAD |
+           ((start_boottime_ns >> HOG_KEY_BIRTH_NS) & BIRTH_MASK);
+}
+
+/* /proc cuts to 10 ms, the key to 8.4 ms; where births are taken at the fork event they are a little later.
+ */
+bool key_born_at(uint64_t key, uint64_t start_ns)
+{
+    uint64_t first = start_ns >> HOG_KEY_BIRTH_NS, last = ((start_ns + 10000000) >> HOG_KEY_BIRTH_NS) + 1;
+    uint64_t birth = key & BIRTH_MASK;
+
+    return !birth || ((birth - first) & BIRTH_MASK) <= last - first;
+}
+
+struct names *names_open(void)
+{
+    return calloc(1, sizeof(struct names));
+}
+
+void names_close(struct names *names)
+{
+    free(names);
+}
+
+static bool ask_proc(uint64_t key, struct name *name)
+{
+    struct process process;
+    uint32_t pid = key_process(key), uid;
+
+    if (process_read(pid, key_thread(key), &process) || !key_born_at(key, process.start_ns))
+        return false;
+    memcpy(name->comm, process.comm, sizeof name->comm);
+    name->comm_length = process.comm_length;
+    name->uid_known = !process_user(pid, &uid);
+    if (name->uid_known)
+        name->uid = uid;
+    return true;
+}
+
+const struct name *names_find(struct names *names, uint64_t key, uint64_t now, names_of_dead dead,
+                              void *context)
+{
+    struct known *known = &names->slots[(key * 0x9e3779b97f4a7c15ull) >> 54];
+
+    if (known->key != key) {
+        memset(known, 0, sizeof *known);
+        known->key = key;
+    } else if (known->asked == UINT64_MAX || now - known->asked < FRESH_NS) {
+        return &known->name;
+    }
+    known->asked = now;
+    if (!ask_proc(key, &known->name)) {
+        /* The name it died with; else, if we knew it alive, the last one we heard. */
+        struct name last = known->name;
+        if (dead && dead(context, key, &last))
+            known->name = last;
+        if (known->name.comm_length)
+            known->asked = UINT64_MAX;
+        else
+            known->key = 0;
+    }
+    return &known->name;
+}

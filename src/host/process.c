@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "host/process.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NS_PER_TICK 10000000ull /* USER_HZ is 100 in every ABI */
+#define START_FIELD 22          /* starttime, proc(5) */
+
+long file_read(const char *path, char *to, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    size_t have = 0;
+
+    if (fd < 0)
+        return -errno;
+    while (have < size - 1) {
+        ssize_t n = read(fd, to + have, size - 1 - have);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            int err = -errno;
+            close(fd);
+            return err;
+        }
+        if (n == 0)
+            break;
+        have += (size_t)n;
+    }
+    close(fd);
+    to[have] = '\0';
+    return (long)have;
+}
+
+static const char *skip_fields(const char *p, unsigned n)
+{
+    while (n-- && p) {
+        p = strchr(p, ' ');
+        if (p)
+            p++;
+    }
+    return p;
+}
+
+/* The name stands in parentheses and may hold any byte, parentheses and spaces too: the last ')' ends it. */
+int process_parse_stat(const char *text, size_t length, struct process *out)
+{
+    const char *open = memchr(text, '(', length), *close = NULL;
+
+    for (size_t i = length; i-- > 0 && !close;)
+        if (text[i] == ')')
+            close = text + i;
+    if (!open || !close || close < open || text + length - close < 3)
+        return -EIO;
+    out->comm_length = (size_t)(close - open - 1);
+    if (out->comm_length > sizeof out->comm)
+        out->comm_length = sizeof out->comm;
+    memcpy(out->comm, open + 1, out->comm_length);
+
+    const char *field = skip_fields(close + 2, START_FIELD - 3);
+    char *end;
+    if (!field)
+        return -EIO;
+    out->start_ticks = strtoull(field, &end, 10);
+    return end == field ? -EIO : 0;
+}
+
+int status_number(const char *text, size_t length, const char *name, unsigned skip, uint64_t *value)
+{
+    size_t name_length = strlen(name);
+    const char *line = text, *end = text + length;
+
+    while (line < end) {
+        const char *next = memchr(line, '\n', (size_t)(end - line));
+        next = next ? next + 1 : end;
+        if ((size_t)(next - line) > name_length && !memcmp(line, name, name_length) &&
+            line[name_length] == ':') {
+            const char *p = line + name_length + 1;
+            char *after = NULL;
+            for (unsigned i = 0; i <= skip; i++, p = after) {
+                *value = strtoull(p, &after, 10);
+                if (after == p || after > next)
+                    return -EIO;
+            }
+            return 0;
+        }
+        line = next;
+    }
+    return -ENOENT;
+}
+
+/* In a time namespace /proc shows start times moved by the namespace's offset; the kernel's own are not. */
+static int64_t boottime_offset(void)
+{
+    static bool known;
+    static int64_t offset;
+    char text[256];
+
+    if (known)
+        return offset;
+    known = true;
+    if (file_read("/proc/self/timens_offsets", text, sizeof text) > 0) {
+        const char *line = strstr(text, "boottime");
+        long long s, ns;
+        if (line && sscanf(line, "boottime %lld %lld", &s, &ns) == 2)
+            offset = s * 1000000000 + ns;
+    }
+    return offset;
+}
+
+int process_read(uint32_t process, uint32_t thread, struct process *out)
+{
+    char path[64], text[1024];
+
+    if (thread)
+        snprintf(path, sizeof path, "/proc/%u/task/%u/stat", process, thread);
+    else
+        snprintf(path, sizeof path, "/proc/%u/stat", process);
+    long n = file_read(path, text, sizeof text);
+    if (n < 0)
+        return n == -ENOENT ? -ESRCH : (int)n;
+    if (n == 0)
+        return -ESRCH;
+    int err = process_parse_stat(text, (size_t)n, out);
+    if (!err)
+        out->start_ns = out->start_ticks * NS_PER_TICK - (uint64_t)boottime_offset();
+    return err;
+}
+
+static int process_status(uint32_t pid, const char *name, unsigned skip, uint32_t *value)
+{
+    char path[64], text[4096];
+    uint64_t wide = 0;
+
+    snprintf(path, sizeof path, "/proc/%u/status", pid);
+    long n = file_read(path, text, sizeof text);
+    if (n <= 0)
+        return n == -ENOENT || n == 0 ? -ESRCH : (int)n;
+    int err = status_number(text, (size_t)n, name, skip, &wide);
+    *value = (uint32_t)wide;
+    return err;
+}
+
+int process_user(uint32_t process, uint32_t *uid)
+{
+    return process_status(process, "Uid", 1, uid);
+}
+
+int process_of_thread(uint32_t thread, uint32_t *process)
+{
+    return process_status(thread, "Tgid", 0, process);
+}

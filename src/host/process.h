@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What /proc says of one process or thread. */
+#ifndef HOG_HOST_PROCESS_H
+#define HOG_HOST_PROCESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROCESS_COMM 64 /* kernel workers have longer names than 15 bytes in /proc */
+
+struct process {
+    uint64_t start_ticks; /* start time after boot, in units of 10 ms (USER_HZ) */
+    uint64_t
+        start_ns; /* the same in ns of CLOCK_BOOTTIME, cut to 10 ms; the time namespace's offset undone */
+    char comm[PROCESS_COMM];
+    size_t comm_length;
+};
+
+/* thread 0: the process itself. -ESRCH if there is none, -EIO if /proc speaks another language. */
+int process_read(uint32_t process, uint32_t thread, struct process *out);
+
+/* Effective user, by /proc/PID/status. */
+int process_user(uint32_t process, uint32_t *uid);
+
+/* The process that a thread belongs to, by /proc/TID/status. */
+int process_of_thread(uint32_t thread, uint32_t *process);
+
+/* Parses the text of /proc/PID/stat. -EIO if it is none. */
+int process_parse_stat(const char *text, size_t length, struct process *out);
+
+/* The first number behind "NAME:" at the start of a line of a status file; skip: how many numbers to pass
+ * over. */
+int status_number(const char *text, size_t length, const char *name, unsigned skip, uint64_t *value);
+
+/* Reads a small file whole; at most size - 1 bytes, which are terminated. Bytes read or -errno. */
+long file_read(const char *path, char *to, size_t size);
+
+#endif

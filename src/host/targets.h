@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The processes that were asked for with -p or `track`: who they are, and which of them have gone. */
+#ifndef HOG_HOST_TARGETS_H
+#define HOG_HOST_TARGETS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "why.h"
+
+struct target {
+    uint32_t pid;
+    uint64_t start_ns; /* CLOCK_BOOTTIME, to 10 ms */
+    bool exited;       /* since the last targets_drop() */
+};
+
+struct targets {
+    struct target *list; /* by pid */
+    size_t n;
+    struct pollfd *polls; /* pidfds, in the same order */
+};
+
+/* Adds a process. -ESRCH: there is none; -EINVAL: the number is a thread's; both with a reason. */
+int targets_add(struct targets *targets, uint32_t pid, struct why *w);
+
+/* Marks those that have exited by now; returns how many. One system call. */
+size_t targets_poll(struct targets *targets);
+
+/* Forgets those marked. */
+void targets_drop(struct targets *targets);
+void targets_free(struct targets *targets);
+
+/* Whether the key is of a target: the same process, not a later one with its PID. */
+bool targets_have(const struct targets *targets, uint64_t key);
+
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "load/tracefs_format.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "load/tracefs.h"
+
+/* A line is "\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;"; arrays have "name[16];". */
+int format_field(const char *text, const char *field, uint32_t *offset, uint32_t *size)
+{
+    size_t length = strlen(field);
+
+    for (const char *p = text; (p = strstr(p, field)); p += length) {
+        if (p == text || p[-1] != ' ' || (p[length] != ';' && p[length] != '['))
+            continue;
+        const char *rest = strchr(p, ';');
+        if (rest && sscanf(rest, "; offset:%u; size:%u;", offset, size) == 2)
+            return 0;
+    }
+    return -ENOENT;
+}
+
+int tracefs_field(const char *event, const char *field, uint32_t *offset, uint32_t *size, struct why *w)
+{
+    char path[128], text[4096];
+    int dir = tracefs_open(w);
+
+    if (dir < 0)
+        return dir;
+    snprintf(path, sizeof path, "events/%s/format", event);
+    int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+    int err = fd < 0 ? -errno : 0;
+    close(dir);
+    if (err)
+        return why(w, err, "tracepoint %s: cannot read its format: %s", event, why_errno(err));
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    err = format_field(text, field, offset, size);
+    return err ? why(w, err, "tracepoint %s has no field %s", event, field) : 0;
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* hog names the resource hogs of a Linux host. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "doctor.h"
+#include "metric/metric.h"
+#include "options.h"
+#include "run.h"
+#include "tell.h"
+
+/* With 0, 1 or 2 closed, the next file we open would become stdout, or the next map a BPF fd of 0. */
+static void reserve_stdio(void)
+{
+    int fd;
+
+    do
+        fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
+/* A pidfd for each process asked for. */
+static void raise_file_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit))
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static size_t list_views(const char *names[], struct view_summary summaries[], size_t most)
+{
+    size_t n = 0;
+
+    for (; metrics[n] && n < most; n++) {
+        names[n] = metrics[n]->name;
+        summaries[n] = (struct view_summary){metrics[n]->name, metrics[n]->summary};
+    }
+    return n;
+}
+
+static enum status written(int err)
+{
+    if (!err || err == -EPIPE)
+        return STATUS_DONE;
+    tell("cannot write to stdout: %s (%s)", strerror(-err), why_errno(err));
+    return STATUS_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+    static struct options options;
+    const char *names[MAX_VIEWS + 1] = {NULL};
+    struct view_summary summaries[MAX_VIEWS];
+    struct why w = {""};
+
+    bool no_stdout = fcntl(STDOUT_FILENO, F_GETFD) < 0 && errno == EBADF;
+    reserve_stdio();
+    signal(SIGPIPE, SIG_IGN);
+    raise_file_limit();
+    size_t n = list_views(names, summaries, MAX_VIEWS);
+    if (options_parse(&options, argc, argv, names, &w)) {
+        tell("%s", w.text);
+        return STATUS_USAGE;
+    }
+    if (no_stdout) {
+        tell("stdout is closed: there is nowhere to write to");
+        return STATUS_FAILED;
+    }
+    switch (options.mode) {
+    case RUN_HELP:
+        return written(options_help(STDOUT_FILENO, summaries, n));
+    case RUN_VERSION:
+        return written(options_version(STDOUT_FILENO));
+    case RUN_DOCTOR:
+        return doctor(&options);
+    case RUN_VIEWS:
+        break;
+    }
+    return run_views(&options);
+}

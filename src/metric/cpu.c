@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Top-K on-CPU time: who ran, for how long, and how often he left the CPU. */
+#include <errno.h>
+#include <stdlib.h>
+#include "host/targets.h"
+#include "metric/oncpu.h"
+
+struct cpu {
+    struct oncpu *oncpu;
+    const struct metric_context *context;
+    const struct tally_entry **top;
+};
+
+static const struct column columns[] = {
+    {"rank", 4, "place by run_ms, 1 first"},
+    {"pid", 7, "process"},
+    {"uid", 6, "effective user id"},
+    {"cpu_pct", 7, "on-CPU time by the window's length; 100 is one CPU"},
+    {"run_ms", 10, "on-CPU time in the window, the running stint up to the window's end included"},
+    {"switches", 8, "times it left a CPU in the window"},
+    {"tid", 7, "thread, with -t"},
+    {"comm", -15, "name"},
+};
+#define COLUMNS (sizeof columns / sizeof *columns)
+
+static void cpu_close(void *state)
+{
+    struct cpu *cpu = state;
+
+    oncpu_close(cpu->oncpu);
+    free(cpu->top);
+    free(cpu);
+}
+
+static int cpu_open(void **state, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],
+                    struct why *w)
+{
+    struct cpu *cpu = calloc(1, sizeof *cpu);
+
+    if (!cpu)
+        return why(w, -ENOMEM, "out of memory");
+    cpu->context = context;
+    cpu->top = calloc(context->options->top, sizeof *cpu->top);
+    int err = cpu->top ? oncpu_open(&cpu->oncpu, context, hooks, w) : why(w, -ENOMEM, "out of memory");
+    if (err) {
+        cpu_close(cpu);
+        return err;
+    }
+    *state = cpu;
+    return 0;
+}
+
+static void cpu_turn(void *state)
+{
+    oncpu_turn(((struct cpu *)state)->oncpu);
+}
+
+static int cpu_collect(void *state, const struct window *window, struct why *w)
+{
+    return oncpu_collect(((struct cpu *)state)->oncpu, window->end_mono, w);
+}
+
+static uint64_t cpu_lost(void *state)
+{
+    return oncpu_totals(((struct cpu *)state)->oncpu)->lost;
+}
+
+static int64_t all_ran(const struct tally *tally)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < tally->capacity; i++)
+        sum += tally->table[i].weight;
+    return sum;
+}
+
+static struct cell milliseconds(int64_t ns)
+{
+    return cell_decimal((double)ns / 1e6, 3);
+}
+
+static size_t cpu_fields(void *state, struct field *fields, size_t n)
+{
+    const struct cpu *cpu = state;
+    const struct oncpu_totals *totals = oncpu_totals(cpu->oncpu);
+    const struct field all[] = {
+        {"cpus", cell_unsigned(totals->cpus)},
+        {"run_ms", milliseconds(all_ran(oncpu_tally(cpu->oncpu)))},
+        {"other_ms", milliseconds(totals->other_ns)},
+        {"idle_ms", milliseconds(totals->idle_ns)},
+        {"missed_ms", milliseconds(totals->missed_ns)},
+        {"lost_ms", milliseconds(totals->lost_ns)},
+        {"switches", cell_unsigned(totals->switches)},
+    };
+    size_t i = 0;
+
+    for (; i < n && i < sizeof all / sizeof *all; i++)
+        fields[i] = all[i];
+    return i;
+}
+
+static void row(struct cpu *cpu, const struct window *window, struct out *out, const struct view *view,
+                size_t rank, const struct tally_entry *entry)
+{
+    const struct name *name = oncpu_name(cpu->oncpu, entry->key, window->end_mono);
+    double length = (double)(window->end_mono - window->begin_mono);
+    const struct cell cells[COLUMNS] = {
+        cell_unsigned(rank),
+        cell_unsigned(key_process(entry->key)),
+        name->uid_known ? cell_unsigned(name->uid) : cell_unknown(),
+        cell_decimal(100 * (double)entry->weight / length, 2),
+        milliseconds(entry->weight),
+        cell_unsigned((uint64_t)entry->count),
+        cpu->context->options->threads ? cell_unsigned(key_thread(entry->key)) : cell_unknown(),
+        name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
+    };
+
+    out_row(out, view, cells);
+}
+
+extern const struct metric cpu_metric;
+
+static void cpu_rows(void *state, const struct window *window, struct out *out)
+{
+    struct cpu *cpu = state;
+    const struct options *options = cpu->context->options;
+    const struct targets *targets = cpu->context->targets;
+    const struct tally *tally = oncpu_tally(cpu->oncpu);
+    size_t rank = 1, n = tally_top(tally, cpu->top, options->top);
+
+    for (size_t i = 0; i < n; i++)
+        row(cpu, window, out, &cpu_metric.view, rank++, cpu->top[i]);
+    /* Who was asked for is shown, even if he did nothing. */
+    for (size_t i = 0; i < targets->n && !options->threads && rank <= options->top; i++) {
+        struct tally_entry none = {.key = key_make(targets->list[i].pid, 0, targets->list[i].start_ns)};
+        bool shown = false;
+        for (size_t j = 0; j < n && !shown; j++)
+            shown = key_process(cpu->top[j]->key) == targets->list[i].pid;
+        if (!shown)
+            row(cpu, window, out, &cpu_metric.view, rank++, &none);
+    }
+}
+
+static void cpu_cost(void *state, struct program_cost *cost)
+{
+    oncpu_cost(((struct cpu *)state)->oncpu, cost);
+}
+
+const struct metric cpu_metric = {
+    .name = "cpu",
+    .summary = "Top-K on-CPU time",
+    .view = {"cpu", columns, COLUMNS},
+    .open = cpu_open,
+    .turn = cpu_turn,
+    .collect = cpu_collect,
+    .lost = cpu_lost,
+    .fields = cpu_fields,
+    .rows = cpu_rows,
+    .cost = cpu_cost,
+    .close = cpu_close,
+};

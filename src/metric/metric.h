@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a view is made of. Each src/metric/NAME.c that shows a view ends in one `const struct metric
+ * NAME_metric`; the build makes the table of them.
+ *
+ * A window: the run loop notes the time and calls turn() of all metrics, so that all views speak of the same
+ * window; then, after the grace that the sketches need, collect(), lost(), fields() and rows() of each. The
+ * first turn and collect() begin the first window: what was before is not shown.
+ */
+#ifndef HOG_METRIC_METRIC_H
+#define HOG_METRIC_METRIC_H
+
+#include <stdint.h>
+#include "load/attach.h"
+#include "options.h"
+#include "out/out.h"
+
+struct targets;
+struct names;
+
+/* What the metrics of a run share. */
+struct metric_context {
+    const struct options *options;
+    struct targets *targets; /* the processes asked for; empty: all */
+    struct names *names;
+};
+
+/* A window, half open. Times in ns; mono is CLOCK_MONOTONIC. */
+struct window {
+    uint64_t seq; /* 1.. */
+    uint64_t begin_mono, end_mono;
+    uint64_t begin_wall;
+    uint64_t begin_offset; /* begin since the start of the run */
+};
+
+/* Which hook a program got, and why not a better one. */
+struct hook_report {
+    const char *what; /* "switch", "exit" */
+    const char *hook; /* NULL: none */
+    bool needed;      /* without it the view does not work */
+    struct choice choice;
+};
+#define MAX_HOOKS 6
+
+/* What the BPF programs of a view cost: the kernel's own count, only while its statistics are on. */
+struct program_cost {
+    uint64_t run_ns, run_count;
+};
+
+struct metric {
+    const char *name;
+    const char *summary; /* one line for --help */
+    struct view view;
+    /* Loads and attaches. On failure -errno and a reason that says what would help; nothing stays. `hooks`
+     * (may be NULL) gets what was tried, also on failure. */
+    int (*open)(void **state, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],
+                struct why *w);
+    void (*turn)(void *state);
+    int (*collect)(void *state, const struct window *window, struct why *w);
+    uint64_t (*lost)(void *state); /* events that were dropped in the window */
+    /* More fields for the window line; returns how many of `fields` it wrote. */
+    size_t (*fields)(void *state, struct field *fields, size_t n);
+    void (*rows)(void *state, const struct window *window, struct out *out);
+    void (*cost)(void *state, struct program_cost *cost); /* adds */
+    void (*close)(void *state);
+};
+
+extern const struct metric *const metrics[]; /* by name; ends with NULL */
+
+#endif

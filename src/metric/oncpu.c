@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metric/oncpu.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cpu.types.h"
+#include "host/cpus.h"
+#include "host/process.h"
+#include "host/targets.h"
+#include "load/map_read.h"
+#include "metric/oncpu_load.h"
+
+#define KEY_UNSEEN UINT64_MAX /* nobody knows who is on the CPU */
+
+/* Who was on a CPU at the last turn, and how much of his stint the window before has had. */
+struct credit {
+    uint64_t key; /* 0: idle */
+    int64_t ns;
+    uint64_t noted, since; /* as the CPU noted it: to see that it is the same stint still */
+};
+
+struct oncpu {
+    const struct metric_context *context;
+    struct oncpu_load load;
+    struct credit *credits; /* a possible CPU */
+    uint8_t *online;
+    uint64_t online_asked;
+    struct tally tally;
+    struct oncpu_totals totals;
+    uint64_t events; /* of all CPUs, ever */
+};
+
+int oncpu_open(struct oncpu **out, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],
+               struct why *w)
+{
+    struct oncpu *o = calloc(1, sizeof *o);
+
+    if (!o)
+        return why(w, -ENOMEM, "out of memory");
+    o->context = context;
+    int err = oncpu_load(&o->load, context, hooks, w);
+    if (!err) {
+        size_t cpus = (size_t)o->load.sketch.shape.cpus;
+        o->credits = calloc(cpus, sizeof *o->credits);
+        o->online = calloc(cpus, 1);
+        if (!o->credits || !o->online)
+            err = why(w, -ENOMEM, "out of memory");
+    }
+    if (err) {
+        oncpu_close(o);
+        return err;
+    }
+    *out = o;
+    return 0;
+}
+
+void oncpu_close(struct oncpu *o)
+{
+    if (!o)
+        return;
+    oncpu_unload(&o->load);
+    tally_free(&o->tally);
+    free(o->credits);
+    free(o->online);
+    free(o);
+}
+
+void oncpu_turn(struct oncpu *o)
+{
+    sketch_turn(&o->load.sketch);
+}
+
+/* ---- the stints that were running at the turn ---- */
+
+/* What one CPU noted of the stint that was running at the turn. */
+static void noted_at_turn(const struct oncpu *o, int cpu, uint64_t *noted, uint64_t *since)
+{
+    const volatile struct hog_cpu *c = sketch_head(&o->load.sketch, cpu);
+    uint32_t turn = sketch_now(&o->load.sketch);
+    uint64_t seq;
+
+    do {
+        seq = c->pipe.seq;
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (c->pipe.turn == turn) {
+            *noted = c->turn_cur;
+            *since = c->turn_since;
+        } else {
+            *noted = c->cur_thread == UINT32_MAX ? KEY_UNSEEN : c->cur;
+            *since = c->since;
+        }
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    } while (seq % 2 || c->pipe.seq != seq);
+}
+
+/* Classic tracepoints tell the thread id alone of who comes. */
+static uint64_t whole_key(const struct oncpu *o, uint64_t noted)
+{
+    uint32_t thread = key_thread(noted), process;
+
+    if (!noted || noted == KEY_UNSEEN || key_process(noted))
+        return noted;
+    if (process_of_thread(thread, &process))
+        return KEY_UNSEEN;
+    if (!o->context->options->threads)
+        thread = 0;
+    return key_make(process, thread, 0) | oncpu_birth(&o->load, thread ? thread : process);
+}
+
+static void add(struct oncpu *o, uint64_t key, int64_t ns, int64_t switches)
+{
+    if (!key)
+        o->totals.idle_ns += ns;
+    else if (key == KEY_UNSEEN)
+        o->totals.missed_ns += ns;
+    else if (o->context->targets->n && !targets_have(o->context->targets, key))
+        o->totals.other_ns += ns;
+    else if (tally_add(&o->tally, key, ns, switches)) {
+        o->totals.lost_ns += ns;
+        o->totals.lost += (uint64_t)switches;
+    }
+}
+
+static void credit_running(struct oncpu *o, int cpu, uint64_t now)
+{
+    struct credit *before = &o->credits[cpu], after = {0};
+
+    if (o->online[cpu]) {
+        noted_at_turn(o, cpu, &after.noted, &after.since);
+        bool same = after.noted == before->noted && after.since == before->since;
+        after.key = same ? before->key : whole_key(o, after.noted);
+        after.ns = (int64_t)(now - after.since);
+    }
+    add(o, after.key, after.ns, 0);
+    add(o, before->key, -before->ns, 0);
+    *before = after;
+}
+
+/* ---- the stints that ended in the window ---- */
+
+static void add_slot(void *context, uint64_t key, uint64_t ns, uint64_t switches)
+{
+    add(context, key, (int64_t)ns, (int64_t)switches);
+}
+
+static int add_exact(void *context, const void *key, const void *value)
+{
+    struct hog_time time;
+    uint64_t k;
+
+    memcpy(&k, key, sizeof k);
+    memcpy(&time, value, sizeof time);
+    add(context, k, (int64_t)time.ns, (int64_t)time.switches);
+    return 0;
+}
+
+static void collect_cpu(struct oncpu *o, int cpu, uint64_t now)
+{
+    const struct sketch *sketch = &o->load.sketch;
+    struct hog_cpu *c = sketch_head(sketch, cpu);
+    unsigned bank = (sketch_now(sketch) - 1) & 1;
+    uint64_t lost_ns = 0;
+
+    if (!o->load.exact)
+        sketch_drain(sketch, cpu, add_slot, o);
+    sketch_lost(sketch, cpu, &lost_ns, &o->totals.lost);
+    o->totals.lost_ns += (int64_t)lost_ns;
+    o->totals.idle_ns += (int64_t)c->idle[bank];
+    o->totals.other_ns += (int64_t)c->other[bank];
+    o->totals.missed_ns += (int64_t)c->missed[bank];
+    c->idle[bank] = c->other[bank] = c->missed[bank] = 0;
+    o->totals.switches += c->events;
+    credit_running(o, cpu, now);
+    o->totals.cpus += o->online[cpu];
+}
+
+/* A stint whose end the sketch dropped leaves a negative sum behind: it belongs to what was lost. */
+static void settle_debts(struct oncpu *o)
+{
+    for (size_t i = 0; i < o->tally.capacity; i++) {
+        struct tally_entry *entry = &o->tally.table[i];
+        if (entry->key && entry->weight < 0) {
+            o->totals.lost_ns += entry->weight;
+            entry->weight = 0;
+        }
+    }
+}
+
+static void refresh_online(struct oncpu *o, uint64_t now)
+{
+    if (o->online_asked && now - o->online_asked < 1000000000)
+        return;
+    o->online_asked = now;
+    if (cpus_online(o->online, (size_t)o->load.sketch.shape.cpus) <= 0)
+        memset(o->online, 1, (size_t)o->load.sketch.shape.cpus);
+}
+
+int oncpu_collect(struct oncpu *o, uint64_t now, struct why *w)
+{
+    const struct sketch *sketch = &o->load.sketch;
+    uint64_t events = o->events;
+    int err = sketch_wait(sketch, w);
+
+    if (err)
+        return err;
+    tally_clear(&o->tally);
+    memset(&o->totals, 0, sizeof o->totals);
+    refresh_online(o, now);
+    for (int cpu = 0; cpu < sketch->shape.cpus; cpu++)
+        collect_cpu(o, cpu, now);
+    o->events = o->totals.switches;
+    o->totals.switches -= events;
+    if (o->load.exact) {
+        const struct object_map *map = o->load.exact_maps[(sketch_now(sketch) - 1) & 1];
+        err = map_drain(map->fd, map->key_size, map->value_size, add_exact, o, w);
+    }
+    settle_debts(o);
+    return err;
+}
+
+const struct tally *oncpu_tally(const struct oncpu *o)
+{
+    return &o->tally;
+}
+
+const struct oncpu_totals *oncpu_totals(const struct oncpu *o)
+{
+    return &o->totals;
+}
+
+/* ---- names ---- */
+
+/* The kernel side writes while we read: a copy counts only if the key stood before and after. */
+static bool read_dead(const volatile struct hog_dead *dead, uint64_t key, struct name *name)
+{
+    char comm[sizeof dead->comm];
+
+    if (dead->key != key)
+        return false;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    uint32_t uid = dead->uid;
+    for (size_t i = 0; i < sizeof comm; i++)
+        comm[i] = dead->comm[i];
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (dead->key != key)
+        return false;
+    name->comm_length = strnlen(comm, sizeof comm);
+    memcpy(name->comm, comm, name->comm_length);
+    name->uid = uid;
+    name->uid_known = true;
+    return true;
+}
+
+static bool name_of_dead(void *context, uint64_t key, struct name *name)
+{
+    const struct oncpu *o = context;
+
+    for (int cpu = 0; cpu < o->load.sketch.shape.cpus; cpu++) {
+        const struct hog_cpu *c = sketch_head(&o->load.sketch, cpu);
+        for (size_t i = 0; i < sizeof c->dead / sizeof *c->dead; i++)
+            if (read_dead(&c->dead[i], key, name))
+                return true;
+    }
+    return false;
+}
+
+const struct name *oncpu_name(struct oncpu *o, uint64_t key, uint64_t now)
+{
+    return names_find(o->context->names, key, now, name_of_dead, o);
+}
+
+void oncpu_cost(struct oncpu *o, struct program_cost *cost)
+{
+    oncpu_load_cost(&o->load, cost);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* On-CPU time of every process or thread in a window: the kernel side is bpf/cpu.bpf.c. What several views
+ * are made from. */
+#ifndef HOG_METRIC_ONCPU_H
+#define HOG_METRIC_ONCPU_H
+
+#include "host/names.h"
+#include "metric/metric.h"
+#include "sketch/tally.h"
+
+struct oncpu;
+
+/* Sums of a window over all CPUs. Every nanosecond of each online CPU is in exactly one of: a key of the
+ * tally, or one of these. */
+struct oncpu_totals {
+    int64_t idle_ns;
+    int64_t other_ns;  /* of processes that were not asked for */
+    int64_t missed_ns; /* somebody ran whose switch was not seen */
+    int64_t lost_ns;   /* dropped by the sketch */
+    uint64_t lost;     /* switches of that */
+    uint64_t switches; /* all, idle's too */
+    unsigned cpus;     /* online */
+};
+
+int oncpu_open(struct oncpu **out, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],
+               struct why *w);
+void oncpu_turn(struct oncpu *o);
+/* now: the time of the turn. */
+int oncpu_collect(struct oncpu *o, uint64_t now, struct why *w);
+const struct tally *oncpu_tally(const struct oncpu *o); /* ns and switches by key */
+const struct oncpu_totals *oncpu_totals(const struct oncpu *o);
+const struct name *oncpu_name(struct oncpu *o, uint64_t key, uint64_t now);
+void oncpu_cost(struct oncpu *o, struct program_cost *cost);
+void oncpu_close(struct oncpu *o);
+
+#endif

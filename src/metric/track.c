@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The lossless time series of chosen processes: one row a window and process, also where it did nothing. */
+#include <errno.h>
+#include <stdlib.h>
+#include "host/targets.h"
+#include "metric/oncpu.h"
+
+static const struct column columns[] = {
+    {"t_ms", 10, "begin of the window since the start of the run"},
+    {"pid", 7, "process"},
+    {"cpu_pct", 7, "on-CPU time by the window's length; 100 is one CPU"},
+    {"run_ms", 10, "on-CPU time in the window"},
+    {"switches", 8, "times it left a CPU in the window"},
+    {"comm", -15, "name"},
+};
+#define COLUMNS (sizeof columns / sizeof *columns)
+
+struct track {
+    struct oncpu *oncpu;
+    const struct metric_context *context;
+};
+
+extern const struct metric track_metric;
+
+static void track_close(void *state)
+{
+    struct track *track = state;
+
+    oncpu_close(track->oncpu);
+    free(track);
+}
+
+static int track_open(void **state, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],
+                      struct why *w)
+{
+    struct track *track = calloc(1, sizeof *track);
+
+    if (!track)
+        return why(w, -ENOMEM, "out of memory");
+    track->context = context;
+    int err = oncpu_open(&track->oncpu, context, hooks, w);
+    if (err) {
+        track_close(track);
+        return err;
+    }
+    *state = track;
+    return 0;
+}
+
+static void track_turn(void *state)
+{
+    oncpu_turn(((struct track *)state)->oncpu);
+}
+
+static int track_collect(void *state, const struct window *window, struct why *w)
+{
+    return oncpu_collect(((struct track *)state)->oncpu, window->end_mono, w);
+}
+
+static uint64_t track_lost(void *state)
+{
+    return oncpu_totals(((struct track *)state)->oncpu)->lost;
+}
+
+/* All that the tally has of one process: threads, where threads are counted, make one row. */
+static struct tally_entry sum_of(const struct tally *tally, const struct target *target)
+{
+    struct tally_entry sum = {.key = key_make(target->pid, 0, target->start_ns)};
+
+    for (size_t i = 0; i < tally->capacity; i++) {
+        const struct tally_entry *entry = &tally->table[i];
+        if (!entry->key || key_process(entry->key) != target->pid)
+            continue;
+        if (!key_thread(entry->key))
+            sum.key = entry->key;
+        sum.weight += entry->weight;
+        sum.count += entry->count;
+    }
+    return sum;
+}
+
+static void track_rows(void *state, const struct window *window, struct out *out)
+{
+    struct track *track = state;
+    const struct targets *targets = track->context->targets;
+    double length = (double)(window->end_mono - window->begin_mono);
+
+    for (size_t i = 0; i < targets->n; i++) {
+        struct tally_entry sum = sum_of(oncpu_tally(track->oncpu), &targets->list[i]);
+        const struct name *name = oncpu_name(track->oncpu, sum.key, window->end_mono);
+        const struct cell cells[COLUMNS] = {
+            cell_decimal((double)window->begin_offset / 1e6, 3),
+            cell_unsigned(targets->list[i].pid),
+            cell_decimal(100 * (double)sum.weight / length, 2),
+            cell_decimal((double)sum.weight / 1e6, 3),
+            cell_unsigned((uint64_t)sum.count),
+            name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
+        };
+        out_row(out, &track_metric.view, cells);
+    }
+}
+
+static void track_cost(void *state, struct program_cost *cost)
+{
+    oncpu_cost(((struct track *)state)->oncpu, cost);
+}
+
+const struct metric track_metric = {
+    .name = "track",
+    .summary = "lossless time series of given processes, down to windows of 1 ms",
+    .view = {"track", columns, COLUMNS},
+    .open = track_open,
+    .turn = track_turn,
+    .collect = track_collect,
+    .lost = track_lost,
+    .rows = track_rows,
+    .cost = track_cost,
+    .close = track_close,
+};

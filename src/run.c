@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "run.h"
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "clock.h"
+#include "host/names.h"
+#include "host/targets.h"
+#include "load/attach.h"
+#include "metric/metric.h"
+#include "self.h"
+#include "sketch/sketch.h"
+#include "tell.h"
+
+#define MAX_FIELDS 32
+
+struct run {
+    const struct options *options;
+    struct targets targets;
+    struct metric_context context;
+    const struct metric *metrics[MAX_VIEWS];
+    void *states[MAX_VIEWS];
+    size_t n; /* opened ones */
+    struct out *out;
+    struct self self;
+    struct window window;
+    uint64_t skipped; /* grid points that went by unused before the window's end */
+    sigset_t ending;  /* the signals that end a run */
+};
+
+static enum status open_targets(struct run *run)
+{
+    const struct options *options = run->options;
+    struct why w;
+
+    for (size_t i = 0; i < options->npids; i++) {
+        int err = targets_add(&run->targets, options->pids[i], &w);
+        if (err)
+            tell("%s", w.text);
+        if (err && err != -ESRCH && err != -EINVAL)
+            return STATUS_FAILED;
+    }
+    if (options->npids && !run->targets.n) {
+        tell("none of the processes asked for exists");
+        return STATUS_FAILED;
+    }
+    return STATUS_DONE;
+}
+
+static const struct metric *metric_named(const char *name)
+{
+    for (const struct metric *const *m = metrics; *m; m++)
+        if (!strcmp((*m)->name, name))
+            return *m;
+    return NULL;
+}
+
+static enum status open_metrics(struct run *run)
+{
+    static struct hook_report hooks[MAX_HOOKS];
+    struct why w = {""};
+
+    for (size_t i = 0; i < run->options->nviews; i++) {
+        const struct metric *metric = metric_named(run->options->views[i]);
+        memset(hooks, 0, sizeof hooks);
+        int err = metric->open(&run->states[run->n], &run->context, hooks, &w);
+        if (run->options->verbose)
+            tell_hooks(metric->name, hooks);
+        if (err) {
+            tell("%s: %s", metric->name, w.text);
+            return err == -ENOMEM ? STATUS_FAILED : STATUS_HOST;
+        }
+        run->metrics[run->n++] = metric;
+    }
+    return STATUS_DONE;
+}
+
+/* A host in trouble is when a window must still end on time: ask to be woken before others and without slack.
+ * hog runs for microseconds a window; where this is refused, it goes on as it is. */
+static void wake_on_time(void)
+{
+    const struct sched_param lowest = {.sched_priority = 1};
+
+    prctl(PR_SET_TIMERSLACK, 1UL);
+    if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest))
+        setpriority(PRIO_PROCESS, 0, -20);
+}
+
+/* Ends the window at once in all views. */
+static int turn(struct run *run, struct why *w)
+{
+    struct timespec grace = {.tv_nsec = SKETCH_GRACE_NS};
+
+    /* Before the turn: whoever is gone by then has his last time in this window. */
+    targets_poll(&run->targets);
+    uint64_t wall = clock_ns(CLOCK_REALTIME), now = clock_ns(CLOCK_MONOTONIC);
+    struct window *window = &run->window;
+
+    for (size_t i = 0; i < run->n; i++)
+        run->metrics[i]->turn(run->states[i]);
+    window->begin_wall = wall - (now - window->end_mono);
+    window->begin_mono = window->end_mono;
+    window->end_mono = now;
+    while (nanosleep(&grace, &grace) && errno == EINTR)
+        ;
+    for (size_t i = 0; i < run->n; i++) {
+        int err = run->metrics[i]->collect(run->states[i], window, w);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+static void print_window_line(struct run *run)
+{
+    const struct window *window = &run->window;
+    struct field fields[MAX_FIELDS];
+    size_t n = 0;
+    uint64_t lost = 0;
+
+    for (size_t i = 0; i < run->n; i++)
+        if (run->metrics[i]->lost)
+            lost += run->metrics[i]->lost(run->states[i]);
+    fields[n++] = (struct field){"seq", cell_unsigned(window->seq)};
+    fields[n++] = (struct field){"start", cell_time(window->begin_wall)};
+    fields[n++] =
+        (struct field){"dur_ms", cell_decimal((double)(window->end_mono - window->begin_mono) / 1e6, 3)};
+    fields[n++] = (struct field){"lost", cell_unsigned(lost)};
+    fields[n++] = (struct field){"skipped", cell_unsigned(run->skipped)};
+    for (size_t i = 0; i < run->n; i++)
+        if (run->metrics[i]->fields)
+            n += run->metrics[i]->fields(run->states[i], fields + n, MAX_FIELDS - n);
+    out_note(run->out, "window", fields, n);
+}
+
+static void print_exits(struct run *run)
+{
+    for (size_t i = 0; i < run->targets.n; i++) {
+        const struct field pid = {"pid", cell_unsigned(run->targets.list[i].pid)};
+        if (run->targets.list[i].exited)
+            out_note(run->out, "exit", &pid, 1);
+    }
+    targets_drop(&run->targets);
+}
+
+static int print_window(struct run *run)
+{
+    run->window.seq++;
+    print_window_line(run);
+    for (size_t i = 0; i < run->n; i++)
+        run->metrics[i]->rows(run->states[i], &run->window, run->out);
+    print_exits(run);
+    if (run->options->self) {
+        struct program_cost cost = {0};
+        for (size_t i = 0; i < run->n; i++)
+            if (run->metrics[i]->cost)
+                run->metrics[i]->cost(run->states[i], &cost);
+        self_note(&run->self, run->out, run->window.end_mono - run->window.begin_mono, &cost);
+    }
+    return out_flush(run->out);
+}
+
+/* Sleeps until `due`; true when a signal asked to end. */
+static bool sleep_until(struct run *run, uint64_t due)
+{
+    for (;;) {
+        uint64_t now = clock_ns(CLOCK_MONOTONIC);
+        struct timespec left = timespec_of(due > now ? due - now : 0);
+        int signal = sigtimedwait(&run->ending, NULL, &left);
+        if (signal > 0)
+            return true;
+        if (errno == EAGAIN && clock_ns(CLOCK_MONOTONIC) >= due)
+            return false;
+    }
+}
+
+static enum status output_failed(int err)
+{
+    if (err == -EPIPE)
+        return STATUS_DONE; /* the reader has had enough */
+    tell("cannot write to stdout: %s (%s)", strerror(-err), why_errno(err));
+    return STATUS_FAILED;
+}
+
+/* Window n begins at start + n * interval whatever the ones before took. */
+static enum status windows(struct run *run)
+{
+    const uint64_t interval = run->options->interval_ns, count = run->options->count;
+    struct why w = {""};
+    int err = turn(run, &w);
+    uint64_t start = run->window.end_mono, grid = 0;
+    bool ending = false;
+
+    if (run->options->self)
+        run->self.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    while (!err && !ending && (!count || run->window.seq < count)) {
+        ending = sleep_until(run, start + ++grid * interval);
+        err = turn(run, &w);
+        if (err)
+            break;
+        uint64_t reached = (run->window.end_mono - start) / interval;
+        run->skipped = reached > grid ? reached - grid : 0;
+        grid += run->skipped;
+        run->window.begin_offset = run->window.begin_mono - start;
+        size_t targets = run->targets.n;
+        int written = print_window(run);
+        if (written)
+            return output_failed(written);
+        if (targets && !run->targets.n)
+            break;
+    }
+    if (err)
+        tell("%s", w.text);
+    return err ? STATUS_FAILED : STATUS_DONE;
+}
+
+static void run_close(struct run *run)
+{
+    while (run->n) {
+        run->n--;
+        run->metrics[run->n]->close(run->states[run->n]);
+    }
+    self_close(&run->self);
+    names_close(run->context.names);
+    targets_free(&run->targets);
+    out_close(run->out);
+}
+
+enum status run_views(const struct options *options)
+{
+    struct run run = {.options = options, .self = {.stats_fd = -1}};
+    enum status status;
+
+    sigemptyset(&run.ending);
+    sigaddset(&run.ending, SIGINT);
+    sigaddset(&run.ending, SIGTERM);
+    sigprocmask(SIG_BLOCK, &run.ending, NULL);
+    run.context = (struct metric_context){options, &run.targets, names_open()};
+    run.out = out_open(STDOUT_FILENO, options->format, !options->no_header);
+    if (!run.context.names || !run.out) {
+        tell("out of memory");
+        status = STATUS_FAILED;
+    } else {
+        status = open_targets(&run);
+    }
+    if (status == STATUS_DONE && options->self)
+        self_open(&run.self);
+    if (status == STATUS_DONE)
+        status = open_metrics(&run);
+    if (status == STATUS_DONE) {
+        wake_on_time();
+        status = windows(&run);
+    }
+    run_close(&run);
+    return status;
+}

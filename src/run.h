@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Measuring: windows on a fixed grid of time, until the count, a signal or the last process asked for ends
+ * it. */
+#ifndef HOG_RUN_H
+#define HOG_RUN_H
+
+#include "options.h"
+#include "status.h"
+
+/* Prints to stdout; messages to stderr. */
+enum status run_views(const struct options *options);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Exit statuses: part of the interface. */
+#ifndef HOG_STATUS_H
+#define HOG_STATUS_H
+
+enum status {
+    STATUS_DONE = 0,
+    STATUS_FAILED = 1, /* while running */
+    STATUS_USAGE = 2,
+    STATUS_HOST = 3, /* this host cannot: privilege, kernel, lockdown */
+};
+
+#endif
