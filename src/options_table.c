@@ -74,7 +74,7 @@ const struct option_spec option_table[] = {
     {
         .name = "stages",
         .argument = "N",
-        .help = "stages of the sketch in the kernel (1 to 8)",
+        .help = "stages of the sketch in the kernel (1 to 8; default 4)",
         .kind = OPTION_NUMBER,
         AT(stages),
         .least = 1,
@@ -83,7 +83,7 @@ const struct option_spec option_table[] = {
     {
         .name = "slots",
         .argument = "N",
-        .help = "slots a stage and CPU (a power of two, 8 to 1024)",
+        .help = "slots a stage and CPU (a power of two, 8 to 1024; default 64)",
         .kind = OPTION_POWER,
         AT(slots),
         .least = 8,

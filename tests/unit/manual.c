@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The manual names every view and, below it, every column in its order. Run from the top of the source tree.
+ */
+#include "metric/metric.h"
+#include "tests/unit/tap.h"
+#include <stdlib.h>
+#include <string.h>
+
+static char *read_manual(void)
+{
+    FILE *file = fopen("docs/hog.8", "r");
+    char *text = calloc(1, 1 << 20);
+
+    if (!text || !file || !fread(text, 1, (1 << 20) - 1, file)) {
+        free(text);
+        text = NULL;
+    }
+    if (file)
+        fclose(file);
+    return text;
+}
+
+/* The first line that is exactly this, from `text` on. */
+static const char *find_line(const char *text, const char *line)
+{
+    size_t n = strlen(line);
+
+    for (const char *p = text; (p = strstr(p, line)); p += n)
+        if ((p == text || p[-1] == '\n') && p[n] == '\n')
+            return p;
+    return NULL;
+}
+
+static void check_view(const char *manual, const struct view *view)
+{
+    char line[64];
+
+    snprintf(line, sizeof line, ".Ss %s", view->name);
+    const char *at = find_line(manual, line);
+    check(at != NULL, "the manual has a section for %s", view->name);
+    const char *end = at ? strstr(at + 1, "\n.S") : NULL;
+    for (size_t i = 0; at && i < view->ncolumns; i++) {
+        snprintf(line, sizeof line, ".It Li %s", view->columns[i].name);
+        const char *item = find_line(at, line);
+        check(item && end && item < end, "the manual explains %s of %s in its place", view->columns[i].name,
+              view->name);
+        at = item ? item : at;
+    }
+}
+
+int main(void)
+{
+    char *manual = read_manual();
+
+    check(manual != NULL, "docs/hog.8 can be read from here");
+    for (size_t i = 0; manual && metrics[i]; i++)
+        check_view(manual, &metrics[i]->view);
+    check(metrics[0] != NULL, "there is a view at all");
+    free(manual);
+    return done();
+}
