@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The truth here is memory: what the file holds at a function's offset is what runs at its address. */
+#include "load/attach.h"
+#include "tests/unit/tap.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SELF "/proc/self/exe"
+
+__attribute__((noinline)) int hog_test_target(int x);
+int hog_test_target(int x)
+{
+    __asm__ volatile("" : "+r"(x));
+    return x * 0x12345 + 0x6789;
+}
+
+__attribute__((noinline)) static int hog_test_local(int x)
+{
+    __asm__ volatile("" : "+r"(x));
+    return x * 0x54321 + 0x9876;
+}
+
+static void check_found(const char *symbol, const void *address)
+{
+    unsigned char bytes[8];
+    uint64_t offset = 0;
+    struct why w = {""};
+    int fd = open(SELF, O_RDONLY);
+    int err = elf_function_offset(SELF, symbol, &offset, &w);
+
+    check(err == 0, "%s is found: %s", symbol, w.text);
+    check(pread(fd, bytes, sizeof bytes, (off_t)offset) == sizeof bytes &&
+              memcmp(bytes, address, sizeof bytes) == 0,
+          "the file has the code of %s at %#llx", symbol, (unsigned long long)offset);
+    close(fd);
+}
+
+static void check_error(const char *path, const char *symbol, int expected)
+{
+    uint64_t offset;
+    struct why w = {""};
+    int err = elf_function_offset(path, symbol, &offset, &w);
+
+    check(err == expected && w.text[0], "%s of %s: %s: %s", symbol, path, why_errno(err), w.text);
+}
+
+/* A damaged copy: any answer but a crash, and none that lies outside the file. */
+static void check_damaged(unsigned char *bytes, size_t size, const char *path)
+{
+    unsigned bad = 0;
+    uint32_t seed = 1;
+
+    for (int round = 0; round < 300; round++) {
+        seed = seed * 1103515245 + 12345;
+        bool cut = round & 1;
+        size_t length = cut ? (seed >> 4) % size : size;
+        /* The header, or the section headers at the end. */
+        size_t at = round & 2 ? (seed >> 8) % 64 : size - 1 - (seed >> 8) % 2048;
+        unsigned char old = bytes[at];
+        if (!cut)
+            bytes[at] = (unsigned char)(seed >> 16);
+        int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        bool written = fd >= 0 && write(fd, bytes, length) == (ssize_t)length;
+        close(fd);
+        bytes[at] = old;
+        uint64_t offset = 0;
+        int err = elf_function_offset(path, "hog_test_target", &offset, NULL);
+        bad += !written || err > 0 || (err == 0 && offset >= length);
+    }
+    check(bad == 0, "damaged copies are refused or read within bounds: %u were not", bad);
+}
+
+int main(void)
+{
+    check_found("hog_test_target", (const void *)hog_test_target);
+    check_found("hog_test_local", (const void *)hog_test_local);
+    check_error(SELF, "hog_test_targe", -ENOENT);
+    check_error(SELF, "og_test_target", -ENOENT);
+    check_error(SELF, "", -EINVAL);
+    check_error("/etc/passwd", "main", -ENOEXEC);
+    check_error("/dev/null", "main", -ENOEXEC);
+    check_error("/nonexistent", "main", -ENOENT);
+
+    struct stat st;
+    int fd = open(SELF, O_RDONLY);
+    unsigned char *bytes = fstat(fd, &st) == 0 ? malloc(st.st_size) : NULL;
+    char path[] = "/tmp/elf_symbol.XXXXXX";
+    int copy = mkstemp(path);
+    if (bytes && copy >= 0 && read(fd, bytes, st.st_size) == st.st_size)
+        check_damaged(bytes, st.st_size, path);
+    else
+        check(false, "reading ourselves");
+    close(copy);
+    unlink(path);
+    free(bytes);
+    close(fd);
+    return hog_test_target(1) == hog_test_local(1) ? 1 : done();
+}
