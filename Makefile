@@ -95,7 +95,7 @@ lint: $(TYPES)
 	@BUILD=$(BUILD) scripts/lint.sh
 
 fmt:
-	clang-format -i $$(git ls-files --cached --others --exclude-standard '*.c' '*.h')
+	find src syscall bpf gen tests scripts -name '*.[ch]' -exec clang-format -i {} +
 
 install: all
 	install -D -m 755 $(BUILD)/hog $(DESTDIR)$(PREFIX)/sbin/hog

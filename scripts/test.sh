@@ -153,13 +153,42 @@ run_group() {
     done
 }
 
+# Programs and maps of hog in the kernel, an id a line, and its events in tracefs.
+left_in_kernel() {
+    [ "$(id -u)" -eq 0 ] || return 0
+    {
+        bpftool prog show
+        bpftool map show
+    } 2>/dev/null | grep -E '^[0-9]+: .* name hog_' | sed 's/ name \(hog_[^ ]*\) .*/ \1/'
+    cat /sys/kernel/tracing/[ku]probe_events 2>/dev/null | grep /hog_
+}
+
+# The kernel frees what was closed a little later.
+check_left() {
+    local left
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        left=$(comm -13 "$work/before" <(left_in_kernel | sort))
+        if [ -z "$left" ]; then
+            pass 'live: nothing of hog is left in the kernel'
+            return
+        fi
+        sleep 0.3
+    done
+    fail "live: nothing of hog is left in the kernel: ${left//$'\n'/, }"
+}
+
 mount_for_tests tracefs /sys/kernel/tracing
 mount_for_tests bpf /sys/fs/bpf
 [ $# -gt 0 ] || set -- lint format unit live fuzz
 for group in "$@"; do
     case $group in
     lint | format) run_program "$group" scripts/lint.sh scripts/lint.sh "$group" ;;
-    unit | live | fuzz) run_group "$group" ;;
+    unit | fuzz) run_group "$group" ;;
+    live)
+        left_in_kernel | sort >"$work/before"
+        run_group live
+        [ "$(id -u)" -ne 0 ] || check_left
+        ;;
     *)
         echo "test.sh: no such group of tests: $group" >&2
         exit 2
