@@ -21,7 +21,7 @@ struct options {
     unsigned top;         /* -k, 1..10000, default 10 */
     uint32_t pids[MAX_PIDS];
     size_t npids;
-    bool threads;  /* -t */
+    bool threads;    /* -t */
     unsigned stages; /* 1..8; 0: the metric's default */
     unsigned slots;  /* power of two, 8..1024, a stage and CPU; 0: the metric's default */
     bool exact, self, verbose, no_header;
@@ -32,9 +32,11 @@ struct options {
 
 /* Parses argv. view_names: NULL-terminated list of the views that exist (beside `doctor`).
  * 0, or -EINVAL with one line that says what was wrong and what is allowed. */
-int options_parse(struct options *options, int argc, char **argv, const char *const *view_names, struct why *w);
+int options_parse(struct options *options, int argc, char **argv, const char *const *view_names,
+                  struct why *w);
 
-/* Prints --help (every option and view; `views` as pairs name, summary) or --version to stdout's out stream. */
+/* Prints --help (every option and view; `views` as pairs name, summary) or --version to stdout's out stream.
+ */
 struct view_summary {
     const char *name, *summary;
 };

@@ -21,8 +21,8 @@ int why(struct why *w, int err, const char *format, ...)
 const char *why_errno(int err)
 {
     switch (err < 0 ? -err : err) {
-#define NAME(e)                                                                                                  \
-    case e:                                                                                                      \
+#define NAME(e)                                                                                              \
+    case e:                                                                                                  \
         return #e
         NAME(EPERM);
         NAME(ENOENT);
