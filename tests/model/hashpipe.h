@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The sketch as its description says, written down a second time and as plainly as possible: what the
+ * kernel's side is compared with, slot by slot, and what the accuracy of other sizes and streams is measured
+ * on. */
+#ifndef HOG_TESTS_MODEL_HASHPIPE_H
+#define HOG_TESTS_MODEL_HASHPIPE_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MODEL_STAGES 8
+
+struct model_slot {
+    uint64_t key, weight, count;
+};
+
+struct model {
+    unsigned stages, slots;
+    struct model_slot *table; /* stage after stage */
+    uint64_t lost_weight, lost_count;
+};
+
+static inline uint64_t model_multiplier(unsigned stage)
+{
+    static const uint64_t multipliers[MODEL_STAGES] = {
+        0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f, 0xff51afd7ed558ccd, 0xd6e8feb86659fd93,
+        0xa0761d6478bd642f, 0xe7037ed1a0b428db, 0x8ebc6af09c88c6e3, 0xc4ceb9fe1a85ec53,
+    };
+    return multipliers[stage];
+}
+
+/* Slot of a key in a stage: the top log2(slots) bits of the product. */
+static inline unsigned model_index(const struct model *m, unsigned stage, uint64_t key)
+{
+    unsigned bits = 0;
+
+    while (1u << bits < m->slots)
+        bits++;
+    return bits ? (unsigned)((key * model_multiplier(stage)) >> (64 - bits)) : 0;
+}
+
+static inline struct model_slot *model_slot(const struct model *m, unsigned stage, uint64_t key)
+{
+    return &m->table[stage * m->slots + model_index(m, stage, key)];
+}
+
+static inline void model_open(struct model *m, unsigned stages, unsigned slots)
+{
+    memset(m, 0, sizeof *m);
+    m->stages = stages;
+    m->slots = slots;
+    m->table = calloc((size_t)stages * slots, sizeof *m->table);
+    if (!m->table)
+        abort();
+}
+
+static inline void model_close(struct model *m)
+{
+    free(m->table);
+}
+
+static inline void model_clear(struct model *m)
+{
+    memset(m->table, 0, (size_t)m->stages * m->slots * sizeof *m->table);
+    m->lost_weight = m->lost_count = 0;
+}
+
+static inline void model_add(struct model *m, uint64_t key, uint64_t weight, uint64_t count)
+{
+    struct model_slot carried = {key, weight, count};
+
+    for (unsigned stage = 0; stage < m->stages; stage++) {
+        struct model_slot *slot = model_slot(m, stage, carried.key);
+        if (slot->key == carried.key) {
+            slot->weight += carried.weight;
+            slot->count += carried.count;
+            return;
+        }
+        if (stage == 0 || !slot->key || slot->weight < carried.weight) {
+            struct model_slot resident = *slot;
+            *slot = carried;
+            carried = resident;
+        }
+        if (!carried.key)
+            return;
+    }
+    m->lost_weight += carried.weight;
+    m->lost_count += carried.count;
+}
+
+/* What all slots of a key add up to. */
+static inline struct model_slot model_sum(const struct model *m, uint64_t key)
+{
+    struct model_slot sum = {key, 0, 0};
+
+    for (unsigned stage = 0; stage < m->stages; stage++) {
+        const struct model_slot *slot = model_slot(m, stage, key);
+        if (slot->key != key)
+            continue;
+        sum.weight += slot->weight;
+        sum.count += slot->count;
+    }
+    return sum;
+}
+
+/* What all slots add up to. */
+static inline struct model_slot model_total(const struct model *m)
+{
+    struct model_slot total = {0};
+
+    for (size_t i = 0; i < (size_t)m->stages * m->slots; i++) {
+        total.weight += m->table[i].weight;
+        total.count += m->table[i].count;
+    }
+    return total;
+}
+
+#endif
