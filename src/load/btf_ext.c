@@ -131,7 +131,9 @@ int btf_ext_each(const struct btf_ext *ext, enum btf_ext_kind kind, const char *
         for (uint32_t i = 0; i < s.count; i++, p += record) {
             uint32_t bytes;
             memcpy(&bytes, p, sizeof bytes);
-            int err = wanted ? fn(context, bytes / sizeof(struct bpf_insn), p) : 0;
+            int err = wanted && bytes % sizeof(struct bpf_insn) == 0
+                          ? fn(context, bytes / sizeof(struct bpf_insn), p)
+                          : 0;
             if (err)
                 return err;
         }

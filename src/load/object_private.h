@@ -39,6 +39,8 @@ struct program {
     struct object_program pub;
     const struct function *function;
     const struct section_kind *kind;
+    struct bpf_core_relo *relos; /* set by object_link_program; insn_off is an index in pub.insns */
+    size_t nrelos;
 };
 
 struct object_private {

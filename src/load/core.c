@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One CO-RE relocation from its record to the instruction. */
+#include "load/core.h"
+#include <errno.h>
+#include <string.h>
+
+static const char *type_text(struct core_resolver *r, uint32_t id)
+{
+    const struct btf_type *t = btf_type(r->btf, id);
+    const char *name = t ? btf_string(r->btf, t->name_off) : "";
+    const char *keyword = "";
+    switch (t ? btf_kind(t) : BTF_KIND_UNKN) {
+    case BTF_KIND_STRUCT:
+        keyword = "struct ";
+        break;
+    case BTF_KIND_UNION:
+        keyword = "union ";
+        break;
+    case BTF_KIND_ENUM:
+    case BTF_KIND_ENUM64:
+        keyword = "enum ";
+        break;
+    default:
+        break;
+    }
+    return arena_printf(r->arena, "%s%s", keyword, *name ? name : "(anonymous)");
+}
+
+/* All candidates that have it must agree: nobody could say which is meant. */
+struct agreement {
+    struct core_value value;
+    uint64_t bit_offset;
+    bool none; /* no value: EUCLEAN */
+    size_t count;
+};
+
+static int try_candidate(struct core_resolver *r, const struct core_spec *local, uint32_t id,
+                         struct agreement *a, struct why *w)
+{
+    struct core_spec spec;
+    struct core_value value;
+    int found = core_match(local, target_btf_source(r->target), id, &spec, &r->budget);
+    if (found < 0)
+        return why(w, found, "types too deep or too many to compare");
+    if (!found)
+        return 0;
+    int err = core_value(local->kind, &spec, &value, w);
+    if (err && err != -EUCLEAN)
+        return err;
+    if (a->count++ &&
+        (a->none != (err != 0) || a->value.value != value.value || a->bit_offset != spec.bit_offset))
+        return why(w, -EINVAL, "ambiguous: several types of that name in the target disagree");
+    a->value = value;
+    a->none = err != 0;
+    a->bit_offset = spec.bit_offset;
+    return 0;
+}
+
+static bool candidate_kind(uint32_t local, uint32_t target)
+{
+    bool enums = (local == BTF_KIND_ENUM || local == BTF_KIND_ENUM64) &&
+                 (target == BTF_KIND_ENUM || target == BTF_KIND_ENUM64);
+    return local == target || enums;
+}
+
+static int find_target(struct core_resolver *r, const struct core_spec *local, struct core_value *out,
+                       struct why *w)
+{
+    const struct btf_type *root = btf_type(r->btf, local->root);
+    const char *name = btf_string(r->btf, root->name_off);
+    const struct target_name *wanted = target_btf_name(r->target, name);
+    struct agreement a = {0};
+    if (!*name)
+        return why(w, -EINVAL, "a type without a name cannot be found in the target");
+    for (size_t i = 0; wanted && i < wanted->ncandidates; i++) {
+        const struct target_candidate *c = &wanted->candidates[i];
+        int err = candidate_kind(btf_kind(root), c->kind) ? try_candidate(r, local, c->id, &a, w) : 0;
+        if (err)
+            return err;
+    }
+    *out = a.value;
+    if (a.count)
+        return a.none ? -EUCLEAN : 0;
+    return core_value(local->kind, NULL, out, w);
+}
+
+static int resolve(struct core_resolver *r, struct object_program *p, const struct core_spec *local,
+                   struct core_result *result, uint32_t number, struct why *w)
+{
+    struct core_value mine, theirs;
+    int err = core_value(result->kind, local, &mine, w);
+    if (err)
+        return err == -EUCLEAN ? -EINVAL : err;
+    result->local = mine.value;
+    theirs = mine;
+    if (result->kind != CORE_TYPE_ID_LOCAL) {
+        if (!r->target)
+            return why(w, -ENODATA, "this kernel has no BTF (no /sys/kernel/btf/vmlinux)");
+        err = find_target(r, local, &theirs, w);
+    }
+    if (err && err != -EUCLEAN)
+        return err;
+    result->poison = err == -EUCLEAN;
+    result->target = result->poison ? 0 : theirs.value;
+    return core_patch(p->insns, p->ninsns, result, &mine, &theirs, number, w);
+}
+
+int core_resolve(struct core_resolver *r, struct object_program *p, const struct bpf_core_relo *relo,
+                 struct core_result *result, uint32_t number, struct why *w)
+{
+    static const char *const names[CORE_KINDS] = {
+        "byte_offset", "byte_size",     "field_exists", "signed",      "lshift_u64",
+        "rshift_u64",  "type_id_local", "type_id",      "type_exists", "type_size",
+        "enum_exists", "enum_value",    "type_matches",
+    };
+    struct core_spec local;
+    struct why reason = {0};
+    *result = (struct core_result){.insn = relo->insn_off, .kind = relo->kind};
+    result->type = type_text(r, relo->type_id);
+    result->access = btf_string(r->btf, relo->access_str_off);
+    if (!result->type)
+        return -ENOMEM;
+    int err = -EINVAL;
+    if (result->kind >= CORE_KINDS)
+        why(&reason, err, "a kind that is not known");
+    else
+        err = core_parse(&local, btf_source(r->btf), relo, result->access, &reason);
+    err = err ? err : resolve(r, p, &local, result, number, &reason);
+    if (!err)
+        return 0;
+    result->failed = true;
+    return why(w, err, "%s of %s %s: %s", result->kind < CORE_KINDS ? names[result->kind] : "relocation",
+               result->type, result->access, *reason.text ? reason.text : why_errno(err));
+}

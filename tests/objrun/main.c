@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* objrun: puts any eBPF object through hog's loader, as far as asked. See docs/objrun.md. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "load/target_btf.h"
+#include "tests/objrun/objrun.h"
+
+enum { STATUS_OK, STATUS_FAILED, STATUS_USAGE };
+
+struct options {
+    const char *btf, *object;
+    bool dump, load, run;
+};
+
+static int usage(void)
+{
+    fputs("usage: objrun [--btf FILE|none] [--dump] [--load] [--run] OBJECT\n", stderr);
+    return STATUS_USAGE;
+}
+
+static bool parse_options(int argc, char **argv, struct options *o)
+{
+    static const struct option known[] = {
+        {"btf", required_argument, NULL, 'b'},
+        {"dump", no_argument, NULL, 'd'},
+        {"load", no_argument, NULL, 'l'},
+        {"run", no_argument, NULL, 'r'},
+        {NULL, 0, NULL, 0},
+    };
+    int c;
+    while ((c = getopt_long(argc, argv, "", known, NULL)) != -1) {
+        switch (c) {
+        case 'b':
+            o->btf = optarg;
+            break;
+        case 'd':
+            o->dump = true;
+            break;
+        case 'l':
+            o->load = true;
+            break;
+        case 'r':
+            o->load = o->run = true;
+            break;
+        default:
+            return false;
+        }
+    }
+    if (optind + 1 != argc)
+        return false;
+    o->object = argv[optind];
+    return true;
+}
+
+static void *read_file(const char *path, size_t *size, struct why *w)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st)) {
+        why(w, -errno, "%s: cannot open it: %s", path, strerror(errno));
+        return NULL;
+    }
+    if (!S_ISREG(st.st_mode) || st.st_size > 256 << 20) {
+        why(w, -EINVAL, "%s: not a file, or over 256 MiB", path);
+        close(fd);
+        return NULL;
+    }
+    *size = (size_t)st.st_size;
+    char *bytes = malloc(*size + 1);
+    for (size_t done = 0; bytes && done < *size;) {
+        ssize_t n = read(fd, bytes + done, *size - done);
+        if (n <= 0) {
+            *size = done;
+            break;
+        }
+        done += (size_t)n;
+    }
+    close(fd);
+    if (!bytes)
+        why(w, -ENOMEM, "%s: out of memory", path);
+    return bytes;
+}
+
+static int relocate(struct object *obj, const struct options *o, struct why *w)
+{
+    struct target_btf *target = NULL;
+    if (!o->btf || strcmp(o->btf, "none")) {
+        int err = target_btf_open(&target, o->btf, w);
+        if (err && (o->btf || err != -ENOENT)) /* a host without BTF is fine */
+            return err;
+    }
+    int err = object_relocate(obj, target, w);
+    target_btf_close(target);
+    return err;
+}
+
+int main(int argc, char **argv)
+{
+    struct options o = {0};
+    struct why w = {0};
+    struct object *obj = NULL;
+    size_t size = 0;
+    if (!parse_options(argc, argv, &o))
+        return usage();
+    void *bytes = read_file(o.object, &size, &w);
+    int err = bytes ? object_open(&obj, o.object, bytes, size, &w) : -EIO;
+    err = err ? err : relocate(obj, &o, &w);
+    int status = err ? STATUS_FAILED : STATUS_OK;
+    if (err) {
+        fprintf(stderr, "objrun: %s\n", w.text);
+    } else {
+        if (o.dump)
+            objrun_dump(obj, stdout);
+        if (o.load)
+            status = objrun_load(obj, o.run);
+    }
+    object_close(obj);
+    free(bytes);
+    if (fflush(stdout) || ferror(stdout))
+        status = STATUS_FAILED;
+    return status;
+}
