@@ -15,8 +15,10 @@ DESTDIR :=
 WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter
 INCLUDE := -I. -Isrc -I$(BUILD)/gen
 DEFINE  := -D_GNU_SOURCE -DHOG_VERSION='"$(VERSION)"'
-CFLAGS  := -std=gnu11 -Os -g $(WARN) -ffunction-sections -fdata-sections $(DEFINE) $(INCLUDE) -idirafter $(BUILD)/uapi
+CFLAGS  := -std=gnu11 -Os -g $(WARN) -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables $(DEFINE) $(INCLUDE) -idirafter $(BUILD)/uapi
 LDFLAGS := -static -Wl,--gc-sections
+# Beside the debug sections: what relocates BTF (for linkers) and local labels. Nobody who loads the object reads them.
+BPFSTRIP := -g --discard-all -R .rel.BTF -R .rel.BTF.ext -R .llvm_addrsig
 BPFARCH := $(if $(filter aarch64,$(ARCH)),arm64,x86)
 BPFFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter -D__TARGET_ARCH_$(BPFARCH) \
             -Ibpf -idirafter $(BUILD)/uapi
@@ -26,7 +28,7 @@ FUZZFLAGS := -std=gnu11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recove
              $(DEFINE) $(INCLUDE)
 
 # What the last build was made with: other flags or another compiler make everything anew.
-FLAGS   := $(CC) $(CFLAGS) $(LDFLAGS) $(CLANG) $(BPFFLAGS) $(HOSTCC)
+FLAGS   := $(CC) $(CFLAGS) $(LDFLAGS) $(CLANG) $(BPFFLAGS) $(BPFSTRIP) $(HOSTCC)
 ifneq ($(file <$(BUILD)/flags),$(FLAGS))
 $(shell mkdir -p $(BUILD))
 $(file >$(BUILD)/flags,$(FLAGS))
@@ -117,7 +119,7 @@ $(BUILD)/uapi:
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BUILD)/flags | $(BUILD)/uapi
 	@mkdir -p $(@D)
 	$(call quiet,BPF,$<)$(CLANG) $(BPFFLAGS) -MMD -MP -c $< -o $@
-	$(if $(V),,@)$(STRIP) -g $@
+	$(if $(V),,@)$(STRIP) $(BPFSTRIP) $@
 
 $(BUILD)/tests/bpf/%.clang19.bpf.o: tests/bpf/%.clang19.bpf.c $(BUILD)/flags | $(BUILD)/uapi
 	@mkdir -p $(@D)
