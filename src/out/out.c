@@ -46,13 +46,6 @@ int out_flush(struct out *out)
     return out ? lines_flush(&out->lines) : -ENOMEM;
 }
 
-void out_line(struct out *out, const char *text)
-{
-    for (; *text; text++)
-        lines_add(&out->lines, (unsigned char)*text < ' ' || *text == 0x7f ? "?" : text, 1);
-    lines_end(&out->lines);
-}
-
 /* After escaping, only quotes and backslashes are left for JSON to mind. */
 static void put_bytes(struct out *out, const char *bytes, size_t n)
 {
@@ -82,6 +75,25 @@ static void put_string(struct out *out, const char *bytes, size_t length)
         bytes += taken;
         length -= taken;
     }
+}
+
+void out_line(struct out *out, const char *text)
+{
+    if (!out)
+        return;
+    while (*text) {
+        size_t blanks = strspn(text, " "), word = strcspn(text + blanks, " ");
+        char step[ESCAPE_MAX];
+        lines_spaces(&out->lines, blanks);
+        text += blanks;
+        while (word) {
+            size_t written, taken = escape_step(text, word, step, &written);
+            lines_add(&out->lines, step, written);
+            text += taken;
+            word -= taken;
+        }
+    }
+    lines_end(&out->lines);
 }
 
 static void put_value(struct out *out, const struct cell *cell)

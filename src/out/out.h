@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Windows and rows -> lines. One description of the columns, several writers (text, tsv, json). Knows nothing of
- * BPF or of metrics.
+ * Windows and rows -> lines. One description of the columns, several writers (text, tsv, json). Knows nothing
+ * of BPF or of metrics.
  *
  * Lines are collected and written whole: whatever interrupts hog, what was written ends in a complete line.
  */
@@ -38,7 +38,7 @@ struct cell cell_unknown(void);
 struct cell cell_unsigned(uint64_t value);
 struct cell cell_signed(int64_t value);
 struct cell cell_decimal(double value, unsigned digits);
-struct cell cell_string(const char *text);                   /* NULL: unknown */
+struct cell cell_string(const char *text);                    /* NULL: unknown */
 struct cell cell_bytes(const char *bytes, size_t max_length); /* up to the first NUL or max_length */
 struct cell cell_time(uint64_t ns_since_epoch);
 
@@ -73,15 +73,16 @@ void out_close(struct out *out); /* flushes; frees */
  * string is written as `-`. */
 void out_note(struct out *out, const char *name, const struct field *fields, size_t n);
 
-/* A line of prose as it is, control bytes aside: for `doctor`, whose text and tsv are sentences, not fields. */
+/* A line of prose: spaces stay, all else is escaped as in names. For `doctor`, whose text and tsv are
+ * sentences. */
 void out_line(struct out *out, const char *text);
 
 /* One row: view->ncolumns cells. The header line of the view comes before its first row.
  * json: {"type":"row","view":"cpu","seq":N,"rank":1,...}; seq is that of the last "window" note. */
 void out_row(struct out *out, const struct view *view, const struct cell *cells);
 
-/* Writes out all complete lines. 0, -EPIPE when the reader has gone (the caller ends quietly), or another -errno
- * (disk full, ...). After an error all further output is dropped and the error stays. */
+/* Writes out all complete lines. 0, -EPIPE when the reader has gone (the caller ends quietly), or another
+ * -errno (disk full, ...). After an error all further output is dropped and the error stays. */
 int out_flush(struct out *out);
 
 /* Escapes hostile bytes into `to` (size n, always terminated, cut at a whole escape): space, control, DEL,

@@ -185,6 +185,23 @@ static void check_seq(void)
     close(fd);
 }
 
+/* What `doctor` says: blanks stay, control bytes do not. */
+static void check_prose(void)
+{
+    int fd = memfd_create("out", 0);
+    struct out *out = out_open(fd, OUT_TEXT, true);
+
+    out_line(out, "hook.kprobe  not\there:\033[31m no\n#forged");
+    out_line(out, "");
+    out_line(NULL, "nowhere");
+    out_close(out);
+    char *text = contents(fd);
+    check(!strcmp(text, "hook.kprobe  not\\x09here:\\x1b[31m no\\x0a#forged\n\n"),
+          "a line of prose stays one plain line");
+    free(text);
+    close(fd);
+}
+
 /* No flush asked for: the buffer must not grow for ever, and ends at a line whenever it is written. */
 static void check_collecting(void)
 {
@@ -354,6 +371,7 @@ int main(void)
     check_formats();
     check_cells();
     check_seq();
+    check_prose();
     check_collecting();
     check_full_disk();
     check_closed_pipe();
