@@ -56,10 +56,13 @@ int object_read_data_maps(struct object_private *o, struct why *w)
     return 0;
 }
 
-/* The first fields of every struct bpf_map_def that was ever in use; what follows must be zero. */
+/* The first fields of every struct bpf_map_def that was ever in use. What follows must be zero, but for
+ * iproute2's, which is known by its size. */
 struct legacy_map {
     uint32_t type, key_size, value_size, max_entries, flags;
+    uint32_t id, pinning, inner_id, inner_index;
 };
+enum { LEGACY_SIZE = offsetof(struct legacy_map, id), PIN_GLOBAL = 2 };
 
 static int add_legacy_map(struct object_private *o, const struct elf_section *s, const struct elf_symbol *sym,
                           uint64_t size, struct why *w)
@@ -69,8 +72,10 @@ static int add_legacy_map(struct object_private *o, const struct elf_section *s,
         return why(w, -EINVAL, "map %s does not lie inside section %s", sym->name, s->name);
     const uint8_t *bytes = s->data + sym->value;
     memcpy(&legacy, bytes, size < sizeof legacy ? size : sizeof legacy);
-    for (uint64_t i = sizeof legacy; i < size; i++)
-        if (bytes[i])
+    bool iproute2 = size == sizeof legacy && (!legacy.pinning || legacy.pinning == PIN_GLOBAL) &&
+                    !legacy.inner_id && !legacy.inner_index;
+    for (uint64_t i = LEGACY_SIZE; i < size; i++)
+        if (bytes[i] && !iproute2)
             return why(w, -ENOTSUP, "map %s: byte %llu of its definition is not known", sym->name,
                        (unsigned long long)i);
     struct object_map *map = object_add_map(o, sym->name);
@@ -81,6 +86,7 @@ static int add_legacy_map(struct object_private *o, const struct elf_section *s,
     map->value_size = legacy.value_size;
     map->max_entries = legacy.max_entries;
     map->flags = legacy.flags;
+    map->pin_by_name = legacy.pinning == PIN_GLOBAL;
     return object_add_place(o, sym->section, sym->value, sym->value, map);
 }
 
@@ -96,7 +102,7 @@ static int read_legacy_section(struct object_private *o, size_t section, struct 
             if (elf_symbol(elf, i, &sym) || sym.section != section || sym.type == STT_SECTION || !*sym.name)
                 continue;
             n += !pass;
-            int err = pass ? add_legacy_map(o, s, &sym, s->size / n, w) : 0;
+            int err = pass ? add_legacy_map(o, s, &sym, sym.size ? sym.size : s->size / n, w) : 0;
             if (err)
                 return err;
         }

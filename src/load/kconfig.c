@@ -2,19 +2,9 @@
 /* Section .kconfig: externs that the loader knows the value of. It exists in the types alone, so its layout
  * is made here. LINUX_KERNEL_VERSION is known; the kernel's configuration is not read. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
+#include "load/kernel_version.h"
 #include "load/object_private.h"
-
-static uint32_t running_version(void)
-{
-    struct utsname host;
-    unsigned major = 0, minor = 0, patch = 0;
-    if (uname(&host) || sscanf(host.release, "%u.%u.%u", &major, &minor, &patch) < 2)
-        return 0;
-    return major << 16 | minor << 8 | (patch > 255 ? 255 : patch);
-}
 
 static int place_variable(struct object_private *o, struct btf_var_secinfo *info, uint32_t *end,
                           struct why *w)
@@ -63,7 +53,7 @@ int object_read_kconfig(struct object_private *o, struct why *w)
     o->kconfig = map;
     o->kconfig_id = (uint32_t)id;
     for (uint32_t i = 0; i < btf_vlen(sec); i++) {
-        uint32_t version = running_version();
+        uint32_t version = kernel_version_code();
         if (!strcmp(btf_name(o->pub.btf, infos[i].type), "LINUX_KERNEL_VERSION") &&
             infos[i].size >= sizeof version)
             memcpy((char *)map->data + infos[i].offset, &version, sizeof version);
