@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Ring and perf buffers: every event arrives once and whole, or is counted as lost. */
+#include "host/cpus.h"
+#include "load/attach.h"
+#include "load/probe.h"
+#include "load/ring.h"
+#include "tests/live/objects.h"
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+struct event {
+    uint64_t number;
+    uint32_t cpu, size;
+    uint8_t filling[40];
+};
+
+struct received {
+    uint64_t count, damaged, disordered;
+    uint64_t next[2]; /* least number that may follow, by CPU */
+    uint64_t stop_after;
+    uint32_t cpus_seen;
+};
+
+static int take(void *context, const void *data, size_t size)
+{
+    struct received *r = context;
+    struct event e;
+
+    if (size < sizeof e || size > sizeof e + 8) { /* a perf record is padded */
+        r->damaged++;
+        return 0;
+    }
+    memcpy(&e, data, sizeof e);
+    for (size_t k = 0; k < sizeof e.filling; k++)
+        r->damaged += e.filling[k] != (uint8_t)(e.number + k);
+    r->damaged += e.size != sizeof e;
+    r->disordered += e.number < r->next[e.cpu & 1];
+    r->next[e.cpu & 1] = e.number + 1;
+    r->cpus_seen |= 1U << (e.cpu & 31);
+    r->count++;
+    return r->stop_after && r->count >= r->stop_after ? -ECANCELED : 0;
+}
+
+/* The kernel wakes the reader from an interrupt of its own, a little later. */
+static bool readable_within(int fd, int ms)
+{
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+
+    return poll(&p, 1, ms) == 1;
+}
+
+static void check_ring(struct object *obj)
+{
+    struct received r = {0};
+    struct why w = {""};
+    struct ring_buffer *ring = NULL;
+    struct object_program *program = program_ready(obj, "write_ring");
+    int rounds = 100, total = 0;
+
+    int err = ring_buffer_open(&ring, object_map(obj, "ring"), &w);
+    check(!err && program, "a ring buffer opens: %s", w.text);
+    if (err || !program)
+        return;
+    check(object_map(obj, "ring")->max_entries == 8192, "its size is rounded up to %u",
+          object_map(obj, "ring")->max_entries);
+    check(!readable_within(ring_buffer_fd(ring), 0) && ring_buffer_drain(ring, take, &r) == 0,
+          "it is empty at first");
+    GLOBAL(obj, "burst", uint32_t) = 50; /* 50 * 64 bytes: wraps every third round */
+    for (int i = 0; i < rounds; i++) {
+        run_here(program);
+        total += ring_buffer_drain(ring, take, &r);
+    }
+    uint64_t discarded = GLOBAL(obj, "discarded", uint64_t);
+    check(discarded == 500 && total == 4500 && r.count == 4500,
+          "ring: 5000 events less %llu discarded ones: %d", (unsigned long long)discarded, total);
+    check(r.damaged == 0 && r.disordered == 0, "ring: whole and in order, over many wraps");
+    run_here(program);
+    check(readable_within(ring_buffer_fd(ring), 1000), "ring: its fd polls readable");
+    r.stop_after = r.count + 7;
+    check(ring_buffer_drain(ring, take, &r) == -ECANCELED && r.count == 4507, "ring: the reader can stop");
+    r.stop_after = 0;
+    check(ring_buffer_drain(ring, take, &r) == 38, "ring: and goes on behind that");
+
+    /* More than it holds. */
+    uint64_t before = r.count, next = GLOBAL(obj, "next", uint64_t),
+             gone = GLOBAL(obj, "discarded", uint64_t);
+    GLOBAL(obj, "burst", uint32_t) = 1000;
+    run_here(program);
+    ring_buffer_drain(ring, take, &r);
+    uint64_t written = GLOBAL(obj, "next", uint64_t) - next, failed = GLOBAL(obj, "ring_failed", uint64_t);
+    gone = GLOBAL(obj, "discarded", uint64_t) - gone;
+    check(written == 1000 && failed > 800 && r.count - before + gone + failed == 1000,
+          "ring: what does not fit is counted: %llu + %llu + %llu", (unsigned long long)(r.count - before),
+          (unsigned long long)gone, (unsigned long long)failed);
+    check(r.damaged == 0 && r.disordered == 0, "ring: the others are whole");
+    ring_buffer_close(ring);
+}
+
+static void check_perf(struct object *obj)
+{
+    struct received r = {0};
+    struct why w = {""};
+    struct perf_buffer *buffer = NULL;
+    struct object_program *program = program_ready(obj, "write_perf");
+    uint64_t lost = 0;
+    uint8_t online[MAX_CPUS];
+    int total = 0, ncpus = cpus_online(online, sizeof online);
+
+    check(perf_buffer_open(&buffer, object_map(obj, "perf"), 3, &w) == -EINVAL,
+          "perf: 3 pages are refused: %s", w.text);
+    int err = perf_buffer_open(&buffer, object_map(obj, "perf"), 1, &w);
+    check(!err && program, "a perf buffer opens: %s", err ? w.text : "");
+    if (err || !program)
+        return;
+    check(perf_buffer_drain(buffer, take, &r, &lost) == 0 && !readable_within(perf_buffer_fd(buffer), 0),
+          "perf: empty at first");
+    GLOBAL(obj, "burst", uint32_t) = 20; /* of 72 or 80 bytes: wraps in most rounds, also inside a record */
+    GLOBAL(obj, "next", uint64_t) = 0;
+    for (int i = 0; i < 250; i++) {
+        if (!feature(FEATURE_TEST_RUN_CPU))
+            run_here(program);
+        else
+            program_run_on_cpu(program, i % ncpus, NULL);
+        if (i == 0)
+            check(readable_within(perf_buffer_fd(buffer), 1000), "perf: its fd polls readable");
+        total += perf_buffer_drain(buffer, take, &r, &lost);
+    }
+    check(total == 5000 && r.count == 5000 && lost == 0 && GLOBAL(obj, "perf_failed", uint64_t) == 0,
+          "perf: 5000 events arrive: %d, %llu lost", total, (unsigned long long)lost);
+    check(r.damaged == 0 && r.disordered == 0, "perf: whole and in order, over many wraps");
+    if (feature(FEATURE_TEST_RUN_CPU))
+        check(__builtin_popcount(r.cpus_seen) == (ncpus < 32 ? ncpus : 32), "perf: from each CPU");
+
+    uint64_t before = r.count, written;
+    GLOBAL(obj, "burst", uint32_t) = 500;
+    run_here(program);
+    perf_buffer_drain(buffer, take, &r, &lost);
+    GLOBAL(obj, "burst", uint32_t) = 1; /* the next one tells of those that were dropped */
+    written = 500;
+    for (int i = 0; i < 2 * ncpus + 8; i++, written++) {
+        if (feature(FEATURE_TEST_RUN_CPU))
+            program_run_on_cpu(program, i % ncpus, NULL);
+        else
+            run_here(program);
+        perf_buffer_drain(buffer, take, &r, &lost);
+    }
+    check(lost > 400 && r.count - before + lost == written,
+          "perf: what does not fit is counted: %llu + %llu of %llu", (unsigned long long)(r.count - before),
+          (unsigned long long)lost, (unsigned long long)written);
+    check(r.damaged == 0, "perf: the others are whole");
+    r.stop_after = r.count + 1;
+    GLOBAL(obj, "burst", uint32_t) = 3;
+    run_here(program);
+    check(perf_buffer_drain(buffer, take, &r, &lost) == -ECANCELED, "perf: the reader can stop");
+    r.stop_after = 0;
+    check(perf_buffer_drain(buffer, take, &r, &lost) == 2, "perf: and goes on behind that");
+    perf_buffer_close(buffer);
+}
+
+int main(void)
+{
+    struct object *obj = object_ready("live_events");
+
+    if (!obj)
+        return done();
+    check_ring(obj);
+    check_perf(obj);
+    object_close(obj);
+    return done();
+}

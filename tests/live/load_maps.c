@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Variables, mapped arrays, slots, pins, and draining. */
+#include "host/cpus.h"
+#include "load/map_read.h"
+#include "load/pin.h"
+#include "load/probe.h"
+#include "tests/live/objects.h"
+#include <errno.h>
+#include <unistd.h>
+
+struct pair {
+    uint32_t a;
+    uint64_t b;
+};
+
+static void check_globals(struct object *obj)
+{
+    struct object_program *program = program_ready(obj, "on_run"), *tail = program_ready(obj, "tail");
+
+    if (!program || !tail)
+        return;
+    GLOBAL(obj, "zero", uint64_t) = 99;
+    int result = run_here(program);
+    check(GLOBAL(obj, "seen_constant", uint64_t) == 0xfeedface, "a constant set before the load: %#llx",
+          (unsigned long long)GLOBAL(obj, "seen_constant", uint64_t));
+    check(GLOBAL(obj, "seen_initialized", uint64_t) == 42 && GLOBAL(obj, "initialized", uint64_t) == 43,
+          "an initialized variable is read and written");
+    check(GLOBAL(obj, "seen_zero", uint64_t) == 99, "a variable written by us is seen there");
+    check(result == 11 && GLOBAL(obj, "tail_ran", uint32_t) == 1, "the program array was filled: %d", result);
+
+    uint32_t first = 0, value = 0;
+    sys_bpf_map_lookup(object_map(obj, "hog_test_inner")->fd, &first, &value);
+    check(value == 5, "the map in a map is the one that was named: %u", value);
+    check(!object_global(obj, "no_such_variable", 8) && !object_global(obj, "zero", 4),
+          "no other variable is found");
+}
+
+static void check_mapped(struct object *obj)
+{
+    const struct object_map *map = object_map(obj, "hog_test_mapped");
+    struct pair pair = {7, 0x1234}, read = {0};
+    uint32_t one = 1, last = 999;
+
+    if (!feature(FEATURE_ARRAY_MMAP)) {
+        check(!map->memory, "without BPF_F_MMAPABLE there is no memory");
+        return;
+    }
+    check(map->memory && map->memory_size == 16384, "the array is mapped: %zu bytes", map->memory_size);
+    const volatile struct pair *pairs = map->memory;
+    check(pairs[1].b == 3, "what the program wrote is in memory: %llu", (unsigned long long)pairs[1].b);
+    sys_bpf_map_update(map->fd, &last, &pair, 0);
+    check(pairs[999].a == 7 && pairs[999].b == 0x1234, "so is the last element");
+    ((volatile struct pair *)map->memory)[1].b = 77;
+    sys_bpf_map_lookup(map->fd, &one, &read);
+    check(read.b == 77, "what we write is in the map");
+}
+
+static void check_read_only(struct object *obj)
+{
+    uint32_t zero = 0;
+    uint64_t value = 1;
+
+    for (size_t i = 0; i < obj->nmaps; i++)
+        if (obj->maps[i]->section >= 0 && obj->maps[i]->read_only)
+            check(sys_bpf_map_update(obj->maps[i]->fd, &zero, &value, 0) == -EPERM, "%s is frozen",
+                  obj->maps[i]->name);
+}
+
+/* What came out of a drain: how many, their sum, and whether any came twice. */
+struct drained {
+    uint32_t count, wrong, stop_after;
+    uint8_t seen[10000];
+};
+
+static int take_pair(void *context, const void *key, const void *value)
+{
+    struct drained *d = context;
+    struct pair pair;
+    uint32_t k;
+
+    memcpy(&k, key, sizeof k);
+    memcpy(&pair, value, sizeof pair);
+    d->wrong += k >= 10000 || d->seen[k]++ || pair.b != k * 3ULL;
+    return ++d->count == d->stop_after ? -ECANCELED : 0;
+}
+
+static void fill(const struct object_map *map, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        struct pair pair = {k, k * 3ULL};
+        sys_bpf_map_update(map->fd, &k, &pair, 0);
+    }
+}
+
+typedef int (*drain_fn)(int fd, size_t key_size, size_t value_size, entry_fn fn, void *context,
+                        struct why *w);
+
+static void check_drain(const struct object_map *map, drain_fn drain, const char *how)
+{
+    static const uint32_t sizes[] = {0, 1, 2, 100, 9999, 10000};
+    static struct drained d;
+    struct why w = {""};
+    uint32_t key;
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        memset(&d, 0, sizeof d);
+        fill(map, sizes[i]);
+        int n = drain(map->fd, sizeof key, sizeof(struct pair), take_pair, &d, &w);
+        check(n == (int)sizes[i] && d.count == sizes[i] && !d.wrong,
+              "%s: %u entries come out once each: %d %u wrong %s", how, sizes[i], n, d.wrong, w.text);
+        check(sys_bpf_map_next_key(map->fd, NULL, &key) == -ENOENT, "%s: the map of %u is empty then", how,
+              sizes[i]);
+    }
+    memset(&d, 0, sizeof d);
+    d.stop_after = 10;
+    fill(map, 100);
+    check(drain(map->fd, sizeof key, sizeof(struct pair), take_pair, &d, &w) == -ECANCELED && d.count == 10,
+          "%s: the caller can end it", how);
+    d.stop_after = 0;
+    memset(&d, 0, sizeof d);
+    drain(map->fd, sizeof key, sizeof(struct pair), take_pair, &d, NULL);
+}
+
+/* Large values: few fit into a batch, and a bucket with more of them than that asks for a larger one. */
+#define LARGE 20000
+
+static int take_large(void *context, const void *key, const void *value)
+{
+    struct drained *d = context;
+    uint32_t k;
+
+    memcpy(&k, key, sizeof k);
+    d->wrong += k >= 1000 || d->seen[k]++ || memcmp(key, value, sizeof k) != 0 ||
+                memcmp(key, (const uint8_t *)value + LARGE - sizeof k, sizeof k) != 0;
+    d->count++;
+    return 0;
+}
+
+static void check_large(void)
+{
+    static struct drained d;
+    static uint8_t value[LARGE];
+    union bpf_attr attr;
+    struct why w = {""};
+
+    memset(&attr, 0, sizeof attr);
+    attr.map_type = BPF_MAP_TYPE_HASH;
+    attr.key_size = 4;
+    attr.value_size = LARGE;
+    attr.max_entries = 1000;
+    attr.map_flags = BPF_F_NO_PREALLOC;
+    int fd = sys_bpf_map_create(&attr);
+    for (uint32_t k = 0; k < 1000; k++) {
+        memcpy(value, &k, sizeof k);
+        memcpy(value + LARGE - sizeof k, &k, sizeof k);
+        sys_bpf_map_update(fd, &k, value, 0);
+    }
+    int n = map_drain(fd, 4, LARGE, take_large, &d, &w);
+    check(n == 1000 && d.count == 1000 && !d.wrong, "large values are drained: %d %u wrong %s", n, d.wrong,
+          w.text);
+    close(fd);
+}
+
+/* Sum of the values of all CPUs. */
+static int take_percpu(void *context, const void *key, const void *value)
+{
+    uint64_t *sums = context;
+
+    sums[0]++;
+    for (int cpu = 0; cpu < cpus_possible(); cpu++)
+        sums[1] += ((const uint32_t *)value)[2 * cpu];
+    return 0;
+}
+
+static void check_percpu(const struct object_map *map)
+{
+    uint32_t values[2 * 1024] = {0};
+    uint64_t sums[2] = {0}, expected = 0;
+    int cpus = cpus_possible();
+
+    for (uint64_t key = 0; key < 1000; key++) {
+        for (int cpu = 0; cpu < cpus && cpu < 1024; cpu++)
+            expected += values[2 * cpu] = (uint32_t)key + cpu;
+        sys_bpf_map_update(map->fd, &key, values, 0);
+    }
+    int n = map_drain(map->fd, 8, 8 * (size_t)cpus, take_percpu, sums, NULL);
+    check(n == 1000 && sums[0] == 1000 && sums[1] == expected,
+          "a per-CPU map is drained with all CPUs' values: %d", n);
+}
+
+static void check_pins(struct object *obj)
+{
+    const struct object_map *map = object_map(obj, "hog_test_pinned");
+    struct why w = {""};
+    uint32_t key = 3, value = 33, read = 0;
+
+    check(access(PIN_DIRECTORY "/hog_test_pinned", F_OK) == 0, "a map is pinned by its name");
+    sys_bpf_map_update(map->fd, &key, &value, 0);
+    struct object *again = object_ready("live_maps");
+    if (again) {
+        sys_bpf_map_lookup(object_map(again, "hog_test_pinned")->fd, &key, &read);
+        check(read == 33, "the next object gets the same map");
+        object_close(again);
+    }
+    again = object_prepare("live_maps");
+    if (again) {
+        object_resize_map(object_map(again, "hog_test_pinned"), 0, 11);
+        int err = object_create_maps(again, &w);
+        check(err == -EEXIST && strstr(w.text, "hog_test_pinned"), "one of another shape is refused: %s",
+              w.text);
+        object_close(again);
+    }
+    int err = bpf_pin(map->fd, PIN_DIRECTORY "/hog_test_pinned", &w);
+    check(err == -EEXIST, "a name is not given twice: %s", w.text);
+    check(bpf_pin(map->fd, "/tmp/hog_test_pinned", &w) == -ENODEV, "nothing is pinned elsewhere: %s", w.text);
+    check(bpf_unpin("/tmp/hog_test_pinned", &w) == -ENODEV, "nothing is unpinned elsewhere: %s", w.text);
+    check(bpf_unpin(PIN_DIRECTORY "/hog_test_pinned", &w) == 0 &&
+              access(PIN_DIRECTORY "/hog_test_pinned", F_OK) < 0,
+          "a pin is removed: %s", w.text);
+    check(bpf_open_pinned(PIN_DIRECTORY "/hog_test_pinned", &w) == -ENOENT, "then it is gone: %s", w.text);
+}
+
+int main(void)
+{
+    struct object *obj = object_prepare("live_maps");
+    struct why w = {""};
+
+    if (!obj)
+        return done();
+    unlink(PIN_DIRECTORY "/hog_test_pinned"); /* of a test that was killed */
+    uint64_t *constant = object_global(obj, "constant", 8);
+    if (constant)
+        *constant = 0xfeedface;
+    int err = object_create_maps(obj, &w);
+    check(err == 0, "maps of all kinds are created: %s", w.text);
+    check(object_map(obj, "hog_test_perf")->max_entries == (uint32_t)cpus_possible(),
+          "a perf event array has an entry for each possible CPU");
+    check_pins(obj);
+    check_globals(obj);
+    check_mapped(obj);
+    check_read_only(obj);
+    check_drain(object_map(obj, "hog_test_hash"), map_drain, "in batches");
+    check_drain(object_map(obj, "hog_test_hash"), map_drain_single, "key by key");
+    check_large();
+    check_percpu(object_map(obj, "hog_test_percpu"));
+    object_close(obj);
+    return done();
+}
