@@ -149,9 +149,9 @@ static int attach_kprobe_type(struct link *link, const struct object_program *pr
     const char *section = program->section;
 
     if (is_kind(section, "kprobe"))
-        return link_attach_kprobe(link, program, program->target, false, w);
+        return link_attach_kprobe(link, program, program->target, false, PROBE_BY_ANY, w);
     if (is_kind(section, "kretprobe"))
-        return link_attach_kprobe(link, program, program->target, true, w);
+        return link_attach_kprobe(link, program, program->target, true, PROBE_BY_ANY, w);
     if (is_kind(section, "uprobe") || is_kind(section, "uprobe.s"))
         return attach_uprobe_target(link, program, false, w);
     if (is_kind(section, "uretprobe") || is_kind(section, "uretprobe.s"))

@@ -93,14 +93,14 @@ static int open_by_tracefs(struct link *link, const struct place *place, struct 
 }
 
 static int attach_place(struct link *link, const struct object_program *program, const struct place *place,
-                        struct why *w)
+                        unsigned ways, struct why *w)
 {
     struct why second = {""};
 
     if (program->fd < 0)
         return why(w, -EBADF, "%s: not loaded", program->section);
-    int by_pmu = open_by_pmu(place), fd = by_pmu;
-    if (fd < 0)
+    int by_pmu = ways & PROBE_BY_PMU ? open_by_pmu(place) : -ENOENT, fd = by_pmu;
+    if (fd < 0 && (ways & PROBE_BY_TRACEFS))
         fd = open_by_tracefs(link, place, &second);
     int err = fd < 0 ? fd : link_add_perf(link, fd, program);
     if (!err)
@@ -119,16 +119,22 @@ static int attach_place(struct link *link, const struct object_program *program,
     return why(w, err, "%s", second.text);
 }
 
-int link_attach_uprobe(struct link *link, const struct object_program *program, const char *path,
-                       uint64_t offset, bool at_return, int pid, struct why *w)
+int link_attach_uprobe_by(struct link *link, const struct object_program *program, const char *path,
+                          uint64_t offset, bool at_return, int pid, unsigned ways, struct why *w)
 {
     struct place place = {.name = path, .offset = offset, .uprobe = true, .at_return = at_return, .pid = pid};
 
-    return attach_place(link, program, &place, w);
+    return attach_place(link, program, &place, ways, w);
+}
+
+int link_attach_uprobe(struct link *link, const struct object_program *program, const char *path,
+                       uint64_t offset, bool at_return, int pid, struct why *w)
+{
+    return link_attach_uprobe_by(link, program, path, offset, at_return, pid, PROBE_BY_ANY, w);
 }
 
 int link_attach_kprobe(struct link *link, const struct object_program *program, const char *symbol,
-                       bool at_return, struct why *w)
+                       bool at_return, unsigned ways, struct why *w)
 {
     char name[256], *end;
     int length = snprintf(name, sizeof name, "%s", symbol);
@@ -143,5 +149,5 @@ int link_attach_kprobe(struct link *link, const struct object_program *program, 
         if (*end || end == plus + 1)
             return why(w, -EINVAL, "%s: the offset is no number", program->section);
     }
-    return attach_place(link, program, &place, w);
+    return attach_place(link, program, &place, ways, w);
 }

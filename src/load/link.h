@@ -12,8 +12,13 @@ int link_add_fd(struct link *link, int fd);
  * perf_fd in any case. */
 int link_add_perf(struct link *link, int perf_fd, const struct object_program *program);
 
-/* kprobe, kretprobe: by section name. */
+/* Ways to make a probe. Users want any; tests look at each. */
+enum { PROBE_BY_PMU = 1, PROBE_BY_TRACEFS = 2, PROBE_BY_ANY = 3 };
+
+/* "SYMBOL" or "SYMBOL+OFFSET". */
 int link_attach_kprobe(struct link *link, const struct object_program *program, const char *symbol,
-                       bool at_return, struct why *w);
+                       bool at_return, unsigned ways, struct why *w);
+int link_attach_uprobe_by(struct link *link, const struct object_program *program, const char *path,
+                          uint64_t offset, bool at_return, int pid, unsigned ways, struct why *w);
 
 #endif
