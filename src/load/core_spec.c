@@ -10,7 +10,7 @@
 size_t core_essential(const char *name)
 {
     size_t n = strlen(name);
-    for (size_t i = n > 5 ? n - 4 : 0; i > 1; i--)
+    for (size_t i = n >= 5 ? n - 3 : 0; i > 1; i--)
         if (name[i - 1] == '_' && name[i] == '_' && name[i + 1] == '_' && name[i - 2] != '_' &&
             name[i + 2] != '_')
             return i - 1;

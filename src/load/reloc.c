@@ -181,6 +181,7 @@ static int kconfig_ref(struct linker *l, struct bpf_insn *insn, struct insn_ref 
     ref.map = l->o->kconfig;
     ref.offset = offset;
     ref.name = NULL;
+    ref.weak = false;
     return add_ref(l, ref);
 }
 
