@@ -49,6 +49,7 @@ USERNS) unshare -r true 2>/dev/null ;;
 CLANG19) command -v clang-19 >/dev/null ;;
 QEMU) command -v qemu-system-x86_64 >/dev/null ;;
 KVM) [ -w /dev/kvm ] ;;
+TMP) [ -d /tmp ] ;;
 LIBBPFTOOLS) command -v cpudist >/dev/null ;;
 *) exit 2 ;;
 esac || exit 1

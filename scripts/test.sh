@@ -95,7 +95,8 @@ end_leftovers() {
     local sid pids
     sid=$(cat "$work/sid" 2>/dev/null) || return 1
     for _ in 1 2 3 4 5; do
-        pids=$(ps -o pid= -s "$sid") || return 1
+        pids=$(ps -o pid=,stat= -s "$sid" | awk '$2 !~ /^Z/ { print $1 }')
+        [ -n "$pids" ] || return 1
         sleep 0.2
     done
     # shellcheck disable=SC2086 # a list of pids

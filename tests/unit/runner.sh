@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The test runner must see each way in which a test can fail.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../live/lib.sh"
+
+mkdir -p "$TMP/tree/tests/unit" "$TMP/tree/build"
+cp -r scripts "$TMP/tree/"
+
+# result FIRST_LINE...: runs the runner on one test script of these lines; its output goes to $TMP/result.
+result() {
+    printf '%s\n' "$@" >"$TMP/tree/tests/unit/one.sh"
+    BUILD=$TMP/tree/build "$TMP/tree/scripts/test.sh" unit >"$TMP/result" 2>&1
+}
+
+# says LAST_LINE [LINE]: the runner's last line, and one that is among the others.
+says() {
+    cat "$TMP/result"
+    [ "$(tail -n 1 "$TMP/result")" = "$1" ] && { [ $# -lt 2 ] || grep -qxF -- "$2" "$TMP/result"; }
+}
+
+passes() {
+    result "$@" && says '2 passed, 0 failed, 0 skipped' 'ok - unit/one: b'
+}
+
+fails() {
+    local last=$1 line=$2
+    shift 2
+    ! result "$@" && says "$last" "$line"
+}
+
+# A zombie that nobody has waited for yet is gone, too.
+is_gone() {
+    [ ! -d "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status"
+}
+
+in_ci() {
+    CI=true "$@"
+}
+
+check 'counts what passes' passes 'echo "ok - a"' 'echo "ok - b"'
+check 'sees a failed check' fails '1 passed, 1 failed, 0 skipped' 'not ok - unit/one: b: detail' \
+    'echo "ok - a"' 'echo "not ok - b: detail"'
+check 'sees an exit status' fails '1 passed, 1 failed, 0 skipped' 'not ok - unit/one: exit status 3' \
+    'echo "ok - a"' 'exit 3'
+check 'sees a crash' fails '1 passed, 1 failed, 0 skipped' 'not ok - unit/one: ended by signal 11' \
+    'echo "ok - a"' 'kill -SEGV $$'
+check 'sees a test that says nothing' fails '0 passed, 1 failed, 0 skipped' 'not ok - unit/one: said nothing' 'true'
+check 'ends a test that takes too long' fails '1 passed, 1 failed, 0 skipped' 'not ok - unit/one: not done after 1 s' \
+    '# timeout: 1' 'echo "ok - a"' 'sleep 100'
+check 'sees a last line without its end' fails '0 passed, 1 failed, 0 skipped' 'not ok - unit/one: a' 'printf "not ok - a"'
+check 'gives equal names a number' fails '1 passed, 1 failed, 0 skipped' 'not ok - unit/one: a (2)' \
+    'echo "ok - a"' 'echo "not ok - a"'
+check 'ends and reports processes left running' fails '1 passed, 1 failed, 0 skipped' \
+    'not ok - unit/one: left processes running' 'echo "ok - a"' "sleep 100 & echo \$! >$TMP/left"
+check 'they are gone' is_gone "$(cat "$TMP/left")"
+check 'no test at all is a failure' fails '0 passed, 0 failed, 1 skipped' 'skip - unit/one: a: anything' \
+    'echo "skip - a: anything"'
+check 'CI: a skip needs a reason' in_ci fails '1 passed, 1 failed, 0 skipped' \
+    "not ok - unit/one: a: anything (skipped without saying 'needs X: ...')" 'echo "ok - b"' 'echo "skip - a: anything"'
+check 'CI: a skip needs a known reason' in_ci fails '1 passed, 1 failed, 0 skipped' \
+    'not ok - unit/one: a: needs MOON: none (nobody knows what MOON is)' 'echo "ok - b"' 'echo "skip - a: needs MOON: none"'
+check 'CI: a skip needs a true reason' in_ci fails '1 passed, 1 failed, 0 skipped' \
+    'not ok - unit/one: a: needs TMP: none (but this machine has TMP)' 'echo "ok - b"' 'echo "skip - a: needs TMP: none"'
+done_testing
