@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "out/lines.h"
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define ENOUGH (64 << 10)
 #define FIRST  (4 << 10)
 
+#define STEP_MS     100
+#define PATIENCE_MS 1000
+
 void lines_open(struct lines *lines, int fd)
 {
-    *lines = (struct lines){.fd = fd};
+    struct stat st;
+
+    *lines = (struct lines){.fd = fd, .may_block = !fstat(fd, &st) && !S_ISREG(st.st_mode)};
 }
 
 void lines_close(struct lines *lines)
@@ -27,22 +35,54 @@ void lines_fail(struct lines *lines, int error)
     lines->length = lines->complete = 0;
 }
 
+static bool asked_to_end(void)
+{
+    sigset_t pending;
+
+    return !sigpending(&pending) &&
+           (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1);
+}
+
+static int wait_for_reader(int fd)
+{
+    struct pollfd reader = {.fd = fd, .events = POLLOUT};
+
+    for (int waited = 0;; waited += STEP_MS) {
+        int n = poll(&reader, 1, STEP_MS);
+        if (n < 0 && errno != EINTR)
+            return -errno;
+        if (n > 0)
+            return 0; /* also when the reader has gone: write() says it better */
+        if (n == 0 && waited >= PATIENCE_MS && asked_to_end())
+            return -EPIPE;
+    }
+}
+
+/* A pipe takes up to PIPE_BUF at once or not at all, and poll() promises room for no more: whole lines of no
+ * more, and nothing that stops us tears a line, not even SIGKILL. */
+static size_t piece(const struct lines *lines, const char *bytes, size_t n)
+{
+    if (!lines->may_block || n <= PIPE_BUF)
+        return n;
+    const char *newline = memrchr(bytes, '\n', PIPE_BUF);
+    return newline ? (size_t)(newline - bytes) + 1 : PIPE_BUF;
+}
+
 /* Writes all n bytes, however small the pieces that the other side takes. */
-static int write_all(int fd, const char *bytes, size_t n)
+static int write_all(const struct lines *lines, const char *bytes, size_t n)
 {
     while (n) {
-        ssize_t written = write(fd, bytes, n);
+        int error = lines->may_block ? wait_for_reader(lines->fd) : 0;
+        if (error)
+            return error;
+        ssize_t written = write(lines->fd, bytes, piece(lines, bytes, n));
         if (written > 0) {
             bytes += written;
             n -= (size_t)written;
         } else if (written == 0) {
             return -EIO;
-        } else if (errno == EAGAIN) {
-            /* Somebody who shares our stdout made it non-blocking. */
-            if (poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1) < 0 && errno != EINTR)
-                return -errno;
-        } else if (errno != EINTR) {
-            return -errno;
+        } else if (errno != EINTR && !(errno == EAGAIN && lines->may_block)) {
+            return -errno; /* EAGAIN: somebody who shares our stdout made it non-blocking */
         }
     }
     return 0;
@@ -52,7 +92,7 @@ int lines_flush(struct lines *lines)
 {
     if (lines->error)
         return lines->error;
-    int error = write_all(lines->fd, lines->bytes, lines->complete);
+    int error = write_all(lines, lines->bytes, lines->complete);
     if (error) {
         lines_fail(lines, error);
         return error;

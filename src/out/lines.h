@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Collects lines and writes them out whole. */
+/* Collects lines and writes them out whole. A reader that does not read is waited for; but once SIGINT or
+ * SIGTERM is pending (hog blocks them), a reader that has read nothing for a second counts as gone: -EPIPE.
+ * Otherwise a pipe that nobody empties could make hog deaf to everything but SIGKILL. */
 #ifndef HOG_OUT_LINES_H
 #define HOG_OUT_LINES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The first error (-errno) stays: everything after it is dropped. */
 struct lines {
     int fd;
     int error;
+    bool may_block; /* a pipe, a terminal, a socket */
     char *bytes;
     size_t length, capacity;
     size_t complete; /* bytes[0..complete) ends in a newline, or complete is 0 */

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const struct column cpu_columns[] = {
@@ -273,6 +274,8 @@ static void check_closed_pipe(void)
     close(fd);
 }
 
+static sigset_t ending_signals; /* blocked, as in hog: what is pending asks it to end */
+
 static void on_alarm(int number)
 {
 }
@@ -309,7 +312,7 @@ static void slow_reader(int fd)
 
 /* A pipe of one page, a slow reader and signals all the time: short writes, EINTR and (non-blocking) EAGAIN.
  */
-static void check_slow_pipe(bool nonblocking)
+static void check_slow_pipe(bool nonblocking, bool ending)
 {
     struct itimerval often = {{0, 300}, {0, 300}}, never = {{0, 0}, {0, 0}};
     int ends[2], status = -1;
@@ -328,6 +331,8 @@ static void check_slow_pipe(bool nonblocking)
     struct sigaction action = {.sa_handler = on_alarm};
     sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &often, NULL);
+    if (ending)
+        raise(SIGTERM);
     struct out *out = out_open(ends[1], OUT_TEXT, false);
     for (unsigned i = 0; i < SLOW_ROWS; i++) {
         struct cell value = cell_unsigned(i);
@@ -335,6 +340,8 @@ static void check_slow_pipe(bool nonblocking)
     }
     int error = out_flush(out);
     setitimer(ITIMER_REAL, &never, NULL);
+    if (ending)
+        sigtimedwait(&ending_signals, NULL, &(struct timespec){0, 0});
     out_close(out);
     close(ends[1]);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
@@ -342,6 +349,48 @@ static void check_slow_pipe(bool nonblocking)
     check(!error && WIFEXITED(status) && WEXITSTATUS(status) == 0,
           "slow %s pipe under signals: error %d, reader's status %#x",
           nonblocking ? "non-blocking" : "blocking", error, (unsigned)status);
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Nobody reads, and somebody wants hog to end: it must not wait for ever. */
+static void check_stuck_pipe(void)
+{
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC))
+        abort();
+    fcntl(ends[1], F_SETPIPE_SZ, 4096);
+    pid_t asker = fork();
+    if (asker == 0) {
+        usleep(1500000);
+        kill(getppid(), SIGTERM);
+        _exit(0);
+    }
+    struct out *out = out_open(ends[1], OUT_TEXT, false);
+    for (unsigned i = 0; i < SLOW_ROWS; i++) {
+        struct cell value = cell_unsigned(i);
+        out_row(out, &one, &value);
+    }
+    double begin = seconds();
+    int error = out_flush(out);
+    double took = seconds() - begin;
+    check(error == -EPIPE && took > 1.3 && took < 10,
+          "a stuck pipe is waited for until asked to end: %d after %.1f s", error, took);
+    char bytes[4096];
+    ssize_t n = read(ends[0], bytes, sizeof bytes);
+    check(n > 4000 && bytes[n - 1] == '\n', "what a stuck pipe took ends in a whole line: %zd bytes", n);
+    out_close(out);
+    waitpid(asker, NULL, 0);
+    sigtimedwait(&ending_signals, NULL, &(struct timespec){1, 0});
+    close(ends[0]);
+    close(ends[1]);
 }
 
 /* More views than anyone has: said, not silently without header. */
@@ -368,6 +417,9 @@ static void check_many_views(void)
 int main(void)
 {
     signal(SIGPIPE, SIG_IGN);
+    sigemptyset(&ending_signals);
+    sigaddset(&ending_signals, SIGTERM);
+    sigprocmask(SIG_BLOCK, &ending_signals, NULL);
     check_formats();
     check_cells();
     check_seq();
@@ -375,8 +427,10 @@ int main(void)
     check_collecting();
     check_full_disk();
     check_closed_pipe();
-    check_slow_pipe(false);
-    check_slow_pipe(true);
+    check_slow_pipe(false, false);
+    check_slow_pipe(true, false);
+    check_slow_pipe(false, true);
+    check_stuck_pipe();
     check_many_views();
     return done();
 }
