@@ -10,7 +10,7 @@ cp -r scripts "$TMP/tree/"
 # result FIRST_LINE...: runs the runner on one test script of these lines; its output goes to $TMP/result.
 result() {
     printf '%s\n' "$@" >"$TMP/tree/tests/unit/one.sh"
-    BUILD=$TMP/tree/build "$TMP/tree/scripts/test.sh" unit >"$TMP/result" 2>&1
+    CI=$ci BUILD=$TMP/tree/build "$TMP/tree/scripts/test.sh" unit >"$TMP/result" 2>&1
 }
 
 # says LAST_LINE [LINE]: the runner's last line, and one that is among the others.
@@ -34,8 +34,10 @@ is_gone() {
     [ ! -d "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status"
 }
 
+ci=false
 in_ci() {
-    CI=true "$@"
+    local ci=true
+    "$@"
 }
 
 check 'counts what passes' passes 'echo "ok - a"' 'echo "ok - b"'
