@@ -60,7 +60,7 @@ fail() {
 take_skip() {
     local need
     if [ "${CI:-}" = true ]; then
-        need=$(sed -n 's/.*: needs \([A-Z0-9]*\): .*/\1/p' <<<"$1")
+        need=$(sed -n 's/.*: needs \([A-Za-z0-9]*\): .*/\U\1/p' <<<"$1")
         if [ -z "$need" ]; then
             fail "$1 (skipped without saying 'needs X: ...')"
             return

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* bpf(2), one function a command. Each returns >= 0 or -errno; no policy, no allocation, no printing.
- * Callers fill the union; it is zeroed by BPF_ATTR below, because a non-zero tail is E2BIG on older kernels. */
+ * Callers fill the union; it is zeroed by BPF_ATTR below, because a non-zero tail is E2BIG on older kernels.
+ */
 #ifndef HOG_SYSCALL_BPF_H
 #define HOG_SYSCALL_BPF_H
 
 #include <linux/bpf.h>
 #include <stdint.h>
 
-/* Raw call; size is that of the part of attr that is used. Retries EAGAIN for BPF_PROG_LOAD. A new fd is never
- * 0, 1 or 2: 0 in an attr means "none". */
+/* Raw call; size is that of the part of attr that is used. Retries EAGAIN for BPF_PROG_LOAD. A new fd is
+ * never 0, 1 or 2: 0 in an attr means "none". */
 int sys_bpf(int command, union bpf_attr *attr, unsigned int size);
 
 /* fd, or a copy of it above 2 (and fd closed); -errno. Negative values pass through. */
@@ -17,7 +18,8 @@ int fd_above_stdio(int fd);
 /* These two take a filled and otherwise zeroed attr and send only as much of it as is used. */
 int sys_bpf_map_create(union bpf_attr *attr);
 int sys_bpf_prog_load(union bpf_attr *attr);
-int sys_bpf_btf_load(const void *btf, uint32_t btf_size, char *log, uint32_t log_size); /* log: NULL for none */
+int sys_bpf_btf_load(const void *btf, uint32_t btf_size, char *log,
+                     uint32_t log_size); /* log: NULL for none */
 int sys_bpf_map_lookup(int fd, const void *key, void *value);
 int sys_bpf_map_update(int fd, const void *key, const void *value, uint64_t flags);
 int sys_bpf_map_delete(int fd, const void *key);
@@ -32,10 +34,11 @@ int sys_bpf_obj_get(const char *path, uint32_t flags);
 int sys_bpf_info(int fd, void *info, uint32_t *size);
 int sys_bpf_enable_stats(uint32_t type); /* fd that keeps the statistics on */
 int sys_bpf_raw_tracepoint_open(const char *name, int program);
-int sys_bpf_link_create(int program, int target, uint32_t attach_type, uint32_t target_btf_id, uint64_t cookie);
-int sys_bpf_iter_create(int link);                                /* fd to read the iterator's output from */
-int sys_bpf_next_id(int command, uint32_t id, uint32_t *next);    /* BPF_*_GET_NEXT_ID; -ENOENT at the end */
-int sys_bpf_fd_by_id(int command, uint32_t id);                   /* BPF_*_GET_FD_BY_ID */
+int sys_bpf_link_create(int program, int target, uint32_t attach_type, uint32_t target_btf_id,
+                        uint64_t cookie);
+int sys_bpf_iter_create(int link);                             /* fd to read the iterator's output from */
+int sys_bpf_next_id(int command, uint32_t id, uint32_t *next); /* BPF_*_GET_NEXT_ID; -ENOENT at the end */
+int sys_bpf_fd_by_id(int command, uint32_t id);                /* BPF_*_GET_FD_BY_ID */
 int sys_bpf_test_run(union bpf_attr *attr);
 
 #endif

@@ -10,7 +10,8 @@
 struct link {
     int *fds; /* link, perf event or raw tracepoint fds: closing them detaches */
     size_t nfds;
-    char tracefs_event[96]; /* "kprobes/hog_1234_0", to be deleted from kprobe_events/uprobe_events; "" if none */
+    char tracefs_event[96]; /* "kprobes/hog_1234_0", to be deleted from kprobe_events/uprobe_events; "" if
+                               none */
     bool tracefs_uprobe;
 };
 
@@ -28,8 +29,8 @@ int link_attach_perf(struct link *link, const struct object_program *program, ui
                      uint64_t sample_period, bool is_frequency, int pid, struct why *w);
 void link_detach(struct link *link);
 
-/* File offset of a function symbol of an ELF file (st_value - p_vaddr + p_offset of the segment that holds it).
- * Looks in .symtab, then .dynsym. */
+/* File offset of a function symbol of an ELF file (st_value - p_vaddr + p_offset of the segment that holds
+ * it). Looks in .symtab, then .dynsym. */
 int elf_function_offset(const char *path, const char *symbol, uint64_t *offset, struct why *w);
 
 /* One alternative for a hook, and what happened to it. */
@@ -49,9 +50,9 @@ struct choice {
     size_t nrefused;
 };
 
-/* Tries alternatives in order: load, attach; the first that does both is left attached in `link`. `without` is
- * a comma list of hooks to pass over (a test aid), or NULL. Returns 0, or the last refusal's -errno with the
- * reason in w. */
+/* Tries alternatives in order: load, attach; the first that does both is left attached in `link`. `without`
+ * is a comma list of hooks to pass over (a test aid), or NULL. Returns 0, or the last refusal's -errno with
+ * the reason in w. */
 int choose_and_attach(struct object *obj, const struct alternative *list, size_t n, const char *without,
                       struct link *link, struct choice *choice, struct why *w);
 

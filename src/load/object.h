@@ -30,22 +30,22 @@ struct object_map {
     uint64_t map_extra;
     uint32_t key_type_id, value_type_id; /* ids in the object's BTF; 0: none */
     bool pin_by_name;                    /* __uint(pinning, LIBBPF_PIN_BY_NAME) */
-    bool resized;                        /* sizes no longer match the BTF types: create without key/value BTF */
-    struct object_map *inner;            /* template of a map-in-map's inner map, or NULL */
+    bool resized;             /* sizes no longer match the BTF types: create without key/value BTF */
+    struct object_map *inner; /* template of a map-in-map's inner map, or NULL */
     /* Static initial slots of a map-in-map or program array: */
     struct map_slot {
         uint32_t index;
         struct object_map *map;         /* or NULL */
         struct object_program *program; /* or NULL */
-    } *slots;
+    } * slots;
     size_t nslots;
     /* Global data only: */
-    int section;      /* ELF section of .rodata/.data/.bss/.kconfig-like data, else -1 */
-    void *data;       /* initial contents, value_size bytes; owned by the object */
-    bool read_only;   /* .rodata: BPF_F_RDONLY_PROG and frozen */
+    int section;    /* ELF section of .rodata/.data/.bss/.kconfig-like data, else -1 */
+    void *data;     /* initial contents, value_size bytes; owned by the object */
+    bool read_only; /* .rodata: BPF_F_RDONLY_PROG and frozen */
     /* Set by object_create_maps: */
-    int fd;           /* -1 before */
-    void *memory;     /* the mapping of a BPF_F_MMAPABLE map, else NULL */
+    int fd;       /* -1 before */
+    void *memory; /* the mapping of a BPF_F_MMAPABLE map, else NULL */
     size_t memory_size;
 };
 
@@ -67,20 +67,20 @@ struct insn_ref {
 
 /* What became of one CO-RE relocation. */
 struct core_result {
-    uint32_t insn;       /* index in program->insns */
-    uint32_t kind;       /* enum bpf_core_relo_kind, 0..12 */
-    const char *type;    /* local root type, "struct task_struct" (owned by the object) */
-    const char *access;  /* access string, "0:1:2" */
-    uint64_t local;      /* value by the object's own types */
-    uint64_t target;     /* value by the target's types */
-    bool poison;         /* the target has no such thing: the instruction was made invalid */
-    bool failed;         /* could not be decided (ambiguous, no target BTF): the program does not load */
+    uint32_t insn;      /* index in program->insns */
+    uint32_t kind;      /* enum bpf_core_relo_kind, 0..12 */
+    const char *type;   /* local root type, "struct task_struct" (owned by the object) */
+    const char *access; /* access string, "0:1:2" */
+    uint64_t local;     /* value by the object's own types */
+    uint64_t target;    /* value by the target's types */
+    bool poison;        /* the target has no such thing: the instruction was made invalid */
+    bool failed;        /* could not be decided (ambiguous, no target BTF): the program does not load */
 };
 
 struct object_program {
     const char *name;
-    const char *section;          /* whole ELF section name, "tp_btf/sched_switch" */
-    struct bpf_insn *insns;       /* own copy; subprograms appended; relocated by object_relocate */
+    const char *section;    /* whole ELF section name, "tp_btf/sched_switch" */
+    struct bpf_insn *insns; /* own copy; subprograms appended; relocated by object_relocate */
     size_t ninsns;
     struct insn_ref *refs;
     size_t nrefs;
@@ -91,16 +91,16 @@ struct object_program {
     size_t nfunc_info, nline_info;
     uint32_t func_info_size, line_info_size; /* record sizes */
     /* From the section name (load/section.h): */
-    uint32_t type;                 /* enum bpf_prog_type; BPF_PROG_TYPE_UNSPEC: unknown section */
+    uint32_t type; /* enum bpf_prog_type; BPF_PROG_TYPE_UNSPEC: unknown section */
     uint32_t expected_attach_type;
-    uint32_t load_flags;           /* BPF_F_SLEEPABLE, BPF_F_XDP_HAS_FRAGS */
-    const char *target;            /* what follows the slash, "sched_switch"; "" if nothing */
-    uint32_t attach_btf_id;        /* set by object_relocate for types that need one; 0: none or not found */
+    uint32_t load_flags;    /* BPF_F_SLEEPABLE, BPF_F_XDP_HAS_FRAGS */
+    const char *target;     /* what follows the slash, "sched_switch"; "" if nothing */
+    uint32_t attach_btf_id; /* set by object_relocate for types that need one; 0: none or not found */
     /* Results: */
-    int error;                     /* 0, or why the program cannot be or was not loaded, -errno */
-    struct why reason;             /* text for `error` */
-    char *log;                     /* verifier log of a failed load, or NULL; owned */
-    int fd;                        /* -1 while not loaded */
+    int error;         /* 0, or why the program cannot be or was not loaded, -errno */
+    struct why reason; /* text for `error` */
+    char *log;         /* verifier log of a failed load, or NULL; owned */
+    int fd;            /* -1 while not loaded */
 };
 
 struct object {
@@ -109,22 +109,22 @@ struct object {
     struct btf *btf;         /* NULL: the object has none */
     struct btf_ext *btf_ext; /* NULL: the object has none */
     char license[64];
-    uint32_t kern_version;   /* from a `version` section, else 0 */
+    uint32_t kern_version; /* from a `version` section, else 0 */
     struct object_map **maps;
     size_t nmaps;
     struct object_program **programs;
     size_t nprograms;
-    int btf_fd;              /* the object's BTF in the kernel; -1: none */
+    int btf_fd; /* the object's BTF in the kernel; -1: none */
     bool relocated;
 };
 
-/* Parses `size` bytes at `bytes` (kept by reference; must outlive the object). Damaged input of any kind gives
- * -EINVAL/-ENOEXEC and a reason, never a crash. Big-endian: -ENOTSUP. */
+/* Parses `size` bytes at `bytes` (kept by reference; must outlive the object). Damaged input of any kind
+ * gives -EINVAL/-ENOEXEC and a reason, never a crash. Big-endian: -ENOTSUP. */
 int object_open(struct object **out, const char *name, const void *bytes, size_t size, struct why *w);
 void object_close(struct object *obj); /* closes fds, unmaps, frees; NULL is fine */
 
-struct object_map *object_map(const struct object *obj, const char *name);             /* or NULL */
-struct object_program *object_program(const struct object *obj, const char *name);     /* or NULL */
+struct object_map *object_map(const struct object *obj, const char *name);         /* or NULL */
+struct object_program *object_program(const struct object *obj, const char *name); /* or NULL */
 
 /* Address of a global variable: in the initial contents before object_create_maps, afterwards in the mapping
  * (NULL if that map could not be mapped). `size` must be the variable's; NULL if there is none such. */

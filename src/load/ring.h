@@ -7,18 +7,19 @@
 #include <stdint.h>
 #include "load/object.h"
 
-/* Called for each record; a non-zero return stops the drain and is returned by it. The data is valid during the
- * call only. */
+/* Called for each record; a non-zero return stops the drain and is returned by it. The data is valid during
+ * the call only. */
 typedef int (*record_fn)(void *context, const void *data, size_t size);
 
 struct ring_buffer; /* of a BPF_MAP_TYPE_RINGBUF */
 int ring_buffer_open(struct ring_buffer **out, const struct object_map *map, struct why *w);
-int ring_buffer_fd(const struct ring_buffer *ring); /* pollable */
+int ring_buffer_fd(const struct ring_buffer *ring);                           /* pollable */
 int ring_buffer_drain(struct ring_buffer *ring, record_fn fn, void *context); /* records read, or < 0 */
 void ring_buffer_close(struct ring_buffer *ring);
 
 struct perf_buffer; /* of a BPF_MAP_TYPE_PERF_EVENT_ARRAY: one ring an online CPU */
-int perf_buffer_open(struct perf_buffer **out, const struct object_map *map, size_t pages_per_cpu, struct why *w);
+int perf_buffer_open(struct perf_buffer **out, const struct object_map *map, size_t pages_per_cpu,
+                     struct why *w);
 int perf_buffer_fd(const struct perf_buffer *buffer); /* an epoll fd over all rings */
 /* *lost grows by the events that the kernel says it dropped. */
 int perf_buffer_drain(struct perf_buffer *buffer, record_fn fn, void *context, uint64_t *lost);
