@@ -39,7 +39,7 @@ static size_t list_views(const char *names[], struct view_summary summaries[], s
 {
     size_t n = 0;
 
-    for (; metrics[n] && n < most; n++) {
+    for (; n < most && metrics[n]; n++) {
         names[n] = metrics[n]->name;
         summaries[n] = (struct view_summary){metrics[n]->name, metrics[n]->summary};
     }

@@ -14,7 +14,7 @@
 void kernel_name(char to[BPF_OBJ_NAME_LEN], const char *name)
 {
     memset(to, 0, BPF_OBJ_NAME_LEN);
-    for (size_t i = 0; name[i] && i < BPF_OBJ_NAME_LEN - 1; i++) {
+    for (size_t i = 0; i < BPF_OBJ_NAME_LEN - 1 && name[i]; i++) {
         char c = name[i];
         bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
                     c == '.';
