@@ -221,7 +221,7 @@ static void matches(void)
     size_t size;
     void *bytes = test_object_bytes("core_matches.clang19", &size);
     if (!bytes) {
-        skip("type_matches as compiled", "needs clang19: its object was not built");
+        skip("type_matches as compiled", "needs CLANG19: its object was not built");
         return;
     }
     struct object *obj = relocated("core_matches", bytes, size, "core_target_a");
