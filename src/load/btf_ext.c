@@ -28,14 +28,37 @@ struct btf_ext {
     uint8_t *copy;
 };
 
+static uint32_t first_word(const void *p)
+{
+    uint32_t word;
+    memcpy(&word, p, sizeof word);
+    return word;
+}
+
+static int by_first_word(const void *a, const void *b)
+{
+    uint32_t x = first_word(a), y = first_word(b);
+    return x < y ? -1 : x > y;
+}
+
+/* Compilers write them in order; linkers might not. */
+static void sort_records(uint8_t *records, uint32_t count, uint32_t size)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        if (first_word(records + (size_t)(i - 1) * size) > first_word(records + (size_t)i * size)) {
+            qsort(records, count, size, by_first_word);
+            return;
+        }
+    }
+}
+
 static const uint32_t smallest[EXT_KINDS] = {
     [EXT_FUNC_INFO] = sizeof(struct bpf_func_info),
     [EXT_LINE_INFO] = sizeof(struct bpf_line_info),
     [EXT_CORE_RELO] = sizeof(struct bpf_core_relo),
 };
 
-static int check_part(struct btf_ext *ext, enum btf_ext_kind kind, const uint8_t *bytes, size_t size,
-                      struct why *w)
+static int check_part(struct btf_ext *ext, enum btf_ext_kind kind, uint8_t *bytes, size_t size, struct why *w)
 {
     uint32_t record;
     if (size < sizeof record)
@@ -58,6 +81,7 @@ static int check_part(struct btf_ext *ext, enum btf_ext_kind kind, const uint8_t
         if (!s.count || s.count > size / record)
             return why(w, -EINVAL, ".BTF.ext: part %d says %u records of %u bytes in %zu bytes", kind,
                        s.count, record, size);
+        sort_records(bytes, s.count, record);
         bytes += (size_t)s.count * record;
         size -= (size_t)s.count * record;
     }
@@ -118,25 +142,42 @@ uint32_t btf_ext_record_size(const struct btf_ext *ext, enum btf_ext_kind kind)
     return ext->parts[kind].record_size;
 }
 
-int btf_ext_each(const struct btf_ext *ext, enum btf_ext_kind kind, const char *section,
-                 int (*fn)(void *context, uint32_t insn, const void *record), void *context)
+/* The first of sorted records whose offset is not below. */
+static uint32_t lower_bound(const uint8_t *records, uint32_t count, uint32_t size, uint64_t offset)
 {
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (first_word(records + (size_t)mid * size) < offset)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+int btf_ext_each(const struct btf_ext *ext, enum btf_ext_kind kind, const char *section, uint32_t first,
+                 uint32_t count, int (*fn)(void *context, uint32_t insn, const void *record), void *context)
+{
+    const uint64_t insn_size = sizeof(struct bpf_insn), end_offset = ((uint64_t)first + count) * insn_size;
     const uint8_t *p = ext->parts[kind].bytes, *end = p + ext->parts[kind].size;
-    uint32_t record = ext->parts[kind].record_size;
+    uint32_t size = ext->parts[kind].record_size;
     while (p < end) {
         struct ext_section s;
         memcpy(&s, p, sizeof s);
         p += sizeof s;
         bool wanted = !strcmp(btf_string(ext->btf, s.name_off), section);
-        for (uint32_t i = 0; i < s.count; i++, p += record) {
-            uint32_t bytes;
-            memcpy(&bytes, p, sizeof bytes);
-            int err = wanted && bytes % sizeof(struct bpf_insn) == 0
-                          ? fn(context, bytes / sizeof(struct bpf_insn), p)
-                          : 0;
+        for (uint32_t i = wanted ? lower_bound(p, s.count, size, first * insn_size) : s.count; i < s.count;
+             i++) {
+            const uint8_t *record = p + (size_t)i * size;
+            uint32_t offset = first_word(record);
+            if (offset >= end_offset)
+                break;
+            int err = offset % insn_size ? 0 : fn(context, offset / insn_size, record);
             if (err)
                 return err;
         }
+        p += (size_t)s.count * size;
     }
     return 0;
 }

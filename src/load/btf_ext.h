@@ -19,9 +19,10 @@ void btf_ext_close(struct btf_ext *ext);
 /* Size of a record of this kind; 0: there are none. */
 uint32_t btf_ext_record_size(const struct btf_ext *ext, enum btf_ext_kind kind);
 
-/* Calls fn for each record of code section `section`, in file order. `insn` is the instruction index in the
- * section; the record's own first word is still in bytes. Stops at a non-zero return and returns it. */
-int btf_ext_each(const struct btf_ext *ext, enum btf_ext_kind kind, const char *section,
-                 int (*fn)(void *context, uint32_t insn, const void *record), void *context);
+/* Calls fn for each record of `count` instructions from `first` of code section `section`, sorted. `insn` is
+ * the instruction's index in the section; the record's own first word is still in bytes. Stops at a non-zero
+ * return and returns it. */
+int btf_ext_each(const struct btf_ext *ext, enum btf_ext_kind kind, const char *section, uint32_t first,
+                 uint32_t count, int (*fn)(void *context, uint32_t insn, const void *record), void *context);
 
 #endif

@@ -70,13 +70,12 @@ static int add_function(struct object_private *o, const struct elf_symbol *sym, 
 /* Functions without a size reach to the next one. */
 static int check_functions(struct object_private *o, struct why *w)
 {
-    for (size_t i = 0; i < o->nfunctions; i++) {
+    uint32_t end = 0;
+    for (size_t i = o->nfunctions; i--;) {
         struct function *f = &o->functions[i], *next = i + 1 < o->nfunctions ? f + 1 : NULL;
-        uint32_t end = (uint32_t)(o->pub.elf->sections[f->section].size / 8);
-        for (size_t j = i + 1; j < o->nfunctions && next->section == f->section && next->start == f->start;
-             j++)
-            next = j + 1 < o->nfunctions ? &o->functions[j + 1] : NULL;
-        if (next && next->section == f->section)
+        if (!next || next->section != f->section)
+            end = (uint32_t)(o->pub.elf->sections[f->section].size / 8);
+        else if (next->start != f->start)
             end = next->start;
         if (!f->count)
             f->count = end - f->start;
@@ -86,10 +85,65 @@ static int check_functions(struct object_private *o, struct why *w)
     return 0;
 }
 
+static const struct function *find_function(const struct function *sorted, size_t n, uint32_t section,
+                                            uint32_t start)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        const struct function *f = &sorted[mid];
+        if (f->section < section || (f->section == section && f->start < start))
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < n && sorted[low].section == section && sorted[low].start == start ? &sorted[low] : NULL;
+}
+
+/* Static functions whose symbols were stripped are still known by their types. */
+struct typed {
+    struct object_private *o;
+    uint32_t section;
+    size_t count;
+    size_t symbols; /* 0: only count */
+};
+
+static int add_typed(void *context, uint32_t insn, const void *record)
+{
+    struct typed *t = context;
+    struct object_private *o = t->o;
+    struct bpf_func_info info;
+    memcpy(&info, record, sizeof info);
+    t->count++;
+    if (!t->symbols || insn >= o->pub.elf->sections[t->section].size / 8)
+        return 0;
+    if (find_function(o->functions, t->symbols, t->section, insn))
+        return 0;
+    o->functions[o->nfunctions++] = (struct function){
+        .name = btf_name(o->pub.btf, info.type_id),
+        .section = t->section,
+        .start = insn,
+    };
+    return 0;
+}
+
+/* How many func_info records there are; with symbols != 0, those without a symbol become functions. */
+static size_t typed_functions(struct object_private *o, size_t symbols)
+{
+    struct typed t = {.o = o, .symbols = symbols};
+    for (size_t i = 1; o->pub.btf_ext && i < o->pub.elf->nsections; i++) {
+        t.section = (uint32_t)i;
+        if (elf_is_code(&o->pub.elf->sections[i]))
+            btf_ext_each(o->pub.btf_ext, EXT_FUNC_INFO, o->pub.elf->sections[i].name, 0, UINT32_MAX,
+                         add_typed, &t);
+    }
+    return t.count;
+}
+
 static int read_functions(struct object_private *o, struct why *w)
 {
     const struct elf_file *elf = o->pub.elf;
-    o->functions = arena_alloc(&o->arena, elf->nsymbols, sizeof *o->functions);
+    o->functions = arena_alloc(&o->arena, elf->nsymbols + typed_functions(o, 0), sizeof *o->functions);
     if (!o->functions)
         return -ENOMEM;
     for (size_t i = 1; i < elf->nsymbols; i++) {
@@ -102,22 +156,14 @@ static int read_functions(struct object_private *o, struct why *w)
             return err;
     }
     qsort(o->functions, o->nfunctions, sizeof *o->functions, by_place);
+    typed_functions(o, o->nfunctions);
+    qsort(o->functions, o->nfunctions, sizeof *o->functions, by_place);
     return check_functions(o, w);
 }
 
 const struct function *object_function(const struct object_private *o, uint32_t section, uint32_t start)
 {
-    size_t low = 0, high = o->nfunctions;
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        const struct function *f = &o->functions[mid];
-        if (f->section < section || (f->section == section && f->start < start))
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    const struct function *f = &o->functions[low];
-    return low < o->nfunctions && f->section == section && f->start == start ? f : NULL;
+    return find_function(o->functions, o->nfunctions, section, start);
 }
 
 static bool is_program(const struct object_private *o, const struct function *f)

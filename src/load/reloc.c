@@ -11,6 +11,7 @@
 
 #define PSEUDO_FUNC       4 /* BPF_PSEUDO_FUNC and BPF_PSEUDO_KFUNC_CALL: newer than some headers */
 #define PSEUDO_KFUNC_CALL 2
+#define MAX_SEGMENTS      256 /* BPF_MAX_SUBPROGS */
 
 /* A function and where it was put. */
 struct segment {
@@ -110,7 +111,7 @@ static int add_segment(struct linker *l, const struct function *f, struct why *w
 {
     if (find_segment(l, f))
         return 0;
-    if (f->count > MAX_INSNS - l->ninsns || l->nsegments >= 4096)
+    if (f->count > MAX_INSNS - l->ninsns || l->nsegments >= MAX_SEGMENTS)
         return why(w, -E2BIG, "too many instructions with all its subprograms");
     if ((l->nsegments & (l->nsegments - 1)) == 0) {
         struct segment *all = realloc(l->segments, (l->nsegments ? l->nsegments * 2 : 1) * sizeof *all);
@@ -321,8 +322,6 @@ static int move_record(void *context, uint32_t insn, const void *record)
 {
     struct mover *m = context;
     const struct function *f = m->segment->function;
-    if (insn < f->start || insn - f->start >= f->count)
-        return 0;
     uint32_t at = insn - f->start + m->segment->at;
     if (m->count && at <= m->last)
         m->good = false;
@@ -370,8 +369,6 @@ static int core_record(void *context, uint32_t insn, const void *record)
 {
     struct mover *m = context;
     const struct function *f = m->segment->function;
-    if (insn < f->start || insn - f->start >= f->count)
-        return 0;
     if (m->to) {
         struct bpf_core_relo relo;
         memcpy(&relo, record, sizeof relo);
@@ -389,7 +386,8 @@ static int move_core(struct linker *l)
         m.count = 0;
         for (size_t i = 0; i < l->nsegments; i++) {
             m.segment = &l->segments[i];
-            btf_ext_each(l->o->pub.btf_ext, EXT_CORE_RELO, section_of(l, m.segment->function)->name,
+            const struct function *f = m.segment->function;
+            btf_ext_each(l->o->pub.btf_ext, EXT_CORE_RELO, section_of(l, f)->name, f->start, f->count,
                          core_record, &m);
         }
         if (!pass && !(m.to = arena_alloc(&l->o->arena, m.count, sizeof(struct bpf_core_relo))))

@@ -86,7 +86,8 @@ static int want_relos(const struct object_private *o, struct target_btf *target)
     int err = 0;
     for (size_t i = 1; o->pub.btf_ext && i < o->pub.elf->nsections && !err; i++)
         if (elf_is_code(&o->pub.elf->sections[i]))
-            err = btf_ext_each(o->pub.btf_ext, EXT_CORE_RELO, o->pub.elf->sections[i].name, want_relo, both);
+            err = btf_ext_each(o->pub.btf_ext, EXT_CORE_RELO, o->pub.elf->sections[i].name, 0, UINT32_MAX,
+                               want_relo, both);
     return err;
 }
 
