@@ -341,8 +341,9 @@ static void move_pass(struct mover *m)
     for (size_t i = 0; i < m->l->nsegments; i++) {
         size_t before = m->count;
         m->segment = &m->l->segments[i];
-        btf_ext_each(m->l->o->pub.btf_ext, m->kind, section_of(m->l, m->segment->function)->name, move_record,
-                     m);
+        const struct function *f = m->segment->function;
+        btf_ext_each(m->l->o->pub.btf_ext, m->kind, section_of(m->l, f)->name, f->start, f->count,
+                     move_record, m);
         m->good = m->good && m->count > before;
     }
 }
