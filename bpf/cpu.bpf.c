@@ -173,29 +173,35 @@ static __always_inline u32 enter(struct hog_cpu *c)
     return turn;
 }
 
-/* A switch from thread `prev` to thread `next`. prev_key: of whom to credit where the CPU's own note is not
- * his: 0 if nobody. */
-static __always_inline void switched(struct hog_cpu *c, u32 turn, u64 prev_key, u64 next_key, u32 next,
-                                     u64 now)
+/* From now on thread `next` is on the CPU. */
+static __always_inline void note_next(struct hog_cpu *c, u64 key, u32 next, u64 now)
 {
-    u64 ns = now - c->since;
-
-    if (prev_key)
-        credit(c, turn, prev_key, ns);
-    c->cur = next_key;
+    c->cur = key;
     c->since = now;
     c->cur_thread = next;
     c->events++;
 }
 
-/* The CPU's note of who runs does not name `thread`, who is leaving. The same process under another thread id
- * has called exec: it keeps the time. Else we missed a switch, or have seen none yet. */
-static __always_inline u64 misnoted(struct hog_cpu *c, u32 turn, u32 process, u64 ns)
+/* The CPU's note of who runs does not name `thread`, who is leaving: we saw no switch yet, or missed one
+ * (some hosts do not report every switch). Whoever leaves gets what the scheduler itself counted for this
+ * stint, as far as it does; only the rest is missed. Returns how much he gets. The same process under another
+ * thread id has called exec: it keeps all. */
+static __always_inline u64 misnoted(bool direct, struct hog_cpu *c, u32 turn, struct task_struct *task,
+                                    u64 ns)
 {
-    if (c->cur_thread != (u32)-1 && process && process_of(c->cur) == process)
-        return c->cur;
-    c->missed[turn & 1] += ns;
-    return 0;
+    bool seen = c->cur_thread != (u32)-1;
+    int prio = kernel_field(direct, task, prio);
+    u64 ran = 0;
+
+    if (seen && c->cur && process_of(c->cur) == (u32)kernel_field(direct, task, tgid))
+        return ns;
+    if (seen && kernel_field(direct, task, pid) && prio >= 100 && prio < 140)
+        ran = kernel_field(direct, task, se.sum_exec_runtime) -
+              kernel_field(direct, task, se.prev_sum_exec_runtime);
+    if (ran > ns)
+        ran = ns;
+    c->missed[turn & 1] += ns - ran;
+    return ran;
 }
 
 static __always_inline void on_switch(bool direct, struct task_struct *prev, struct task_struct *next)
@@ -207,15 +213,17 @@ static __always_inline void on_switch(bool direct, struct task_struct *prev, str
     u64 now = bpf_ktime_get_ns();
     u32 turn = enter(c);
     u32 leaving = kernel_field(direct, prev, pid), coming = kernel_field(direct, next, pid);
-    u64 prev_key = c->cur, next_key = 0;
+    u64 key = c->cur, ns = now - c->since;
 
-    if (unlikely(c->cur_thread != leaving))
-        prev_key = misnoted(c, turn, kernel_field(direct, prev, tgid), now - c->since);
-    else if (!leaving)
-        c->idle[turn & 1] += now - c->since;
-    if (coming)
-        next_key = task_key(direct, next, coming);
-    switched(c, turn, prev_key, next_key, coming, now);
+    if (unlikely(c->cur_thread != leaving)) {
+        ns = misnoted(direct, c, turn, prev, ns);
+        key = leaving && ns ? task_key(direct, prev, leaving) : 0;
+    } else if (!leaving) {
+        c->idle[turn & 1] += ns;
+    }
+    if (key)
+        credit(c, turn, key, ns);
+    note_next(c, coming ? task_key(direct, next, coming) : 0, coming, now);
     pipe_leave(&c->pipe);
 }
 
@@ -261,15 +269,15 @@ int hog_switch_tp(void *ctx)
     u64 now = bpf_ktime_get_ns();
     u32 turn = enter(c);
     u32 leaving = traced_field(ctx, switch_prev_pid), coming = traced_field(ctx, switch_next_pid);
-    u64 prev_key = 0;
+    u64 ns = now - c->since;
 
-    if (unlikely(c->cur_thread != leaving && c->cur_thread == (u32)-1))
-        c->missed[turn & 1] += now - c->since;
+    if (unlikely(c->cur_thread != leaving))
+        c->missed[turn & 1] += ns;
     else if (!leaving)
-        c->idle[turn & 1] += now - c->since;
+        c->idle[turn & 1] += ns;
     else
-        prev_key = current_key();
-    switched(c, turn, prev_key, (u64)coming << HOG_KEY_THREAD, coming, now);
+        credit(c, turn, current_key(), ns);
+    note_next(c, (u64)coming << HOG_KEY_THREAD, coming, now);
     pipe_leave(&c->pipe);
     return 0;
 }

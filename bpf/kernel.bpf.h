@@ -24,7 +24,8 @@ struct signal_struct {
 } __relocated;
 
 struct sched_entity {
-    u64 sum_exec_runtime; /* ns */
+    u64 sum_exec_runtime;      /* ns on CPU in its life */
+    u64 prev_sum_exec_runtime; /* the same when it last came on a CPU; of the fair class alone */
 } __relocated;
 
 struct task_struct {
@@ -33,6 +34,7 @@ struct task_struct {
     struct task_struct *group_leader;
     struct signal_struct *signal;
     struct cred *real_cred;
+    int prio; /* 100..139: the fair class */
     struct sched_entity se;
     char comm[16];
 } __relocated;

@@ -9,7 +9,10 @@
 #include <unistd.h>
 
 #define NS_PER_TICK 10000000ull /* USER_HZ is 100 in every ABI */
-#define START_FIELD 22          /* starttime, proc(5) */
+/* Fields of /proc/PID/stat, proc(5) */
+#define STATE_FIELD 3
+#define START_FIELD 22
+#define CPU_FIELD   39
 
 long file_read(const char *path, char *to, size_t size)
 {
@@ -61,12 +64,15 @@ int process_parse_stat(const char *text, size_t length, struct process *out)
         out->comm_length = sizeof out->comm;
     memcpy(out->comm, open + 1, out->comm_length);
 
-    const char *field = skip_fields(close + 2, START_FIELD - 3);
+    const char *state = close + 2, *start = skip_fields(state, START_FIELD - STATE_FIELD);
+    const char *cpu = skip_fields(start, CPU_FIELD - START_FIELD);
     char *end;
-    if (!field)
+    if (!start)
         return -EIO;
-    out->start_ticks = strtoull(field, &end, 10);
-    return end == field ? -EIO : 0;
+    out->state = *state;
+    out->cpu = cpu ? atoi(cpu) : -1;
+    out->start_ticks = strtoull(start, &end, 10);
+    return end == start ? -EIO : 0;
 }
 
 int status_number(const char *text, size_t length, const char *name, unsigned skip, uint64_t *value)
@@ -105,9 +111,11 @@ static int64_t boottime_offset(void)
     known = true;
     if (file_read("/proc/self/timens_offsets", text, sizeof text) > 0) {
         const char *line = strstr(text, "boottime");
-        long long s, ns;
-        if (line && sscanf(line, "boottime %lld %lld", &s, &ns) == 2)
-            offset = s * 1000000000 + ns;
+        char *rest;
+        if (line) {
+            offset = strtoll(line + strlen("boottime"), &rest, 10) * 1000000000;
+            offset += strtoll(rest, NULL, 10);
+        }
     }
     return offset;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "load/tracefs.h"
@@ -15,9 +16,12 @@ int format_field(const char *text, const char *field, uint32_t *offset, uint32_t
     for (const char *p = text; (p = strstr(p, field)); p += length) {
         if (p == text || p[-1] != ' ' || (p[length] != ';' && p[length] != '['))
             continue;
-        const char *rest = strchr(p, ';');
-        if (rest && sscanf(rest, "; offset:%u; size:%u;", offset, size) == 2)
-            return 0;
+        const char *at = strstr(p, ";\toffset:"), *bytes = at ? strstr(at, ";\tsize:") : NULL;
+        if (!bytes || strcspn(p, "\n") < (size_t)(bytes - p))
+            continue;
+        *offset = (uint32_t)strtoul(at + strlen(";\toffset:"), NULL, 10);
+        *size = (uint32_t)strtoul(bytes + strlen(";\tsize:"), NULL, 10);
+        return 0;
     }
     return -ENOENT;
 }

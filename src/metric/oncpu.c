@@ -17,6 +17,7 @@ struct credit {
     uint64_t key; /* 0: idle */
     int64_t ns;
     uint64_t noted, since; /* as the CPU noted it: to see that it is the same stint still */
+    uint64_t confirmed;    /* when /proc last said that he is running there */
 };
 
 struct oncpu {
@@ -107,6 +108,28 @@ static uint64_t whole_key(const struct oncpu *o, uint64_t noted)
     return key_make(process, thread, 0) | oncpu_birth(&o->load, thread ? thread : process);
 }
 
+/* Whether the thread that a CPU noted is on it, by /proc. */
+static bool is_running(const struct oncpu *o, int cpu, uint64_t key)
+{
+    const volatile struct hog_cpu *c = sketch_head(&o->load.sketch, cpu);
+    struct process thread;
+
+    return !process_read(key_process(key), c->cur_thread, &thread) && thread.state == 'R' &&
+           thread.cpu == cpu;
+}
+
+/* A stint that lasts is either that of a thread which needs its CPU for itself, or one whose end was not
+ * reported (some hosts do not report every switch). Nobody may be blamed for the latter: ask now and then. */
+static void confirm(const struct oncpu *o, int cpu, struct credit *running, uint64_t now)
+{
+    if (!key_process(running->key) || running->key == KEY_UNSEEN || running->ns < 20000000 ||
+        now - running->confirmed < 100000000)
+        return;
+    running->confirmed = now;
+    if (!is_running(o, cpu, running->key))
+        running->key = KEY_UNSEEN;
+}
+
 static void add(struct oncpu *o, uint64_t key, int64_t ns, int64_t switches)
 {
     if (!key)
@@ -130,6 +153,8 @@ static void credit_running(struct oncpu *o, int cpu, uint64_t now)
         bool same = after.noted == before->noted && after.since == before->since;
         after.key = same ? before->key : whole_key(o, after.noted);
         after.ns = (int64_t)(now - after.since);
+        after.confirmed = same ? before->confirmed : after.since;
+        confirm(o, cpu, &after, now);
     }
     add(o, after.key, after.ns, 0);
     add(o, before->key, -before->ns, 0);
@@ -174,13 +199,16 @@ static void collect_cpu(struct oncpu *o, int cpu, uint64_t now)
     o->totals.cpus += o->online[cpu];
 }
 
-/* A stint whose end the sketch dropped leaves a negative sum behind: it belongs to what was lost. */
+/* A stint that was credited while it ran, and whose end the sketch dropped or nobody saw, leaves a negative
+ * sum behind: it comes off what was lost or missed. */
 static void settle_debts(struct oncpu *o)
 {
     for (size_t i = 0; i < o->tally.capacity; i++) {
         struct tally_entry *entry = &o->tally.table[i];
         if (entry->key && entry->weight < 0) {
-            o->totals.lost_ns += entry->weight;
+            int64_t debt = -entry->weight, lost = debt < o->totals.lost_ns ? debt : o->totals.lost_ns;
+            o->totals.lost_ns -= lost;
+            o->totals.missed_ns -= debt - lost;
             entry->weight = 0;
         }
     }
@@ -212,7 +240,8 @@ int oncpu_collect(struct oncpu *o, uint64_t now, struct why *w)
     o->totals.switches -= events;
     if (o->load.exact) {
         const struct object_map *map = o->load.exact_maps[(sketch_now(sketch) - 1) & 1];
-        err = map_drain(map->fd, map->key_size, map->value_size, add_exact, o, w);
+        int drained = map_drain(map->fd, map->key_size, map->value_size, add_exact, o, w);
+        err = drained < 0 ? drained : 0;
     }
     settle_debts(o);
     return err;
