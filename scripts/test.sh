@@ -13,9 +13,8 @@ export PATH="$PATH:/usr/sbin:/sbin" LC_ALL=C
 cd "$(dirname "$0")/.." || exit 1
 BUILD=$(realpath "${BUILD:-build}")
 HOG=$BUILD/hog
-export BUILD HOG
-FUZZ_SECONDS=${FUZZ_SECONDS:-5}
-export FUZZ_SECONDS
+HOG_TEST_OBJECTS=$BUILD/tests/bpf
+export BUILD HOG HOG_TEST_OBJECTS
 
 passed=0 failed=0 skipped=0
 failures=()
