@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A thousand times open, load, attach, close: nothing is left of it, and a process that is killed leaves
+ * nothing. */
+#include "load/attach.h"
+#include "tests/live/objects.h"
+#include <dirent.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CYCLES 1000
+
+static const char *const programs[] = {"on_raw_tp", "on_tracepoint", "on_uprobe", "on_uretprobe"};
+#define NPROGRAMS (sizeof programs / sizeof *programs)
+
+static unsigned count_fds(void)
+{
+    unsigned n = 0;
+    DIR *d = opendir("/proc/self/fd");
+
+    while (d && readdir(d))
+        n++;
+    if (d)
+        closedir(d);
+    return n;
+}
+
+static long resident_kib(void)
+{
+    long size = 0, resident = 0;
+    FILE *f = fopen("/proc/self/statm", "re");
+
+    if (f) {
+        if (fscanf(f, "%ld %ld", &size, &resident) != 2)
+            resident = 0;
+        fclose(f);
+    }
+    return resident * (getpagesize() / 1024);
+}
+
+/* Programs and maps with names of ours, whoever has them. */
+static unsigned count_programs(void)
+{
+    unsigned n = 0;
+    uint32_t id = 0;
+
+    while (sys_bpf_next_id(BPF_PROG_GET_NEXT_ID, id, &id) == 0) {
+        struct bpf_prog_info info;
+        uint32_t size = sizeof info;
+        int fd = sys_bpf_fd_by_id(BPF_PROG_GET_FD_BY_ID, id);
+
+        memset(&info, 0, sizeof info);
+        if (fd >= 0 && sys_bpf_info(fd, &info, &size) == 0)
+            for (size_t i = 0; i < NPROGRAMS; i++)
+                n += strcmp(info.name, programs[i]) == 0;
+        if (fd >= 0)
+            close(fd);
+    }
+    return n;
+}
+
+static unsigned count_maps(void)
+{
+    unsigned n = 0;
+    uint32_t id = 0;
+
+    while (sys_bpf_next_id(BPF_MAP_GET_NEXT_ID, id, &id) == 0) {
+        struct bpf_map_info info;
+        uint32_t size = sizeof info;
+        int fd = sys_bpf_fd_by_id(BPF_MAP_GET_FD_BY_ID, id);
+
+        memset(&info, 0, sizeof info);
+        if (fd >= 0 && sys_bpf_info(fd, &info, &size) == 0)
+            n += strcmp(info.name, "hits") == 0;
+        if (fd >= 0)
+            close(fd);
+    }
+    return n;
+}
+
+/* The kernel frees what was closed a little later. */
+static unsigned settled(unsigned (*count)(void), unsigned wanted)
+{
+    unsigned n = count();
+
+    for (int i = 0; i < 50 && n != wanted; i++) {
+        usleep(100000);
+        n = count();
+    }
+    return n;
+}
+
+__attribute__((noinline)) void hog_test_probed(void);
+void hog_test_probed(void)
+{
+    __asm__ volatile("nop");
+}
+
+/* One life of an object with its first `wanted` programs and one of perf events attached at once. */
+static int cycle(const void *bytes, size_t size, size_t wanted, struct why *w)
+{
+    struct link links[NPROGRAMS + 1];
+    struct object *obj;
+    size_t n = 0;
+
+    memset(links, 0, sizeof links);
+    int err = object_open(&obj, "live_attach", bytes, size, w);
+    if (err)
+        return err;
+    err = object_relocate(obj, NULL, w);
+    if (!err)
+        err = object_create_maps(obj, w);
+    for (; n < wanted && !err; n++) {
+        struct object_program *program = object_program(obj, programs[n]);
+        err = object_load_program(obj, program, w);
+        if (!err)
+            err = link_attach(&links[n], program, w);
+    }
+    struct object_program *perf = object_program(obj, "on_perf");
+    if (!err)
+        err = object_load_program(obj, perf, w);
+    if (!err)
+        err = link_attach_perf(&links[NPROGRAMS], perf, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 1000000,
+                               false, -1, w);
+    for (size_t i = 0; i <= NPROGRAMS; i++)
+        link_detach(&links[i]);
+    object_close(obj);
+    return err;
+}
+
+static void check_cycles(const void *bytes, size_t size)
+{
+    struct why w = {""};
+    unsigned done_cycles = 0, fds = 0, progs = 0, maps = 0;
+    long memory = 0;
+
+    for (; done_cycles < CYCLES; done_cycles++) {
+        /* The kernel takes 100 ms to detach the others than raw tracepoints: not every time. */
+        if (cycle(bytes, size, done_cycles % 50 ? 1 : NPROGRAMS, &w) < 0)
+            break;
+        if (done_cycles == 60) { /* everything that is allocated once is there now */
+            fds = count_fds();
+            memory = resident_kib();
+            progs = settled(count_programs, 0);
+            maps = settled(count_maps, 0);
+        }
+    }
+    check(done_cycles == CYCLES, "%u of %d cycles: %s", done_cycles, CYCLES, w.text);
+    unsigned now = settled(count_programs, progs);
+    check(now == progs, "no program is left: %u, were %u", now, progs);
+    now = settled(count_maps, maps);
+    check(now == maps, "no map is left: %u, were %u", now, maps);
+    now = count_fds();
+    check(now == fds, "no fd is left: %u, were %u", now, fds);
+    long grown = resident_kib() - memory;
+    check(grown < 256, "no memory is left: %ld KiB more", grown);
+}
+
+/* SIGKILL in the middle of it. */
+static void check_killed(const void *bytes, size_t size)
+{
+    unsigned progs = count_programs(), maps = count_maps();
+    int status, killed = 0;
+
+    for (int i = 0; i < 10; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            while (cycle(bytes, size, NPROGRAMS, NULL) == 0)
+                ;
+            _exit(1); /* no cycle may fail: then it is not killed */
+        }
+        usleep(1000 + 3000 * i);
+        kill(child, SIGKILL);
+        waitpid(child, &status, 0);
+        killed += WIFSIGNALED(status);
+    }
+    check(killed == 10, "10 processes were killed at work: %d", killed);
+    check(settled(count_programs, progs) == progs && settled(count_maps, maps) == maps,
+          "killed processes leave no programs and no maps");
+}
+
+int main(void)
+{
+    const void *bytes;
+    size_t size = object_bytes("live_attach", &bytes);
+
+    hog_test_probed(); /* or the linker leaves it out */
+    if (!size) {
+        check(false, "object live_attach is there");
+        return done();
+    }
+    check_cycles(bytes, size);
+    check_killed(bytes, size);
+    return done();
+}
