@@ -12,6 +12,7 @@
 #define __array(name, type) type *name[]
 
 static void *(*map_lookup)(void *map, const void *key) = (void *)BPF_FUNC_map_lookup_elem;
+static long (*tail_call)(void *context, void *map, __u32 index) = (void *)BPF_FUNC_tail_call;
 static long (*loop)(__u32 count, void *callback, void *context, __u64 flags) = (void *)BPF_FUNC_loop;
 
 struct inner {
@@ -104,7 +105,7 @@ SEC("raw_tp/second") int link_same_section(void *context)
     return neighbour(link_own) + neighbour(link_counter);
 }
 
-SEC("tp_btf.s/sched_switch") int link_tail(void *context)
+SEC("tp_btf/sched_switch") int link_tail(void *context)
 {
     return LINUX_KERNEL_VERSION > 0 && !CONFIG_HOG_NEVER;
 }
@@ -115,10 +116,11 @@ SEC("fentry/link_kfunc") int link_externs(void *context)
     return link_ksym;
 }
 
-SEC("raw_tp/tails") int link_uses_tails(void *context)
+SEC("tp_btf/sched_switch") int link_uses_tails(void *context)
 {
     __u32 key = 0;
-    return map_lookup(&link_outer, &key) == map_lookup(&link_tails, &key);
+    tail_call(context, &link_tails, 1);
+    return map_lookup(&link_outer, &key) != 0;
 }
 
 char link_license[] SEC("license") = "Dual MIT/GPL";

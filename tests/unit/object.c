@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is found in compiled objects, and how their parts are linked. Expected values are those of the sources
+ * tests/bpf/object_*.bpf.c. */
+#include <errno.h>
+#include <string.h>
+#include "load/btf.h"
+#include "tests/unit/tap.h"
+#include "tests/unit/test_object.h"
+
+#define PSEUDO_FUNC  4
+#define PSEUDO_KFUNC 2
+
+static struct object *opened(const char *name, void **bytes)
+{
+    size_t size = 0;
+    struct object *obj = NULL;
+    struct why w = {0};
+    *bytes = test_object_bytes(name, &size);
+    int err = *bytes ? object_open(&obj, name, *bytes, size, &w) : -ENOENT;
+    check(!err, "%s opens: %s", name, w.text);
+    return obj;
+}
+
+static void map_is(const struct object *obj, const char *name, uint32_t type, uint32_t key, uint32_t value,
+                   uint32_t entries, uint32_t flags)
+{
+    const struct object_map *m = object_map(obj, name);
+    check(m && m->type == type && m->key_size == key && m->value_size == value && m->max_entries == entries &&
+              m->flags == flags && m->fd == -1,
+          "map %s has the sizes of its source", name);
+}
+
+static void maps(const struct object *obj)
+{
+    map_is(obj, "link_inner_a", BPF_MAP_TYPE_ARRAY, 4, 8, 3, 0);
+    map_is(obj, "link_outer", BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4, 4, 0);
+    map_is(obj, "link_tails", BPF_MAP_TYPE_PROG_ARRAY, 4, 4, 2, 0);
+    map_is(obj, "link_hash", BPF_MAP_TYPE_HASH, 4, 16, 77, BPF_F_NO_PREALLOC);
+    const struct object_map *hash = object_map(obj, "link_hash"), *outer = object_map(obj, "link_outer"),
+                            *tails = object_map(obj, "link_tails");
+    check(hash && hash->pin_by_name && !outer->pin_by_name, "the map that is pinned by name says so");
+    check(hash && !strcmp(btf_name(obj->btf, hash->value_type_id), "pair"),
+          "the value's type is struct pair");
+    check(outer && outer->inner && outer->inner->type == BPF_MAP_TYPE_ARRAY && outer->inner->max_entries == 3,
+          "the inner map is described");
+    bool slots = outer && outer->nslots == 2;
+    for (size_t i = 0; slots && i < 2; i++) {
+        const struct map_slot *s = &outer->slots[i];
+        slots = s->map == object_map(obj, s->index == 1 ? "link_inner_b" : "link_inner_a") &&
+                (s->index == 1 || s->index == 3);
+    }
+    check(slots, "slots 1 and 3 of the outer map are set");
+    check(tails && tails->nslots == 1 && tails->slots[0].index == 1 &&
+              tails->slots[0].program == object_program(obj, "link_tail"),
+          "slot 1 of the program array is set");
+}
+
+static void globals(struct object *obj)
+{
+    uint32_t *constant = object_global(obj, "link_constant", 4), *own = object_global(obj, "link_own", 4);
+    uint64_t *counter = object_global(obj, "link_counter", 8);
+    uint32_t *zeroed = object_global(obj, "link_zeroed", 12);
+    check(constant && *constant == 0x11223344, "a constant");
+    check(counter && *counter == 7, "a variable");
+    check(own && *own == 9, "a variable in a section of its own");
+    check(zeroed && !zeroed[0] && !zeroed[1] && !zeroed[2], "a variable without a value is zero");
+    check(!object_global(obj, "link_constant", 8), "the size must be right");
+    check(!object_global(obj, "link_hash", 4) && !object_global(obj, "no_such", 4), "others are not found");
+    const struct object_map *rodata = object_map(obj, ".rodata"), *data = object_map(obj, ".data");
+    check(rodata && rodata->read_only && data && !data->read_only, ".rodata alone is read-only");
+    uint32_t *version = object_global(obj, "LINUX_KERNEL_VERSION", 4);
+    check(version && *version >= 4 << 16, "LINUX_KERNEL_VERSION is known");
+}
+
+/* clang leaves sizes and offsets of DATASECs to be filled in; the symbols have them. */
+static void datasecs(const struct object *obj)
+{
+    const struct btf_type *bss = btf_type(obj->btf, object_map(obj, ".bss")->value_type_id);
+    const struct btf_type *rodata = btf_type(obj->btf, object_map(obj, ".rodata")->value_type_id);
+    check(bss && btf_kind(bss) == BTF_KIND_DATASEC && bss->size == 12, "DATASEC .bss got its size");
+    bool found = false;
+    for (uint32_t i = 0; rodata && i < btf_vlen(rodata); i++) {
+        const struct btf_var_secinfo *v = &btf_secinfos(rodata)[i];
+        if (!strcmp(btf_name(obj->btf, v->type), "link_second"))
+            found = v->offset == 8 && v->size == 8;
+    }
+    check(found, "the second constant stands at 8");
+}
+
+/* Every call and function pointer leads to the first instruction of a function that func_info knows. */
+static bool calls_lead_to_functions(const struct object_program *p)
+{
+    for (uint32_t i = 0; i < p->ninsns; i++) {
+        const struct bpf_insn *insn = &p->insns[i];
+        bool wide = insn->code == (BPF_LD | BPF_IMM | BPF_DW);
+        bool call = insn->code == (BPF_JMP | BPF_CALL) && insn->src_reg == BPF_PSEUDO_CALL;
+        if (call || (wide && insn->src_reg == PSEUDO_FUNC)) {
+            bool known = false;
+            for (size_t f = 0; f < p->nfunc_info; f++)
+                known |= *(uint32_t *)((char *)p->func_info + f * p->func_info_size) ==
+                         i + 1 + (uint32_t)insn->imm;
+            if (!known)
+                return false;
+        }
+        i += wide;
+    }
+    return true;
+}
+
+static void functions(const struct object *obj)
+{
+    static const struct {
+        const char *name;
+        size_t functions; /* itself and what it calls, each once */
+    } programs[] = {
+        {"link_first", 4},          /* leaf, link_global, twig */
+        {"link_second_program", 3}, /* each, leaf */
+        {"link_same_section", 2},   /* neighbour */
+        {"link_tail", 1},
+    };
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        const struct object_program *p = object_program(obj, programs[i].name);
+        check(p && p->nfunc_info == programs[i].functions && p->func_info_size >= 8,
+              "%s consists of %zu functions", programs[i].name, programs[i].functions);
+        check(p && calls_lead_to_functions(p), "calls of %s lead to beginnings of functions",
+              programs[i].name);
+        const uint32_t *first = p ? p->func_info : NULL, *line = p ? p->line_info : NULL;
+        check(first && !*first && line && !*line && p->nline_info > p->nfunc_info,
+              "%s has its functions and lines from 0 on", programs[i].name);
+    }
+    check(!object_program(obj, "link_global") && !object_program(obj, "leaf") &&
+              !object_program(obj, "neighbour"),
+          "subprograms are no programs");
+    check(obj->nprograms == 6, "there are 6 programs: %zu", obj->nprograms);
+}
+
+static const struct insn_ref *first_ref(const struct object_program *p, enum insn_ref_kind kind)
+{
+    for (size_t i = 0; p && i < p->nrefs; i++)
+        if (p->refs[i].kind == kind)
+            return &p->refs[i];
+    return NULL;
+}
+
+static void references(const struct object *obj)
+{
+    const struct object_program *p = object_program(obj, "link_second_program");
+    const struct insn_ref *map = first_ref(p, REF_MAP_FD), *function = first_ref(p, REF_FUNCTION);
+    check(map && map->map == object_map(obj, "link_hash") && p->insns[map->insn].src_reg == BPF_PSEUDO_MAP_FD,
+          "a map is referred to");
+    check(function && p->insns[function->insn].src_reg == PSEUDO_FUNC, "a callback is referred to");
+    p = object_program(obj, "link_same_section");
+    const struct insn_ref *value = first_ref(p, REF_MAP_VALUE);
+    check(value && value->map == object_map(obj, ".data.own") && !value->offset &&
+              p->insns[value->insn].src_reg == BPF_PSEUDO_MAP_VALUE,
+          "a variable is referred to");
+    p = object_program(obj, "link_first");
+    value = first_ref(p, REF_MAP_VALUE);
+    check(value && value->map == object_map(obj, ".rodata"), "a constant is referred to");
+    p = object_program(obj, "link_externs");
+    const struct insn_ref *kfunc = first_ref(p, REF_KFUNC), *ksym = first_ref(p, REF_BTF_ID);
+    check(kfunc && !strcmp(kfunc->name, "link_kfunc") && !kfunc->weak &&
+              p->insns[kfunc->insn].src_reg == PSEUDO_KFUNC,
+          "a kernel function is referred to by name");
+    check(ksym && !strcmp(ksym->name, "link_ksym") && ksym->weak,
+          "a weak kernel symbol is referred to by name");
+}
+
+static void link_object(void)
+{
+    void *bytes;
+    struct object *obj = opened("object_link", &bytes);
+    struct why w = {0};
+    if (!obj)
+        return;
+    check(!strcmp(obj->license, "Dual MIT/GPL"), "the licence is %s", obj->license);
+    check(obj->kern_version == 0x50607, "the version section is read");
+    const struct object_program *tail = object_program(obj, "link_tail");
+    check(tail && tail->type == BPF_PROG_TYPE_TRACING && tail->expected_attach_type == BPF_TRACE_RAW_TP &&
+              !strcmp(tail->target, "sched_switch") && tail->fd == -1,
+          "the section's name says type and target");
+    maps(obj);
+    globals(obj);
+    datasecs(obj);
+    object_resize_map(object_map(obj, "link_hash"), 0, 5);
+    check(object_map(obj, "link_hash")->max_entries == 5 && !object_map(obj, "link_hash")->resized,
+          "a map is resized in entries, its types stay");
+    object_resize_map(object_map(obj, "link_hash"), 24, 0);
+    check(object_map(obj, "link_hash")->value_size == 24 && object_map(obj, "link_hash")->resized,
+          "a map is resized in value, its types do not fit any more");
+    int err = object_relocate(obj, NULL, &w);
+    check(!err, "it is relocated without a target: %s", w.text);
+    check(tail->error == -ENODATA && *tail->reason.text, "what attaches by BTF cannot then: %s",
+          tail->reason.text);
+    check(!object_program(obj, "link_first")->error, "others can");
+    functions(obj);
+    references(obj);
+    check(object_relocate(obj, NULL, &w) == -EALREADY, "but once");
+    object_close(obj);
+    free(bytes);
+}
+
+static void legacy_object(void)
+{
+    void *bytes;
+    struct object *obj = opened("object_legacy", &bytes);
+    struct why w = {0};
+    if (!obj)
+        return;
+    map_is(obj, "legacy_array", BPF_MAP_TYPE_ARRAY, 4, 16, 5, 0);
+    map_is(obj, "legacy_hash", BPF_MAP_TYPE_HASH, 8, 24, 1000, BPF_F_NO_PREALLOC);
+    check(!object_relocate(obj, NULL, &w), "legacy maps are relocated: %s", w.text);
+    const struct object_program *p = object_program(obj, "legacy_program");
+    check(p && p->nrefs == 2 && p->refs[0].map == object_map(obj, "legacy_hash") &&
+              p->refs[1].map == object_map(obj, "legacy_array"),
+          "both legacy maps are referred to");
+    check(p && p->type == BPF_PROG_TYPE_KPROBE && !strcmp(p->target, "vfs_read"), "a kprobe program");
+    object_close(obj);
+    free(bytes);
+}
+
+/* The host's own kernel, where it has BTF. */
+static void attach_ids(void)
+{
+    void *bytes;
+    struct target_btf *target = NULL;
+    struct why w = {0};
+    if (target_btf_open(&target, NULL, &w) == -ENOENT) {
+        skip("attach id of tp_btf", "needs BTF: this kernel has none");
+        return;
+    }
+    struct object *obj = opened("object_link", &bytes);
+    int err = obj && target ? object_relocate(obj, target, &w) : -EINVAL;
+    check(!err, "relocated against this kernel: %s", w.text);
+    const struct object_program *tail = err ? NULL : object_program(obj, "link_tail");
+    int id = target ? target_btf_find(target, "btf_trace_sched_switch", BTF_KIND_TYPEDEF) : -1;
+    check(tail && !tail->error && id > 0 && tail->attach_btf_id == (uint32_t)id,
+          "tp_btf/sched_switch has id %d", id);
+    const struct object_program *externs = err ? NULL : object_program(obj, "link_externs");
+    check(externs && externs->error == -ENOENT, "fentry of a function that does not exist has none: %s",
+          externs ? externs->reason.text : "");
+    target_btf_close(target);
+    object_close(obj);
+    free(bytes);
+}
+
+int main(void)
+{
+    link_object();
+    legacy_object();
+    attach_ids();
+    return done();
+}
