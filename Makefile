@@ -106,8 +106,10 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-# musl has no kernel headers of its own: give it the machine's, and nothing else of /usr/include.
+# musl has no kernel headers of its own: give it the machine's, and nothing else of /usr/include. It comes before all
+# else, and so it is here that missing tools are found.
 $(BUILD)/uapi:
+	@scripts/setup.sh --check build
 	@mkdir -p $@.tmp
 	@ln -sfn /usr/include/linux $@.tmp/linux
 	@ln -sfn /usr/include/asm-generic $@.tmp/asm-generic
@@ -131,7 +133,7 @@ $(BUILD)/tests/bpf/%.bpf.o: tests/bpf/%.bpf.c $(BUILD)/flags | $(BUILD)/uapi
 	$(call quiet,BPF,$<)$(CLANG) $(BPFFLAGS) -MMD -MP -c $< -o $@
 	$(if $(V),,@)$(STRIP) -g $@
 
-$(BUILD)/gen/embed $(BUILD)/gen/structs: $(BUILD)/gen/%: gen/%.c $(BUILD)/flags
+$(BUILD)/gen/embed $(BUILD)/gen/structs: $(BUILD)/gen/%: gen/%.c $(BUILD)/flags | $(BUILD)/uapi
 	@mkdir -p $(@D)
 	$(call quiet,HOSTCC,$<)$(HOSTCC) $(HOSTCFLAGS) $< -o $@
 

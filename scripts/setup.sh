@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Installs what is missing on a Debian machine, and does nothing (quickly) when nothing is.
 #
-#   setup.sh build|test|bench...
+#   setup.sh [--check] build|test|bench...
 #
-# Needs root only when something is missing. BUILD (default: build) remembers which optional packages
+# --check installs nothing and says what is missing; so it is without root, too. BUILD (default: build) remembers which optional packages
 # this release of Debian does not have.
 set -euo pipefail
 export PATH="$PATH:/usr/sbin:/sbin"
@@ -85,11 +85,16 @@ install_packages() {
 }
 
 packages=()
+may_install=$([ "$(id -u)" -ne 0 ] || echo yes)
+if [ "${1-}" = --check ]; then
+    may_install=
+    shift
+fi
 for set in "$@"; do
     case $set in
     build | test | bench) mapfile -t -O ${#packages[@]} packages < <(missing "$set") ;;
     *)
-        echo "usage: setup.sh build|test|bench..." >&2
+        echo "usage: setup.sh [--check] build|test|bench..." >&2
         exit 2
         ;;
     esac
@@ -100,13 +105,13 @@ if ! command -v apt-get >/dev/null; then
     echo "setup: please install what Debian calls: ${packages[*]%\?}" >&2
     exit 1
 fi
-if [ "$(id -u)" -ne 0 ]; then
+if [ -z "$may_install" ]; then
     required=()
     for package in "${packages[@]}"; do
         [ "$package" != "${package%\?}" ] || required+=("$package")
     done
     [ ${#required[@]} -gt 0 ] || exit 0
-    echo "setup: missing: ${required[*]}. Run as root: apt-get install --no-install-recommends ${required[*]}" >&2
+    echo "setup: missing: ${required[*]}. As root: apt-get install --no-install-recommends ${required[*]}" >&2
     exit 1
 fi
 echo "setup: installing ${packages[*]%\?}" >&2
