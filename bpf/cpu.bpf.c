@@ -150,13 +150,13 @@ static __always_inline void credit(struct hog_cpu *c, u32 turn, u64 key, u64 ns)
     if (only_tracked) {
         u32 process = process_of(key);
         if (!bpf_map_lookup_elem(&hog_tracked, &process)) {
-            c->other[turn & 1] += ns;
+            c->other[pipe_bank(turn)] += ns;
             return;
         }
     }
-    if (!(turn & 1 ? exact_add(&hog_exact_1, key, ns) : exact_add(&hog_exact_0, key, ns))) {
-        c->pipe.lost_weight[turn & 1] += ns;
-        c->pipe.lost_count[turn & 1]++;
+    if (!(pipe_bank(turn) ? exact_add(&hog_exact_1, key, ns) : exact_add(&hog_exact_0, key, ns))) {
+        c->pipe.lost_weight[pipe_bank(turn)] += ns;
+        c->pipe.lost_count[pipe_bank(turn)]++;
     }
 }
 
@@ -200,7 +200,7 @@ static __always_inline u64 misnoted(bool direct, struct hog_cpu *c, u32 turn, st
               kernel_field(direct, task, se.prev_sum_exec_runtime);
     if (ran > ns)
         ran = ns;
-    c->missed[turn & 1] += ns - ran;
+    c->missed[pipe_bank(turn)] += ns - ran;
     return ran;
 }
 
@@ -219,7 +219,7 @@ static __always_inline void on_switch(bool direct, struct task_struct *prev, str
         ns = misnoted(direct, c, turn, prev, ns);
         key = leaving && ns ? task_key(direct, prev, leaving) : 0;
     } else if (!leaving) {
-        c->idle[turn & 1] += ns;
+        c->idle[pipe_bank(turn)] += ns;
     }
     if (key)
         credit(c, turn, key, ns);
@@ -272,9 +272,9 @@ int hog_switch_tp(void *ctx)
     u64 ns = now - c->since;
 
     if (unlikely(c->cur_thread != leaving))
-        c->missed[turn & 1] += ns;
+        c->missed[pipe_bank(turn)] += ns;
     else if (!leaving)
-        c->idle[turn & 1] += ns;
+        c->idle[pipe_bank(turn)] += ns;
     else
         credit(c, turn, current_key(), ns);
     note_next(c, (u64)coming << HOG_KEY_THREAD, coming, now);

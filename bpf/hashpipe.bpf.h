@@ -108,11 +108,21 @@ static __always_inline void pipe_leave(struct hog_pipe *p)
     write_once(p->seq, p->seq + 1);
 }
 
+/* The bank of a turn. Masked anew at each use: older verifiers (6.1) forget the bounds of a value that the
+ * compiler keeps on the stack, and lose them in 32-bit products. */
+static __always_inline u32 pipe_bank(u32 turn)
+{
+    barrier_var(turn);
+    return turn & 1;
+}
+
 /* Adds weight and count to key (not 0) in the bank of `turn`; the banks begin head_bytes behind p. */
 static __always_inline void pipe_add(struct hog_pipe *p, u32 head_bytes, u32 turn, u64 key, u64 weight,
                                      u64 count)
 {
-    void *bank = (void *)p + head_bytes + (turn & 1) * pipe_bank_bytes;
+    void *bank = (void *)p + head_bytes;
+    if (pipe_bank(turn))
+        bank += pipe_bank_bytes;
     struct hog_slot *slot = pipe_place(bank, 0, key, sizeof *slot);
     struct hog_slot out = *slot;
 
@@ -144,8 +154,9 @@ static __always_inline void pipe_add(struct hog_pipe *p, u32 head_bytes, u32 tur
             return;
         out = resident;
     }
-    p->lost_weight[turn & 1] += out.weight;
-    p->lost_count[turn & 1] += out.count;
+    u32 left = pipe_bank(turn);
+    p->lost_weight[left] += out.weight;
+    p->lost_count[left] += out.count;
 }
 
 #endif
