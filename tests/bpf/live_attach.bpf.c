@@ -3,9 +3,9 @@
 #include "helpers.bpf.h"
 
 #if defined(__TARGET_ARCH_x86)
-#define GETPPID "__x64_sys_getppid"
+#define GETPGID "__x64_sys_getpgid"
 #else
-#define GETPPID "__arm64_sys_getppid"
+#define GETPGID "__arm64_sys_getpgid"
 #endif
 
 u32 wanted_tgid;
@@ -50,22 +50,22 @@ SEC("tracepoint/raw_syscalls/sys_enter") int on_tracepoint(struct sys_enter_cont
     return (u32)ctx->id == wanted_syscall ? count(TRACEPOINT) : 0;
 }
 
-SEC("kprobe/" GETPPID) int on_kprobe(void *ctx)
+SEC("kprobe/" GETPGID) int on_kprobe(void *ctx)
 {
     return count(KPROBE);
 }
 
-SEC("kretprobe/" GETPPID) int on_kretprobe(void *ctx)
+SEC("kretprobe/" GETPGID) int on_kretprobe(void *ctx)
 {
     return count(KRETPROBE);
 }
 
-SEC("fentry/" GETPPID) int on_fentry(void *ctx)
+SEC("fentry/" GETPGID) int on_fentry(void *ctx)
 {
     return count(FENTRY);
 }
 
-SEC("fexit/" GETPPID) int on_fexit(void *ctx)
+SEC("fexit/" GETPGID) int on_fexit(void *ctx)
 {
     return count(FEXIT);
 }

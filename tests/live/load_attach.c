@@ -21,10 +21,10 @@ void hog_test_probed(void)
     __asm__ volatile("nop");
 }
 
-static void call_getppid(int n)
+static void call_getpgid(int n)
 {
     while (n-- > 0)
-        syscall(SYS_getppid);
+        syscall(SYS_getpgid, 0);
 }
 
 static void call_probed(int n)
@@ -53,13 +53,13 @@ static const struct kind {
     enum hook index;
     void (*act)(int n);
 } kinds[] = {
-    {"on_raw_tp", "raw_tp", NULL, RAW_TP, call_getppid},
-    {"on_tp_btf", "tp_btf", "BTF", TP_BTF, call_getppid},
-    {"on_tracepoint", "tracepoint", NULL, TRACEPOINT, call_getppid},
-    {"on_kprobe", "kprobe", "KPROBE", KPROBE, call_getppid},
-    {"on_kretprobe", "kprobe", "KPROBE", KRETPROBE, call_getppid},
-    {"on_fentry", "fentry", "FENTRY", FENTRY, call_getppid},
-    {"on_fexit", "fentry", "FENTRY", FEXIT, call_getppid},
+    {"on_raw_tp", "raw_tp", NULL, RAW_TP, call_getpgid},
+    {"on_tp_btf", "tp_btf", "BTF", TP_BTF, call_getpgid},
+    {"on_tracepoint", "tracepoint", NULL, TRACEPOINT, call_getpgid},
+    {"on_kprobe", "kprobe", "KPROBE", KPROBE, call_getpgid},
+    {"on_kretprobe", "kprobe", "KPROBE", KRETPROBE, call_getpgid},
+    {"on_fentry", "fentry", "FENTRY", FENTRY, call_getpgid},
+    {"on_fexit", "fentry", "FENTRY", FEXIT, call_getpgid},
     {"on_uprobe", "uprobe", "UPROBE", UPROBE, call_probed},
     {"on_uretprobe", "uprobe", "UPROBE", URETPROBE, call_probed},
 };
@@ -195,7 +195,7 @@ int main(void)
     if (!obj)
         return done();
     GLOBAL(obj, "wanted_tgid", uint32_t) = getpid();
-    GLOBAL(obj, "wanted_syscall", uint32_t) = SYS_getppid;
+    GLOBAL(obj, "wanted_syscall", uint32_t) = SYS_getpgid;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         check_kind(obj, &kinds[i]);
     check_perf(obj, -1, "everybody");

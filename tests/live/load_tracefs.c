@@ -96,7 +96,7 @@ static void check_kprobe(struct object *obj)
         return;
     }
     for (int i = 0; i < EVENTS; i++)
-        syscall(SYS_getppid);
+        syscall(SYS_getpgid, 0);
     check(hits(obj, KPROBE) == EVENTS, "a kprobe by tracefs fires once a call: %llu of %d",
           (unsigned long long)hits(obj, KPROBE), EVENTS);
     link_detach(&link);
@@ -151,7 +151,7 @@ static int attach_unmounted(struct object *obj)
         return 4;
     }
     for (int i = 0; i < EVENTS; i++)
-        syscall(SYS_getppid);
+        syscall(SYS_getpgid, 0);
     link_detach(&link);
     return access("/sys/kernel/tracing/events", F_OK) == 0 ? 5 : 0;
 }
@@ -180,7 +180,7 @@ int main(void)
     if (!obj)
         return done();
     GLOBAL(obj, "wanted_tgid", uint32_t) = getpid();
-    GLOBAL(obj, "wanted_syscall", uint32_t) = SYS_getppid;
+    GLOBAL(obj, "wanted_syscall", uint32_t) = SYS_getpgid;
     check_killed(
         obj); /* first: a process cleans up when it makes its first probe, and children inherit that */
     check_probe(obj, "on_uprobe", UPROBE, false);
