@@ -9,8 +9,8 @@
 #define PROCESS_COMM 64 /* kernel workers have longer names than 15 bytes in /proc */
 
 struct process {
-    char state; /* 'R', 'S', 'D', 'Z', ... */
-    int cpu;    /* where it runs or ran last; -1: not told */
+    char state;           /* 'R', 'S', 'D', 'Z', ... */
+    int cpu;              /* where it runs or ran last; -1: not told */
     uint64_t start_ticks; /* start time after boot, in units of 10 ms (USER_HZ) */
     uint64_t
         start_ns; /* the same in ns of CLOCK_BOOTTIME, cut to 10 ms; the time namespace's offset undone */
