@@ -19,38 +19,22 @@ struct btf {
 
 size_t btf_record_size(const struct btf_type *t)
 {
-    size_t n = btf_vlen(t);
-    switch (btf_kind(t)) {
-    case BTF_KIND_PTR:
-    case BTF_KIND_FWD:
-    case BTF_KIND_TYPEDEF:
-    case BTF_KIND_VOLATILE:
-    case BTF_KIND_CONST:
-    case BTF_KIND_RESTRICT:
-    case BTF_KIND_FUNC:
-    case BTF_KIND_FLOAT:
-    case BTF_KIND_TYPE_TAG:
-        return sizeof *t;
-    case BTF_KIND_INT:
-    case BTF_KIND_VAR:
-    case BTF_KIND_DECL_TAG:
-        return sizeof *t + sizeof(uint32_t);
-    case BTF_KIND_ARRAY:
-        return sizeof *t + sizeof(struct btf_array);
-    case BTF_KIND_STRUCT:
-    case BTF_KIND_UNION:
-        return sizeof *t + n * sizeof(struct btf_member);
-    case BTF_KIND_ENUM:
-        return sizeof *t + n * sizeof(struct btf_enum);
-    case BTF_KIND_ENUM64:
-        return sizeof *t + n * sizeof(struct btf_enum64);
-    case BTF_KIND_FUNC_PROTO:
-        return sizeof *t + n * sizeof(struct btf_param);
-    case BTF_KIND_DATASEC:
-        return sizeof *t + n * sizeof(struct btf_var_secinfo);
-    default:
-        return 0;
-    }
+    /* What follows a type, in words: always, and for each of vlen. A table, as this is asked for each of a
+     * hundred thousand types. */
+    static const struct {
+        uint8_t known, fixed, each;
+    } sizes[32] = {
+        [BTF_KIND_INT] = {1, 1, 0},        [BTF_KIND_PTR] = {1, 0, 0},      [BTF_KIND_ARRAY] = {1, 3, 0},
+        [BTF_KIND_STRUCT] = {1, 0, 3},     [BTF_KIND_UNION] = {1, 0, 3},    [BTF_KIND_ENUM] = {1, 0, 2},
+        [BTF_KIND_FWD] = {1, 0, 0},        [BTF_KIND_TYPEDEF] = {1, 0, 0},  [BTF_KIND_VOLATILE] = {1, 0, 0},
+        [BTF_KIND_CONST] = {1, 0, 0},      [BTF_KIND_RESTRICT] = {1, 0, 0}, [BTF_KIND_FUNC] = {1, 0, 0},
+        [BTF_KIND_FUNC_PROTO] = {1, 0, 2}, [BTF_KIND_VAR] = {1, 1, 0},      [BTF_KIND_DATASEC] = {1, 0, 3},
+        [BTF_KIND_FLOAT] = {1, 0, 0},      [BTF_KIND_DECL_TAG] = {1, 1, 0}, [BTF_KIND_TYPE_TAG] = {1, 0, 0},
+        [BTF_KIND_ENUM64] = {1, 0, 3},
+    };
+    uint32_t kind = btf_kind(t);
+    return sizes[kind].known ? sizeof *t + 4 * (size_t)(sizes[kind].fixed + sizes[kind].each * btf_vlen(t))
+                             : 0;
 }
 
 static const struct btf_type void_type;

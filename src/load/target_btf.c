@@ -71,22 +71,17 @@ int target_cached_read(struct target_btf *t, void *to, size_t size, uint64_t off
     return 0;
 }
 
-static const char *target_string(const struct type_source *source, uint32_t offset)
+/* Most names are short: in small pieces, up to the zero. */
+static const char *read_string(struct target_btf *t, uint32_t offset)
 {
-    struct target_btf *t = (struct target_btf *)source;
-    size_t room = sizeof t->string - 1;
-    t->string[0] = 0;
-    if (!offset || offset >= t->strings_size)
-        return t->string;
-    /* Most names are short: take the rest of the page first, and more only if it does not end there. */
-    uint64_t at = t->strings + offset;
-    size_t left = t->strings_size - offset, have = 0;
-    while (have < room && have < left) {
-        size_t n = TARGET_PAGE - (at + have) % TARGET_PAGE;
-        n = n < left - have ? n : left - have;
+    size_t room = sizeof t->string - 1, left = t->strings_size - offset, have = 0;
+    room = left < room ? left : room;
+    while (have < room) {
+        uint64_t at = t->strings + offset + have;
+        size_t n = TARGET_PAGE - at % TARGET_PAGE;
         n = n < room - have ? n : room - have;
         n = n < 64 ? n : 64;
-        if (target_cached_read(t, t->string + have, n, at + have)) {
+        if (target_cached_read(t, t->string + have, n, at)) {
             t->error = -EIO;
             have = 0;
             break;
@@ -97,6 +92,33 @@ static const char *target_string(const struct type_source *source, uint32_t offs
     }
     t->string[have] = 0;
     return t->string;
+}
+
+static const char *target_string(const struct type_source *source, uint32_t offset)
+{
+    struct target_btf *t = (struct target_btf *)source;
+    if (!offset || offset >= t->strings_size)
+        return "";
+    struct target_string **bucket = &t->texts[offset % TARGET_STRINGS];
+    for (struct target_string *s = *bucket; s; s = s->next)
+        if (s->offset == offset)
+            return s->text;
+    const char *text = read_string(t, offset);
+    size_t n = strlen(text) + 1;
+    if (t->text_bytes + n > TARGET_STRING_BYTES) {
+        arena_free(&t->text_arena);
+        memset(t->texts, 0, sizeof t->texts);
+        t->text_bytes = 0;
+    }
+    struct target_string *s = arena_alloc(&t->text_arena, 1, sizeof *s + n);
+    if (!s)
+        return text;
+    memcpy(s->text, text, n);
+    s->offset = offset;
+    s->next = *bucket;
+    *bucket = s;
+    t->text_bytes += sizeof *s + n;
+    return s->text;
 }
 
 static int fetch(struct target_btf *t, uint32_t id, struct target_fetched **out)
@@ -247,6 +269,7 @@ void target_btf_close(struct target_btf *t)
         close(t->fd);
     free(t->pages);
     free(t->index);
+    arena_free(&t->text_arena);
     arena_free(&t->arena);
     free(t);
 }

@@ -47,6 +47,16 @@ struct target_fetched {
     struct btf_type type; /* its record follows */
 };
 
+struct target_string {
+    struct target_string *next;
+    uint32_t offset;
+    char text[];
+};
+
+/* The strings of one large struct fit, so that the next relocation in it finds them. */
+#define TARGET_STRINGS      256
+#define TARGET_STRING_BYTES (48 << 10)
+
 struct target_btf {
     struct type_source source;
     int fd;
@@ -59,8 +69,11 @@ struct target_btf {
     struct target_fetched *fetched[TARGET_BUCKETS];
     struct target_page *pages;
     uint32_t clock;
-    char string[1024]; /* the last one that was asked for */
-    int error;         /* of a read or a damaged type on the way */
+    char string[1024]; /* the last one that was read */
+    struct target_string *texts[TARGET_STRINGS];
+    struct arena text_arena;
+    size_t text_bytes;
+    int error; /* of a read or a damaged type on the way */
 };
 
 /* The next scan will look for this name (up to its flavor). */

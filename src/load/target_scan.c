@@ -11,6 +11,7 @@
 #include "load/target_private.h"
 
 #define CHUNK (4 * TARGET_PAGE)
+#define SLACK 1024 /* of a string that goes on in the next piece */
 
 static uint32_t hash(const char *text, size_t length)
 {
@@ -55,7 +56,7 @@ struct scan {
     /* Filters, so that the common string or type costs next to nothing: by the first two bytes of a name, by
      * the last two, by a hash of the offset of a hit. */
     uint8_t first[8192], last[8192], offsets[8192];
-    uint8_t buffer[CHUNK + 1024];
+    uint8_t buffer[CHUNK + SLACK + sizeof(uint64_t)];
 };
 
 static void set_bit(uint8_t *bits, uint32_t i)
@@ -142,28 +143,42 @@ static int scan_string(struct scan *s, const char *text, size_t length, uint32_t
     return closer ? look_closer(s, text, length, offset) : 0;
 }
 
+/* All strings that end in a piece of the buffer; *begin moves behind the last. Eight bytes at a time: this
+ * goes over megabytes at the start of hog. */
+static int scan_piece(struct scan *s, size_t *begin, size_t end, uint32_t base)
+{
+    const uint64_t ones = ~UINT64_C(0) / 255;
+    const char *text = (const char *)s->buffer;
+    for (size_t at = *begin; at < end; at += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, text + at, sizeof word); /* may read behind the end, within the buffer */
+        for (uint64_t zeros = (word - ones) & ~word & ones << 7; zeros; zeros &= zeros - 1) {
+            size_t nul = at + (size_t)__builtin_ctzll(zeros) / 8;
+            if (nul >= end || text[nul])
+                continue;
+            int err = scan_string(s, text + *begin, nul - *begin, base + (uint32_t)*begin);
+            if (err)
+                return err;
+            *begin = nul + 1;
+        }
+    }
+    return 0;
+}
+
 /* Strings longer than the slack of the buffer are passed over: no wanted name is as long. */
 static int scan_strings(struct scan *s)
 {
     struct target_btf *t = s->t;
     size_t kept = 0;
     for (uint64_t at = 0; at < t->strings_size;) {
-        size_t n = t->strings_size - at < CHUNK ? t->strings_size - at : CHUNK;
+        size_t n = t->strings_size - at < CHUNK ? t->strings_size - at : CHUNK, begin = 0, end = kept + n;
         int err = target_read(t, s->buffer + kept, n, t->strings + at);
+        err = err ? err : scan_piece(s, &begin, end, (uint32_t)(at - kept));
         if (err)
             return err;
-        char *p = (char *)s->buffer, *end = p + kept + n, *nul;
-        uint32_t offset = (uint32_t)(at - kept);
-        for (; (nul = memchr(p, 0, (size_t)(end - p))); p = nul + 1) {
-            err = scan_string(s, p, (size_t)(nul - p), offset + (uint32_t)(p - (char *)s->buffer));
-            if (err)
-                return err;
-        }
         at += n;
-        kept = (size_t)(end - p);
-        if (kept > sizeof s->buffer - CHUNK)
-            kept = sizeof s->buffer - CHUNK; /* its end only, which then begins in its middle */
-        memmove(s->buffer, end - kept, kept);
+        kept = end - begin < SLACK ? end - begin : SLACK; /* too long: its end only */
+        memmove(s->buffer, s->buffer + end - kept, kept);
     }
     return 0;
 }
