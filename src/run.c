@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "clock.h"
 #include "host/names.h"
@@ -88,7 +89,8 @@ static void wake_on_time(void)
     const struct sched_param lowest = {.sched_priority = 1};
 
     prctl(PR_SET_TIMERSLACK, 1UL);
-    if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest))
+    /* Not by the C library: that of musl always says ENOSYS, as POSIX means processes and Linux threads. */
+    if (syscall(SYS_sched_setscheduler, 0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest))
         setpriority(PRIO_PROCESS, 0, -20);
 }
 
