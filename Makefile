@@ -139,12 +139,15 @@ $(BUILD)/gen/embed $(BUILD)/gen/structs: $(BUILD)/gen/%: gen/%.c $(BUILD)/flags 
 
 # The directories are prerequisites because a source that is gone must be gone from the tables, too.
 $(BUILD)/gen/objects.c: $(BUILD)/gen/embed $(BPF_OBJ) bpf
+	@mkdir -p $(@D)
 	$(call quiet,GEN,$@)$< $(foreach n,$(BPF),$(n)=$(BUILD)/bpf/$(n).bpf.o) >$@
 
 $(BUILD)/gen/metrics.c: gen/metrics.sh $(METRICS) src/metric
+	@mkdir -p $(@D)
 	$(call quiet,GEN,$@)$< $(METRICS) >$@
 
 $(BUILD)/gen/%.types.h: $(BUILD)/bpf/%.bpf.o $(BUILD)/gen/structs
+	@mkdir -p $(@D)
 	$(call quiet,GEN,$@)$(BUILD)/gen/structs $* $< >$@
 
 # ---- the user's side ----
@@ -158,6 +161,7 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/uapi $(TYPES)
 	$(call quiet,CC,$<)$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
 
 $(BUILD)/libhog.a: $(LIB_OBJ) $(sort $(dir $(LIB_SRC)))
+	@mkdir -p $(@D)
 	@rm -f $@
 	$(call quiet,AR,$@)ar rcs $@ $(filter %.o,$^)
 
