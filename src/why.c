@@ -59,6 +59,9 @@ const char *why_errno(int err)
         NAME(EOPNOTSUPP);
         NAME(ETIMEDOUT);
         NAME(EALREADY);
+        NAME(ENXIO);
+        NAME(ECANCELED);
+        NAME(ENAMETOOLONG);
 #undef NAME
     case 524: /* ENOTSUPP, kernel-internal, leaks out of bpf(2) */
         return "ENOTSUPP";

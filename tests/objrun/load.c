@@ -2,6 +2,7 @@
 /* An object into this machine's kernel, a line for each thing that happens; see docs/objrun.md. */
 #include <linux/bpf.h>
 #include <string.h>
+#include "load/log.h"
 #include "syscall/bpf.h"
 #include "tests/objrun/objrun.h"
 
@@ -50,6 +51,18 @@ static void choose_input(const struct object_program *program, union bpf_attr *a
     }
 }
 
+/* The verifier's own words if there are any. */
+static void print_refusal(const struct object_program *program, int err, const struct why *w)
+{
+    int n = 0;
+    const char *line = program->log ? log_last_line(program->log, &n) : "";
+
+    if (n)
+        printf("%s %.*s\n", why_errno(err), n, line);
+    else
+        printf("%s %s\n", why_errno(err), w->text);
+}
+
 static void run(const struct object_program *program)
 {
     union bpf_attr attr;
@@ -81,7 +94,7 @@ int objrun_load(struct object *obj, bool with_run)
         err = object_load_program(obj, program, &w);
         printf("load %s section %s insns %zu ", program->name, program->section, program->ninsns);
         if (err)
-            printf("%s %s\n", why_errno(err), w.text);
+            print_refusal(program, err, &w);
         else
             printf("ok\n");
         failed += err != 0;
