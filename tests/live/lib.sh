@@ -76,6 +76,43 @@ within() {
     }'
 }
 
+# measure ARGUMENTS...: hog in the background, its output in $TMP/out. Returns when it measures.
+measure() {
+    "$HOG" -v "$@" >"$TMP/out" 2>"$TMP/err" </dev/null &
+    HOG_PID=$!
+    lib_pids+=("$HOG_PID")
+    for _ in $(seq 200); do
+        # The last hook that is attached, and then it begins the first window.
+        grep -q ': exit: ' "$TMP/err" && sleep 0.1 && return 0
+        kill -0 "$HOG_PID" 2>/dev/null || break
+        sleep 0.02
+    done
+    cat "$TMP/err"
+    return 1
+}
+
+# measured: ends it with the window so far. Its status.
+measured() {
+    kill -TERM "$HOG_PID" 2>/dev/null
+    wait "$HOG_PID"
+}
+
+# run_ms [AWK-CONDITION]: all time on a CPU in the rows of $TMP/out that are so, whatever their window; fields by number.
+run_ms() {
+    awk '$1 == "cpu" && ('"${1:-1}"') { sum += $6 } END { printf "%.3f\n", sum }' "$TMP/out"
+}
+
+# told FIELD FILE [WORD]: what a load said of itself: of `pid=7 cpu_ms=9` the field pid is 7. Of several lines the last,
+# or the last one with the word.
+told() {
+    grep -F -- "${3-}" "$2" | tr ' ' '\n' | sed -n "s/^$1=//p" | tail -n 1
+}
+
+# agrees MS TRUTH_MS: they are the same but for 2 percent and 2 ms.
+agrees() {
+    within "$1" "$(awk -v t="$2" 'BEGIN { print t * 0.98 - 2 }')" "$(awk -v t="$2" 'BEGIN { print t * 1.02 + 2 }')"
+}
+
 done_testing() {
     [ "$lib_lines" -gt 0 ] && [ "$lib_failed" -eq 0 ]
     exit $?

@@ -1,0 +1,172 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# `hog cpu` against what the kernel's own accounting, and the loads themselves, say.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+LOADS=$BUILD/tests/load
+
+schedstat_ms() {
+    awk '{ printf "%.3f\n", $1 / 1e6 }' "/proc/$1/schedstat"
+}
+
+# The most of the CPU that there is to have, also where sessions are scheduled as groups (autogroup). After load_start.
+urgent() {
+    exec setsid bash -c '{ echo -20 >/proc/self/autogroup; } 2>/dev/null; exec nice -n -20 "$@"' - "$@"
+}
+
+# ---- those who never leave their CPU ----
+
+# Others may take some of its CPU, in any of the windows: so much may be missing there, and one percent.
+busy_in_each_window() {
+    cat "$TMP/out"
+    awk -v pid="$1" -v had="$2" '
+        $1 == "#window" { windows++ }
+        $1 == "cpu" && $3 == pid { rows++; low = 100 - 3 * (100 - had) - 1; bad += $5 < low || $5 > 101 }
+        END { exit !(windows == 3 && rows == 3 && !bad) }' "$TMP/out"
+}
+
+load_start urgent taskset -c 0 "$LOADS/duty" 60
+sleep 0.2
+before=$(schedstat_ms "$LOAD_PID") began=$(date +%s%N)
+"$HOG" cpu -k 10000 1 3 >"$TMP/out"
+after=$(schedstat_ms "$LOAD_PID") ended=$(date +%s%N)
+had=$(awk -v a="$before" -v b="$after" -v ns=$((ended - began)) 'BEGIN { print 100e6 * (b - a) / ns }')
+lasted=$(sed -n 's/^#window .*dur_ms=\([0-9.]*\).*/\1/p' "$TMP/out" | awk '{ sum += $1 } END { print sum }')
+load_stop "$LOAD_PID"
+check 'one who never leaves his CPU has all of it in every window' busy_in_each_window "$LOAD_PID" "$had"
+check 'and his windows add up to what schedstat says' \
+    agrees "$(run_ms "\$3 == $LOAD_PID")" "$(awk -v had="$had" -v ms="$lasted" 'BEGIN { print had / 100 * ms }')"
+
+load_start urgent "$LOADS/duty" 60 1000 0 "$(nproc)"
+sleep 0.1
+"$HOG" cpu -k 1 0.4 1 >"$TMP/out"
+load_stop "$LOAD_PID"
+check 'who has all CPUs has rank 1' test "$(awk '$1 == "cpu" { print $2, $3, $9 }' "$TMP/out")" = "1 $LOAD_PID duty"
+
+# ---- short stints, all inside the run ----
+
+# The CPU clocks give the time from a wakeup to the switch (some microseconds, an interrupt's end) to who is woken; hog
+# gives it to who still has the CPU. The events of the switches themselves decide: what tracefs says of them.
+trace=/sys/kernel/tracing/instances/hog_test_$$
+trap 'rmdir "$trace" 2>/dev/null; lib_cleanup' EXIT
+
+trace_start() {
+    mkdir "$trace" 2>/dev/null || return 1
+    echo mono >"$trace/trace_clock"
+    echo 8192 >"$trace/buffer_size_kb"
+    echo "prev_comm == \"$1\" || next_comm == \"$1\"" >"$trace/events/sched/sched_switch/filter"
+    echo 1 >"$trace/events/sched/sched_switch/enable"
+}
+
+# Milliseconds from switch to switch, a thread a line; nothing if the trace lost some.
+trace_stop() {
+    echo 0 >"$trace/events/sched/sched_switch/enable"
+    if ! grep -qs '^overrun: [1-9]' "$trace"/per_cpu/*/stats; then
+        sed -n 's/.* \([0-9.]*\): sched_switch: .* prev_pid=\([0-9]*\) .* next_pid=\([0-9]*\) .*/\1 \2 \3/p' "$trace/trace" |
+            awk '{ if ($2 in on) { ms[$2] += ($1 - on[$2]) * 1000; delete on[$2] } if ($3) on[$3] = $1 }
+                 END { for (tid in ms) printf "tid=%d ms=%.3f\n", tid, ms[tid] }'
+    fi
+    rmdir "$trace"
+}
+
+traced=false
+trace_start duty && traced=true
+measure cpu -k 10000 0.2
+loads=()
+for load in a:'1000 1000' b:'100 100' c:'3000 7000 8' d:'20 20'; do
+    # shellcheck disable=SC2086 # several arguments
+    "$LOADS/duty" 1 ${load#*:} >"$TMP/${load%%:*}" &
+    loads+=($!)
+done
+wait "${loads[@]}"
+measured
+$traced && trace_stop >"$TMP/trace"
+for load in 'a:1 ms of 2' 'c:8 threads'; do
+    file=$TMP/${load%%:*}
+    check "stints of ${load#*:}: run_ms is the CPU clock" agrees "$(run_ms "\$3 == $(told pid "$file")")" "$(told cpu_ms "$file")"
+done
+for load in 'a:1 ms of 2' 'b:100 us of 200' 'd:20 us of 40'; do
+    name="stints of ${load#*:}: run_ms is the time from switch to switch"
+    pid=$(told pid "$TMP/${load%%:*}")
+    if $traced; then
+        check "$name" agrees "$(run_ms "\$3 == $pid")" "$(told ms "$TMP/trace" "tid=$pid ")"
+    else
+        skip "$name" 'needs TRACEFS: it is the witness'
+    fi
+done
+check 'a process is one row in each window' \
+    test -z "$(awk '$1 == "#window" { n++ } $1 == "cpu" { print n, $3 }' "$TMP/out" | sort | uniq -d)"
+
+# ---- born and dead inside one window ----
+
+is_row() { # is_row CONDITION: exactly one row is so
+    awk "\$1 == \"cpu\" && ($1)" "$TMP/out" | tee "$TMP/rows"
+    [ "$(wc -l <"$TMP/rows")" = 1 ]
+}
+
+measure cpu -k 10000 60
+"$LOADS/named" 6c6976657321 40 >"$TMP/a"
+setpriv --reuid 4711 "$LOADS/named" 75736572 30 >"$TMP/b"
+"$LOADS/lives" exec 20 >"$TMP/c"
+"$LOADS/lives" thread 20 >"$TMP/d"
+"$LOADS/lives" orphan 20 >"$TMP/e"
+measured
+dead=$(told pid "$TMP/a") user=$(told pid "$TMP/b")
+check 'a whole life in one window has a row with its name' is_row "\$3 == $dead && \$9 == \"lives!\""
+check 'and with its time' agrees "$(run_ms "\$3 == $dead")" "$(told cpu_ms "$TMP/a")"
+check 'and with its user' is_row "\$3 == $user && \$4 == 4711 && \$9 == \"user\""
+check 'exec: one row, with the later name' is_row "\$3 == $(told pid "$TMP/c") && \$9 == \"after\""
+check 'exec: the time before and after' agrees "$(run_ms "\$3 == $(told pid "$TMP/c")")" "$(told cpu_ms "$TMP/c")"
+check 'exec by another thread than the first: one row' is_row "\$3 == $(told pid "$TMP/d") && \$9 == \"after\""
+check 'exec by another thread: the time before and after' \
+    agrees "$(run_ms "\$3 == $(told pid "$TMP/d")")" "$(told cpu_ms "$TMP/d")"
+check 'a thread that outlives the first one: one row' is_row "\$3 == $(told pid "$TMP/e") && \$9 == \"before\""
+check 'a thread that outlives the first one: all its time' \
+    agrees "$(run_ms "\$3 == $(told pid "$TMP/e")")" "$(told cpu_ms "$TMP/e")"
+
+# ---- threads ----
+
+each_thread_agrees() {
+    local line tid ms
+    grep ^tid= "$1" >"$TMP/threads"
+    [ "$(wc -l <"$TMP/threads")" = 8 ] || return 1
+    while read -r line; do
+        tid=$(told tid <(echo "$line")) ms=$(told cpu_ms <(echo "$line"))
+        agrees "$(run_ms "\$8 == $tid")" "$ms" || return 1
+    done <"$TMP/threads"
+}
+
+measure cpu -t -k 10000 0.3
+"$LOADS/duty" 0.8 1000 2000 8 >"$TMP/a"
+"$LOADS/lives" thread 20 >"$TMP/b"
+"$LOADS/lives" orphan 20 >"$TMP/c"
+measured
+check '-t: each thread has its own time' each_thread_agrees "$TMP/a"
+for load in 'a:8 threads' 'b:exec by another thread' 'c:a thread that outlives the first one'; do
+    file=$TMP/${load%%:*}
+    check "-t: ${load#*:}: the rows of a process add up to its CPU clock" \
+        agrees "$(run_ms "\$3 == $(told pid "$file")")" "$(told cpu_ms "$file")"
+done
+check '-t: a thread is one row in each window' \
+    test -z "$(awk '$1 == "#window" { n++ } $1 == "cpu" { print n, $8 }' "$TMP/out" | sort | uniq -d)"
+
+# ---- the list itself ----
+
+in_order() {
+    awk '$1 == "#window" { rank = 0; last = 1e9 }
+         $1 == "cpu" { rows++; bad += $2 != ++rank || $6 > last; last = $6 }
+         END { exit !rows || bad }' "$TMP/out"
+}
+
+rows_in_window() { # the most
+    awk '$1 == "#window" { n = 0 } $1 == "cpu" && ++n > most { most = n } END { print most + 0 }' "$TMP/out"
+}
+
+check 'rows go by run_ms, and ranks count from 1' in_order
+check 'the idle task is in no row' \
+    test -z "$(awk '$1 == "cpu" && ($3 == 0 || $9 ~ /^swapper/)' "$TMP/out")"
+for n in 1 3; do
+    "$HOG" cpu -k $n 0.3 1 >"$TMP/out"
+    check "-k $n: so many rows" test "$(rows_in_window)" = $n
+done
+done_testing
