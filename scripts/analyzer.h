@@ -7,8 +7,8 @@
 #include <errno.h>
 #include "why.h"
 
-void said(struct why *w, const char *format, ...);
-#define why(w, err, ...) (said(w, __VA_ARGS__), (err))
+void analyzer_said(struct why *w, const char *format, ...);
+#define why(w, err, ...) (analyzer_said(w, __VA_ARGS__), (err))
 
 static inline int *errno_of_a_failure(void)
 {
