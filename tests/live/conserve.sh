@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Every nanosecond of every CPU is somewhere: in a row, or other, idle, missed or lost. In each window.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+LOADS=$BUILD/tests/load
+
+# The rows, not run_ms= of the window's line: that one is checked against them. 1 us for the rounding of each number.
+adds_up() {
+    head -n 3 "$TMP/out"
+    awk -v most=10000 '
+        function check() {
+            if (!windows++) return
+            off = rows + f["other_ms"] + f["idle_ms"] + f["missed_ms"] + f["lost_ms"] - f["cpus"] * f["dur_ms"]
+            rounding = 0.001 * (n + 10)
+            if (off > rounding || off < -rounding) { bad++; print "window " f["seq"] ": the sum is off by " off " ms" }
+            off = rows - f["run_ms"]
+            if (off > rounding || off < -rounding) { bad++; print "window " f["seq"] ": run_ms is off by " off " ms" }
+            if (n == most) { bad++; print "too many rows" }
+        }
+        $1 == "#window" { check(); rows = n = 0; for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] } }
+        $1 == "cpu" { rows += $6; n++; if ($6 < 0) { bad++; print "negative: " $0 } }
+        END { check(); exit (windows < 2 || bad > 0) }' "$TMP/out" >"$TMP/off"
+    local status=$?
+    cat "$TMP/off"
+    return $status
+}
+
+cpus_are() {
+    head -n 1 "$TMP/out"
+    head -n 1 "$TMP/out" | grep -q " cpus=$1 "
+}
+
+lost_is_said() { # lost_is_said no|yes
+    grep '^#window' "$TMP/out" | tee "$TMP/windows"
+    awk -v want="$1" '{ for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] }
+         some += f["lost"] > 0 && f["lost_ms"] > 0; one += !f["lost"] && f["lost_ms"] > 0 }
+         END { exit !NR || one || (want == "yes") != (some > 0) }' "$TMP/windows"
+}
+
+run() {
+    "$HOG" cpu -k 10000 "$@" >"$TMP/out"
+}
+
+load_start "$LOADS/duty" 100 1000 1000 4
+duty=$LOAD_PID
+load_start "$LOADS/duty" 100 50 200
+run 1 2
+check 'sketch, 1 s' adds_up
+check 'cpus= is what nproc says' cpus_are "$(nproc --all)"
+run 0.01 50
+check 'sketch, 10 ms' adds_up
+run 0.001 300
+check 'sketch, 1 ms' adds_up
+run --exact 0.2 5
+check 'exact, 200 ms' adds_up
+check 'exact loses nothing' lost_is_said no
+run --exact 0.001 300
+check 'exact, 1 ms' adds_up
+run -t 0.01 50
+check 'threads, 10 ms' adds_up
+run -p "$duty" 0.1 5
+check 'chosen process, 100 ms' adds_up
+run -p "$duty" -t 0.001 300
+check 'threads of a chosen process, 1 ms' adds_up
+
+load_start "$LOADS/storm" 100 50 4
+run 0.5 3
+check 'storm of processes, 500 ms' adds_up
+run 0.01 100
+check 'storm of processes, 10 ms' adds_up
+run --exact 0.2 5
+check 'storm of processes, exact' adds_up
+check 'storm of processes, exact: nothing lost' lost_is_said no
+run -t 0.1 5
+check 'storm of processes, threads' adds_up
+run --stages 1 --slots 8 0.5 3
+check 'storm of processes, the smallest sketch' adds_up
+check 'what the smallest sketch drops is in lost= and lost_ms=' lost_is_said yes
+run --stages 8 --slots 1024 0.2 5
+check 'storm of processes, the largest sketch' adds_up
+check 'the largest sketch loses nothing in 200 ms' lost_is_said no
+done_testing
