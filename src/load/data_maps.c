@@ -4,7 +4,8 @@
 #include <string.h>
 #include "load/object_private.h"
 
-/* A map value is at most this long in the kernel, so a .bss that says more is damaged. */
+/* More than any program has in all its sections: a .bss that says so is damaged, and would cost us the
+ * memory. */
 #define MAX_DATA (64u << 20)
 
 static bool named(const char *name, const char *what)
@@ -22,11 +23,9 @@ static bool is_data(const struct elf_section *s)
     return s->type == SHT_PROGBITS && (named(s->name, ".data") || named(s->name, ".rodata"));
 }
 
-static int add_data_map(struct object_private *o, size_t section, struct why *w)
+static int add_data_map(struct object_private *o, size_t section)
 {
     const struct elf_section *s = &o->pub.elf->sections[section];
-    if (s->size > MAX_DATA)
-        return why(w, -E2BIG, "section %s: %llu bytes of global data", s->name, (unsigned long long)s->size);
     struct object_map *map = object_add_map(o, s->name);
     if (!map)
         return -ENOMEM;
@@ -48,8 +47,16 @@ static int add_data_map(struct object_private *o, size_t section, struct why *w)
 
 int object_read_data_maps(struct object_private *o, struct why *w)
 {
+    uint64_t total = 0;
     for (size_t i = 1; i < o->pub.elf->nsections; i++) {
-        int err = is_data(&o->pub.elf->sections[i]) ? add_data_map(o, i, w) : 0;
+        const struct elf_section *s = &o->pub.elf->sections[i];
+        if (!is_data(s))
+            continue;
+        if (s->size > MAX_DATA - total)
+            return why(w, -E2BIG, "section %s: %llu bytes of global data", s->name,
+                       (unsigned long long)s->size);
+        total += s->size;
+        int err = add_data_map(o, i);
         if (err)
             return err;
     }

@@ -187,6 +187,11 @@ static int describe(struct description *d, uint32_t struct_id, struct why *w)
     }
     if (map->type == BPF_MAP_TYPE_UNSPEC)
         return why(w, -EINVAL, "map %s: has no type", map->name);
+    if (map->type ==
+        BPF_MAP_TYPE_PERF_EVENT_ARRAY) { /* holds descriptors; a value given is what events look like */
+        map->key_size = map->value_size = sizeof(uint32_t);
+        map->key_type_id = map->value_type_id = 0;
+    }
     if (d->has_values && !map->key_size)
         map->key_size = 4;
     if (d->has_values && !map->value_size)

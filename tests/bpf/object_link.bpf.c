@@ -50,6 +50,11 @@ struct {
     __type(value, struct pair);
 } link_hash SEC(".maps");
 
+struct {
+    __uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+    __type(value, struct pair);
+} link_perf SEC(".maps");
+
 volatile const __u32 link_constant = 0x11223344;
 volatile const __u64 link_second = 55;
 __u64 link_counter = 7;

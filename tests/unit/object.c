@@ -36,6 +36,7 @@ static void maps(const struct object *obj)
     map_is(obj, "link_outer", BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4, 4, 0);
     map_is(obj, "link_tails", BPF_MAP_TYPE_PROG_ARRAY, 4, 4, 2, 0);
     map_is(obj, "link_hash", BPF_MAP_TYPE_HASH, 4, 16, 77, BPF_F_NO_PREALLOC);
+    map_is(obj, "link_perf", BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, 0, 0);
     const struct object_map *hash = object_map(obj, "link_hash"), *outer = object_map(obj, "link_outer"),
                             *tails = object_map(obj, "link_tails");
     check(hash && hash->pin_by_name && !outer->pin_by_name, "the map that is pinned by name says so");
