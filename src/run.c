@@ -47,11 +47,8 @@ static enum status open_targets(struct run *run)
         if (err && err != -ESRCH && err != -EINVAL)
             return STATUS_FAILED;
     }
-    if (options->npids && !run->targets.n) {
-        tell("none of the processes asked for exists");
-        return STATUS_FAILED;
-    }
-    return STATUS_DONE;
+    /* Each has been told of. */
+    return options->npids && !run->targets.n ? STATUS_FAILED : STATUS_DONE;
 }
 
 static const struct metric *metric_named(const char *name)
