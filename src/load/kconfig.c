@@ -1,10 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Section .kconfig: externs that the loader knows the value of. It exists in the types alone, so its layout
- * is made here. LINUX_KERNEL_VERSION is known; the kernel's configuration is not read. */
+ * is made here. Three of them are known; the kernel's configuration is not read. */
 #include <errno.h>
 #include <string.h>
 #include "load/kernel_version.h"
 #include "load/object_private.h"
+#include "load/target_private.h"
+
+/* What a kernel has if it has a certain function. */
+static const struct {
+    const char *name, *functions[3];
+} by_function[] = {
+    {"LINUX_HAS_SYSCALL_WRAPPER", {"__x64_sys_bpf", "__arm64_sys_bpf", "__riscv_sys_bpf"}}, /* 4.17 */
+    {"LINUX_HAS_BPF_COOKIE", {"bpf_get_attach_cookie_trace"}},                              /* 5.15 */
+};
+#define NKNOWN (sizeof by_function / sizeof *by_function)
+
+bool kconfig_is_known(const char *name)
+{
+    for (size_t i = 0; i < NKNOWN; i++)
+        if (!strcmp(name, by_function[i].name))
+            return true;
+    return !strcmp(name, "LINUX_KERNEL_VERSION");
+}
+
+int object_want_kconfig(const struct object_private *o, struct target_btf *target)
+{
+    int err = 0;
+    for (size_t i = 0; o->kconfig && i < NKNOWN; i++)
+        for (size_t f = 0; f < 3 && by_function[i].functions[f] && !err; f++)
+            err = target_btf_want(target, by_function[i].functions[f]);
+    return err;
+}
+
+static bool has_function(struct target_btf *target, const char *const functions[3])
+{
+    for (size_t f = 0; f < 3 && functions[f]; f++)
+        if (target_btf_find(target, functions[f], BTF_KIND_FUNC) > 0)
+            return true;
+    return false;
+}
+
+void object_fill_kconfig(const struct object_private *o, struct target_btf *target)
+{
+    for (size_t i = 0; o->kconfig && i < NKNOWN; i++) {
+        uint8_t *value = object_global(&o->pub, by_function[i].name, 1);
+        if (value)
+            *value = has_function(target, by_function[i].functions);
+    }
+}
 
 static int place_variable(struct object_private *o, struct btf_var_secinfo *info, uint32_t *end,
                           struct why *w)

@@ -80,7 +80,11 @@ int object_read_map_slots(struct object_private *o, struct why *w);   /* maps.c 
 int object_read_legacy_maps(struct object_private *o, struct why *w); /* data_maps.c */
 int object_read_data_maps(struct object_private *o, struct why *w);   /* data_maps.c */
 int object_read_kconfig(struct object_private *o, struct why *w);     /* kconfig.c */
-int object_fill_datasecs(struct object_private *o, struct why *w);    /* datasec.c */
+/* kconfig.c: values that only the target can tell. */
+bool kconfig_is_known(const char *name);
+int object_want_kconfig(const struct object_private *o, struct target_btf *target);
+void object_fill_kconfig(const struct object_private *o, struct target_btf *target);
+int object_fill_datasecs(struct object_private *o, struct why *w); /* datasec.c */
 
 /* Copies a program's subprograms behind it and resolves all that does not need a target. */
 int object_link_program(struct object_private *o, struct program *p, struct why *w); /* reloc.c */

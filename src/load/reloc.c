@@ -172,9 +172,8 @@ static const struct btf_type *extern_type(const struct object_private *o, const 
 static int kconfig_ref(struct linker *l, struct bpf_insn *insn, struct insn_ref ref, uint32_t offset,
                        struct why *w)
 {
-    if (strcmp(ref.name, "LINUX_KERNEL_VERSION") && !ref.weak)
-        return why(w, -ENOTSUP, "extern %s: of the kernel's configuration only LINUX_KERNEL_VERSION is known",
-                   ref.name);
+    if (!kconfig_is_known(ref.name) && !ref.weak)
+        return why(w, -ENOTSUP, "extern %s: the kernel's configuration is not read", ref.name);
     insn[0].src_reg = BPF_PSEUDO_MAP_VALUE;
     insn[0].imm = 0;
     insn[1].imm = (int32_t)offset;

@@ -95,6 +95,7 @@ int target_btf_expect(struct target_btf *target, const struct object *obj, struc
 {
     struct object_private *o = object_private(obj);
     int err = want_relos(o, target);
+    err = err ? err : object_want_kconfig(o, target);
     for (size_t i = 0; i < obj->nprograms && !err; i++)
         err = want_program(o, target, program_private(obj->programs[i]));
     return err ? why(w, err, "%s: out of memory", obj->name) : 0;
@@ -170,6 +171,7 @@ int object_relocate(struct object *obj, struct target_btf *target, struct why *w
         err = err ? err : target_btf_scan(target, w);
         if (err)
             return err;
+        object_fill_kconfig(o, target);
     }
     err = resolve_programs(o, target);
     return err ? why(w, err, "%s: %s", obj->name,

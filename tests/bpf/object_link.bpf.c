@@ -63,6 +63,7 @@ __u32 link_own EXTERN(".data.own") = 9;
 static volatile __u32 link_static = 21;
 
 extern int LINUX_KERNEL_VERSION EXTERN(".kconfig");
+extern _Bool LINUX_HAS_SYSCALL_WRAPPER EXTERN(".kconfig");
 extern _Bool CONFIG_HOG_NEVER EXTERN(".kconfig") WEAK;
 extern void link_kfunc(void *task) EXTERN(".ksyms");
 extern int link_ksym EXTERN(".ksyms") WEAK;
@@ -112,7 +113,7 @@ SEC("raw_tp/second") int link_same_section(void *context)
 
 SEC("tp_btf/sched_switch") int link_tail(void *context)
 {
-    return LINUX_KERNEL_VERSION > 0 && !CONFIG_HOG_NEVER;
+    return LINUX_KERNEL_VERSION > 0 && LINUX_HAS_SYSCALL_WRAPPER && !CONFIG_HOG_NEVER;
 }
 
 SEC("fentry/link_kfunc") int link_externs(void *context)

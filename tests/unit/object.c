@@ -220,6 +220,21 @@ static void legacy_object(void)
     free(bytes);
 }
 
+/* As the kernel's own list of symbols has it. */
+static bool host_has_syscall_wrapper(void)
+{
+    static const char *const names[] = {" __x64_sys_bpf\n", " __arm64_sys_bpf\n", " __riscv_sys_bpf\n"};
+    char line[512];
+    bool found = false;
+    FILE *f = fopen("/proc/kallsyms", "r");
+    while (f && fgets(line, sizeof line, f))
+        for (size_t i = 0; i < 3; i++)
+            found = found || strstr(line, names[i]);
+    if (f)
+        fclose(f);
+    return found;
+}
+
 /* The host's own kernel, where it has BTF. */
 static void attach_ids(void)
 {
@@ -240,6 +255,9 @@ static void attach_ids(void)
     const struct object_program *externs = err ? NULL : object_program(obj, "link_externs");
     check(externs && externs->error == -ENOENT, "fentry of a function that does not exist has none: %s",
           externs ? externs->reason.text : "");
+    const bool *wrapper = err ? NULL : object_global(obj, "LINUX_HAS_SYSCALL_WRAPPER", 1);
+    check(wrapper && *wrapper == host_has_syscall_wrapper(),
+          "LINUX_HAS_SYSCALL_WRAPPER is as /proc/kallsyms says");
     target_btf_close(target);
     object_close(obj);
     free(bytes);
