@@ -23,7 +23,7 @@ adds_up() {
         END { check(); exit (windows < 2 || bad > 0) }' "$TMP/out" >"$TMP/off"
     local status=$?
     cat "$TMP/off"
-    return $status
+    return "$status"
 }
 
 cpus_are() {
