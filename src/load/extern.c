@@ -40,33 +40,42 @@ static int resolve_call(struct bpf_insn *insn, const struct insn_ref *ref, int i
     return 0;
 }
 
-static int resolve_address(struct bpf_insn *insn, const struct insn_ref *ref, int id, struct why *w)
+static int find_id(struct target_btf *target, const struct insn_ref *ref, uint32_t kind)
 {
+    return target ? target_btf_find(target, ref->name, kind) : -ENOENT;
+}
+
+static void set_constant(struct bpf_insn *insn, uint64_t value)
+{
+    insn[0].src_reg = 0;
+    insn[0].imm = (int32_t)value;
+    insn[1].imm = (int32_t)(value >> 32);
+}
+
+/* A variable by its type, so that it can be read. A function's address is a mere number, by which programs
+ * ask whether there is one; only kernels with kfuncs (5.13) take its type's id instead. */
+static int resolve_address(struct target_btf *target, struct bpf_insn *insn, const struct insn_ref *ref,
+                           struct why *w)
+{
+    int id = find_id(target, ref, BTF_KIND_VAR);
+    uint64_t address = id > 0 ? 0 : kallsyms_address(ref->name);
+
+    if (address) {
+        set_constant(insn, address);
+        return 0;
+    }
+    if (id <= 0) /* the addresses may be hidden from us */
+        id = find_id(target, ref, BTF_KIND_FUNC);
     if (id > 0) {
         insn[0].src_reg = BPF_PSEUDO_BTF_ID;
         insn[0].imm = id;
         insn[1].imm = 0; /* vmlinux, not a module */
         return 0;
     }
-    uint64_t address = kallsyms_address(ref->name);
-    if (!address && !ref->weak)
+    if (!ref->weak)
         return missing(ref, w);
-    insn[0].src_reg = 0;
-    insn[0].imm = (int32_t)address;
-    insn[1].imm = (int32_t)(address >> 32);
+    set_constant(insn, 0);
     return 0;
-}
-
-/* Id of the extern's type; <= 0: none. */
-static int find_id(struct target_btf *target, const struct insn_ref *ref)
-{
-    int id = -ENOENT;
-
-    if (!target)
-        return id;
-    if (ref->kind == REF_BTF_ID)
-        id = target_btf_find(target, ref->name, BTF_KIND_VAR);
-    return id > 0 ? id : target_btf_find(target, ref->name, BTF_KIND_FUNC);
 }
 
 int extern_resolve(struct object *obj, struct object_program *program, struct why *w)
@@ -85,8 +94,10 @@ int extern_resolve(struct object *obj, struct object_program *program, struct wh
 
         if (ref->kind != REF_BTF_ID && ref->kind != REF_KFUNC)
             continue;
-        int id = find_id(target, ref);
-        err = ref->kind == REF_KFUNC ? resolve_call(insn, ref, id, w) : resolve_address(insn, ref, id, w);
+        if (ref->kind == REF_KFUNC)
+            err = resolve_call(insn, ref, find_id(target, ref, BTF_KIND_FUNC), w);
+        else
+            err = resolve_address(target, insn, ref, w);
     }
     if (target)
         target_btf_close(target);

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Names of the running kernel in a program, against /proc/kallsyms. */
+#include "load/attach.h"
+#include "tests/live/objects.h"
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Whether the kernel lists a symbol, and where. */
+static bool listed(const char *name, unsigned long long *address)
+{
+    FILE *f = fopen("/proc/kallsyms", "re");
+    char line[512], symbol[256], type;
+    bool found = false;
+
+    while (f && !found && fgets(line, sizeof line, f))
+        found = sscanf(line, "%llx %c %255s", address, &type, symbol) == 3 && strcmp(symbol, name) == 0;
+    if (f)
+        fclose(f);
+    return found;
+}
+
+int main(void)
+{
+    struct link link = {0};
+    struct why w = {""};
+    unsigned long long address = 0, ignored;
+    char reason[400];
+    struct object *obj = object_ready("live_extern");
+    struct object_program *program = obj ? object_program(obj, "on_run") : NULL;
+
+    if (!program)
+        return done();
+    int err = object_load_program(obj, program, &w);
+    if (err && access("/sys/kernel/btf/vmlinux", R_OK) < 0) {
+        snprintf(reason, sizeof reason, "needs BTF: %s", w.text);
+        skip("names of the kernel", reason);
+        return done();
+    }
+    if (!err)
+        err = link_attach(&link, program, &w);
+    check(!err, "a program with names of the kernel attaches: %s", w.text);
+    syscall(SYS_getppid);
+    bool found = listed("schedule", &address);
+    check(found && address && GLOBAL(obj, "schedule_address", uint64_t) == address,
+          "an address is the kernel's own: %#llx", address);
+    check(GLOBAL(obj, "missing", uint32_t) == 2, "weak names that it lacks are zero: %u",
+          GLOBAL(obj, "missing", uint32_t));
+    check((GLOBAL(obj, "called", uint32_t) > 0) == listed("bpf_rcu_read_lock", &ignored),
+          "a function is called where there is one: %u", GLOBAL(obj, "called", uint32_t));
+    link_detach(&link);
+    program = object_program(obj, "on_missing");
+    check(object_load_program(obj, program, &w) == -2 && strstr(w.text, "hog_not_there"),
+          "a name that is not weak and not there is refused: %s", w.text);
+    object_close(obj);
+    return done();
+}
