@@ -81,6 +81,9 @@ int objrun_load(struct object *obj, bool with_run)
 {
     struct why w = {""};
     int failed = 0;
+
+    for (size_t i = 0; i < obj->nmaps; i++)
+        obj->maps[i]->pin_by_name = false; /* nothing is to stay in the kernel, and nobody's map be changed */
     int err = object_create_maps(obj, &w);
 
     if (err) {
