@@ -202,12 +202,8 @@ static int extern_ref(struct linker *l, struct bpf_insn *insn, const struct elf_
     }
     if (extern_type(l->o, ".kconfig", sym->name, &offset))
         return kconfig_ref(l, insn, ref, offset, w);
-    const struct btf_type *t = extern_type(l->o, ".ksyms", sym->name, &offset);
-    if (!t)
+    if (!extern_type(l->o, ".ksyms", sym->name, &offset))
         return why(w, -ENOENT, "symbol %s is neither in the object nor a known extern", sym->name);
-    const struct btf_type *of = source_skip(btf_source(l->o->pub.btf), t->type, NULL);
-    if (btf_kind(t) == BTF_KIND_VAR && of && btf_kind(of) == BTF_KIND_UNKN)
-        return why(w, -ENOTSUP, "extern %s: kernel symbols need a type", sym->name);
     insn[0].src_reg = BPF_PSEUDO_BTF_ID;
     insn[0].imm = insn[1].imm = 0;
     ref.kind = REF_BTF_ID;
