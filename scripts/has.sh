@@ -44,6 +44,8 @@ CGROUP1) grep -q ' - cgroup ' /proc/self/mountinfo ;;
 SCHEDSTATS) [ -e /proc/sys/kernel/sched_schedstats ] ;;
 SWAP) [ "$(wc -l </proc/swaps)" -gt 1 ] ;;
 LOOP) [ -e /dev/loop-control ] ;;
+RTPRIO) chrt -f 1 true 2>/dev/null ;;
+CPUHOTPLUG) [ -w /sys/devices/system/cpu/cpu1/online ] ;;
 CPUS2) [ "$(nproc)" -ge 2 ] ;;
 USERNS) unshare -r true 2>/dev/null ;;
 CLANG19) command -v clang-19 >/dev/null ;;

@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# `hog track`: a grid of short windows that does not drift, and nothing of a process lost.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+LOADS=$BUILD/tests/load
+
+# Begins of the windows off the grid, in order, ms. Windows that were skipped are on the grid, too.
+offsets() { # offsets INTERVAL_MS
+    awk -v step="$1" '
+        $1 == "#window" { for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] }
+                          due = point * step; point += 1 + f["skipped"]; seen = 0 }
+        $1 == "track" && !seen++ { printf "%.3f\n", $2 - due }' "$TMP/out"
+}
+
+median() {
+    sort -n | awk '{ v[NR] = $1 } END { if (NR) print v[int((NR + 1) / 2)]; else print "none" }'
+}
+
+never_early() {
+    awk '{ n++; bad += $1 < -0.001 } END { print n + 0, "windows,", bad + 0, "too early"; exit !n || bad }' "$TMP/offsets"
+}
+
+no_drift() {
+    within "$(awk -v a="$(head -n 50 "$TMP/offsets" | median)" -v b="$(tail -n 50 "$TMP/offsets" | median)" 'BEGIN { print b - a }')" -2 2
+}
+
+a_row_each() {
+    awk -v windows="$1" '$1 == "#window" { w++ } $1 == "track" { row[w, $3]++; n++ }
+        END { for (i in row) bad += row[i] != 1; print w, "windows,", n, "rows"; exit !(w == windows && n == 2 * w && !bad) }' "$TMP/out"
+}
+
+sum_of() {
+    awk -v pid="$1" '$1 == "track" && $3 == pid { sum += $5 } END { print sum + 0 }' "$TMP/out"
+}
+
+load_start "$LOADS/duty" 100
+busy=$LOAD_PID
+load_start sleep 100
+idle=$LOAD_PID
+sleep 0.1
+
+for case in '10 150' '1 1000'; do
+    read -r step count <<<"$case"
+    "$HOG" track "$busy" "$idle" -i "${step}ms" -n "$count" >"$TMP/out"
+    offsets "$step" >"$TMP/offsets"
+    check "$step ms: a row a window and process" a_row_each "$count"
+    check "$step ms: no window begins before its time" never_early
+    check "$step ms: windows do not drift" no_drift
+    check "$step ms: the median window begins within 1 ms" within "$(median <"$TMP/offsets")" 0 1
+    check "$step ms: who sleeps has nothing" test "$(sum_of "$idle")" = 0
+done
+
+check 'without -i windows of 10 ms' within \
+    "$("$HOG" track "$idle" -n 30 | sed -n 's/^#window .*dur_ms=\([0-9.]*\).*/\1/p' | median)" 9 11
+
+# ---- nothing is lost: a life that is all inside the run, against its own CPU clock ----
+
+go=$TMP/go
+mkfifo "$go"
+for step in 10 1; do
+    # exec keeps the PID: known before the load begins.
+    bash -c 'read -r <"$1"; shift; exec "$@"' - "$go" "$LOADS/duty" 0.7 3000 2000 >"$TMP/a" &
+    pid=$!
+    "$HOG" -v track "$pid" -i "${step}ms" >"$TMP/out" 2>"$TMP/err" &
+    HOG_PID=$!
+    lib_pids+=("$HOG_PID" "$pid")
+    until grep -q '^#window' "$TMP/out" || ! kill -0 "$HOG_PID" 2>/dev/null; do
+        sleep 0.02
+    done
+    had=$(awk '{ print $1 / 1e6 }' "/proc/$pid/schedstat")
+    echo go >"$go"
+    wait "$pid"
+    wait "$HOG_PID"
+    check "$step ms: ends when the process ends" test $? = 0
+    check "$step ms: a whole life adds up to its CPU clock" \
+        agrees "$(sum_of "$pid")" "$(awk -v had="$had" -v all="$(told cpu_ms "$TMP/a")" 'BEGIN { print all - had }')"
+    check "$step ms: and its end is said" test "$(grep '^#exit' "$TMP/out")" = "#exit pid=$pid"
+done
+
+# ---- hog itself is stopped for a while ----
+
+stall_is_counted() { # within 500 ms / 10 ms, and what it took to stop and go on
+    awk '$1 == "#window" { for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] }
+             sum += f["skipped"]; if (f["skipped"] > most) { most = f["skipped"]; long = f["dur_ms"] } }
+         END { print sum + 0, "skipped,", long, "ms"; exit !(most >= 45 && long >= 450) }' "$TMP/out"
+}
+
+measure track "$busy" -i 10ms
+kill -STOP "$HOG_PID"
+sleep 0.5
+kill -CONT "$HOG_PID"
+sleep 0.4
+measured
+offsets 10 >"$TMP/offsets"
+check 'windows that did not happen are counted as skipped' stall_is_counted
+check 'and the grid goes on' within "$(tail -n 20 "$TMP/offsets" | median)" 0 2
+check 'and the time in between is not lost' within \
+    "$(awk '$1 == "#window" { split($4, a, "="); ms += a[2] } $1 == "track" { run += $5 } END { print 100 * run / ms }' "$TMP/out")" \
+    "$(awk '$1 == "track" { if ($4 < low || !n++) low = $4 } END { print low }' "$TMP/out")" 101
+
+# ---- woken on time ----
+
+name='asks for real-time priority'
+if chrt -f 1 true 2>/dev/null; then
+    measure cpu 0.1
+    chrt -p "$HOG_PID" >"$TMP/policy"
+    measured
+    check "$name" grep SCHED_FIFO "$TMP/policy"
+else
+    skip "$name" 'needs RTPRIO: the kernel refuses it to everybody'
+fi
+done_testing
