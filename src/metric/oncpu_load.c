@@ -254,13 +254,16 @@ int oncpu_load(struct oncpu_load *load, const struct metric_context *context,
         return why(w, -ENOMEM, "out of memory");
     hooks = hooks ? hooks : own;
     int err = load_by(load, context, &by_task, hooks, w);
-    if (err) {
+    if (err)
         oncpu_unload(load);
+    /* Who may not even have a map is helped by no other hook: then the plain reason is all there is to say. */
+    if (err && (err != -EPERM || hooks[0].what)) {
         int again = load_by(load, context, &by_classic, hooks, &second);
         if (again) {
             struct why first = *w;
             oncpu_unload(load);
-            why(w, err, "%s; and by classic tracepoints: %s", first.text, second.text);
+            if (strcmp(first.text, second.text))
+                why(w, err, "%s; and by classic tracepoints: %s", first.text, second.text);
         }
         err = again ? err : 0;
     }
