@@ -256,7 +256,8 @@ int oncpu_load(struct oncpu_load *load, const struct metric_context *context,
     int err = load_by(load, context, &by_task, hooks, w);
     if (err)
         oncpu_unload(load);
-    /* Who may not even have a map is helped by no other hook: then the plain reason is all there is to say. */
+    /* Who may not even have a map is helped by no other hook: then the plain reason is all there is to say.
+     */
     if (err && (err != -EPERM || hooks[0].what)) {
         int again = load_by(load, context, &by_classic, hooks, &second);
         if (again) {
