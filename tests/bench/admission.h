@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Other ways for a sketch of the same tables to admit a newcomer, beside HashPipe's (tests/model/hashpipe.h):
+ * what they would give is measured by tests/bench/admission.c. Each costs constant work an event. */
+#ifndef HOG_TESTS_BENCH_ADMISSION_H
+#define HOG_TESTS_BENCH_ADMISSION_H
+
+#include "../model/hashpipe.h"
+
+static inline void model_drop(struct model *m, const struct model_slot *slot)
+{
+    m->lost_weight += slot->weight;
+    m->lost_count += slot->count;
+}
+
+/* Adds to the key's slot if it has one, or takes an empty one: true. Else the lightest of its slots. */
+static inline bool model_find(struct model *m, uint64_t key, uint64_t weight, uint64_t count,
+                              struct model_slot **lightest)
+{
+    *lightest = NULL;
+    for (unsigned stage = 0; stage < m->stages; stage++) {
+        struct model_slot *slot = model_slot(m, stage, key);
+        if (slot->key == key) {
+            slot->weight += weight;
+            slot->count += count;
+            return true;
+        }
+        if (!*lightest || slot->weight < (*lightest)->weight)
+            *lightest = slot;
+    }
+    return false;
+}
+
+/* Looks at all of its slots first and replaces the lightest (an empty one weighs nothing): HashParallel,
+ * which HashPipe imitates on switches that can touch each stage only once. A key has one slot at most. */
+static inline void model_add_parallel(struct model *m, uint64_t key, uint64_t weight, uint64_t count)
+{
+    struct model_slot *slot;
+
+    if (model_find(m, key, weight, count, &slot))
+        return;
+    model_drop(m, slot);
+    *slot = (struct model_slot){key, weight, count};
+}
+
+/* The same, but the lightest stays while it is heavier: then it is aged by what the newcomer weighs. */
+static inline void model_add_aged(struct model *m, uint64_t key, uint64_t weight, uint64_t count)
+{
+    struct model_slot *slot;
+
+    if (model_find(m, key, weight, count, &slot))
+        return;
+    if (slot->weight > weight) {
+        slot->weight -= weight;
+        m->lost_weight += 2 * weight;
+        m->lost_count += count;
+        return;
+    }
+    model_drop(m, slot);
+    *slot = (struct model_slot){key, weight, count};
+}
+
+/* The same, but a newcomer replaces the lightest only with the probability weight / (weight + lightest). */
+static inline void model_add_chance(struct model *m, uint64_t key, uint64_t weight, uint64_t count)
+{
+    static uint64_t random = 88172645463325252;
+    struct model_slot *slot;
+
+    if (model_find(m, key, weight, count, &slot))
+        return;
+    random ^= random << 13;
+    random ^= random >> 7;
+    random ^= random << 17;
+    if ((double)(random >> 11) / 9007199254740992.0 * (double)(weight + slot->weight) > (double)weight) {
+        m->lost_weight += weight;
+        m->lost_count += count;
+        return;
+    }
+    model_drop(m, slot);
+    *slot = (struct model_slot){key, weight, count};
+}
+
+/* HashPipe; but when the last one out is dropped, the lightest that it passed is aged by its weight. */
+static inline void model_add_pipe_aged(struct model *m, uint64_t key, uint64_t weight, uint64_t count)
+{
+    struct model_slot out = {key, weight, count}, *lightest = NULL;
+
+    for (unsigned stage = 0; stage < m->stages; stage++) {
+        struct model_slot *slot = model_slot(m, stage, out.key);
+        if (slot->key == out.key) {
+            slot->weight += out.weight;
+            slot->count += out.count;
+            return;
+        }
+        if (stage == 0 || !slot->key || slot->weight < out.weight) {
+            struct model_slot resident = *slot;
+            *slot = out;
+            out = resident;
+            if (!out.key)
+                return;
+        } else if (!lightest || slot->weight < lightest->weight) {
+            lightest = slot;
+        }
+    }
+    model_drop(m, &out);
+    if (lightest) {
+        uint64_t aged = lightest->weight < out.weight ? lightest->weight : out.weight;
+        lightest->weight -= aged;
+        m->lost_weight += aged;
+    }
+}
+
+/* Stage 0 always takes the newcomer; the one it kicks out looks at all of the other stages first, and ages
+ * the lightest or takes its place. */
+static inline void model_add_front_aged(struct model *m, uint64_t key, uint64_t weight, uint64_t count)
+{
+    struct model_slot *front = model_slot(m, 0, key), out = *front, *lightest = NULL;
+
+    if (front->key == key) {
+        front->weight += weight;
+        front->count += count;
+        return;
+    }
+    *front = (struct model_slot){key, weight, count};
+    if (!out.key)
+        return;
+    for (unsigned stage = 1; stage < m->stages; stage++) {
+        struct model_slot *slot = model_slot(m, stage, out.key);
+        if (slot->key == out.key) {
+            slot->weight += out.weight;
+            slot->count += out.count;
+            return;
+        }
+        if (!lightest || slot->weight < lightest->weight)
+            lightest = slot;
+    }
+    if (lightest && lightest->weight <= out.weight) {
+        model_drop(m, lightest);
+        *lightest = out;
+        return;
+    }
+    model_drop(m, &out);
+    if (lightest) {
+        lightest->weight -= out.weight;
+        m->lost_weight += out.weight;
+    }
+}
+
+/* As aged, by half the newcomer's weight. */
+static inline void model_add_half(struct model *m, uint64_t key, uint64_t weight, uint64_t count)
+{
+    struct model_slot *slot;
+
+    if (model_find(m, key, weight, count, &slot))
+        return;
+    if (slot->weight > weight) {
+        slot->weight -= weight / 2;
+        m->lost_weight += weight + weight / 2;
+        m->lost_count += count;
+        return;
+    }
+    model_drop(m, slot);
+    *slot = (struct model_slot){key, weight, count};
+}
+
+#endif

@@ -1,0 +1,261 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Measures hog against its budgets and beside libbpf-tools and bpftrace; docs/bench.md says how to read it.
+#
+#   run.sh [program|slowdown|start|size|windows|own|accuracy|admission]...
+#
+# All parts by default; with LONG=1 more repeats of everything. Ends with 1 if a budget is exceeded.
+# shellcheck source=tests/bench/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+[ "$(id -u)" -eq 0 ] || die 'needs root'
+repeats=${LONG:+11}
+repeats=${repeats:-5}
+last_cpu=$(($(nproc) - 1))
+
+header() {
+    printf '\n%-46s %10s %10s %8s %9s  %s\n' "$1" ours "${2:-peer}" ratio budget verdict
+}
+
+# ---- mean time of the program, by the kernel's own statistics ----
+
+cost() { # cost PROGRAM-ID: ns and runs so far
+    bpftool -j prog show id "$1" | jq -r '"\(.run_time_ns // 0) \(.run_cnt // 0)"'
+}
+
+named() { # named PID PREFIX: id of the process's program of that name
+    local id
+    for id in $(ids "$1" prog); do
+        bpftool -j prog show id "$id" | jq -e --arg p "$2" '.name | startswith($p)' >/dev/null && echo "$id" && return
+    done
+    die "no program $2"
+}
+
+mean() { # mean BEFORE AFTER: ns a run
+    # shellcheck disable=SC2086 # two numbers each
+    set -- $1 $2
+    calculate "($3 - $1) / ($4 - $2)" 1
+}
+
+# One round: all three attached, in another order each time; switches on one CPU.
+program_round() {
+    local -A pid id before
+    local what order=(hog cpudist floor)
+    [ $(($1 % 2)) -eq 0 ] || order=(floor cpudist hog)
+    for what in "${order[@]}"; do
+        case $what in
+        hog) start_hog cpu 100 ;;
+        cpudist) start cpudist 100 && await_programs "$PID" ;;
+        floor)
+            start "$bench/floor"
+            await "$PID" ready "$TMP/out"
+            ;;
+        esac
+        pid[$what]=$PID
+    done
+    id[hog]=$(named "${pid[hog]}" hog_switch)
+    id[cpudist]=$(named "${pid[cpudist]}" sched_switch)
+    id[floor]=$(named "${pid[floor]}" bench_floor)
+    taskset -c "$last_cpu" perf bench sched pipe -l 2000 >/dev/null
+    for what in hog cpudist floor; do before[$what]=$(cost "${id[$what]}"); done
+    taskset -c "$last_cpu" perf bench sched pipe -l "${LONG:+4}50000" >/dev/null
+    for what in hog cpudist floor; do mean "${before[$what]}" "$(cost "${id[$what]}")" >>"$TMP/program.$what"; done
+    for what in hog cpudist floor; do stop "${pid[$what]}"; done
+}
+
+part_program() {
+    local i ours peer floor stats
+    stats=$(sysctl -n kernel.bpf_stats_enabled)
+    trap 'sysctl -qw kernel.bpf_stats_enabled='"$stats"'; cleanup' EXIT
+    sysctl -qw kernel.bpf_stats_enabled=1
+    for ((i = 0; i < repeats; i++)); do program_round "$i"; done
+    sysctl -qw "kernel.bpf_stats_enabled=$stats"
+    ours=$(median <"$TMP/program.hog")
+    peer=$(median <"$TMP/program.cpudist")
+    floor=$(median <"$TMP/program.floor")
+    header 'program on sched_switch, one run' cpudist
+    row 'mean time, ns' "$ours" "$peer" "$(calculate "$ours / $peer")" '<= 0.25' "$(calculate "$ours / $peer" 4)"
+    row 'an empty program, ns' "$floor" "$floor" - - -
+    row 'mean time without that, ns' "$(calculate "$ours - $floor" 1)" "$(calculate "$peer - $floor" 1)" \
+        "$(calculate "($ours - $floor) / ($peer - $floor)")" - -
+}
+
+# ---- how much slower the host gets ----
+
+tool_start() {
+    case $1 in
+    nothing) PID= ;;
+    hog) start_hog cpu 1 ;;
+    bpftrace) start bpftrace -e 'tracepoint:sched:sched_switch { @[args->prev_pid] = count(); }' && await_programs "$PID" ;;
+    *) start "$1" && await_programs "$PID" ;;
+    esac
+}
+
+seconds() { # seconds COMMAND...: what perf bench says it took
+    "$@" | awk '/Total time/ { print $3 }'
+}
+
+part_slowdown() {
+    local i tool what base tools=(nothing hog cpudist runqlat bpftrace) pipe groups
+    pipe=${LONG:+400000} groups=${LONG:+10}
+    for ((i = 0; i < repeats; i++)); do
+        for tool in "${tools[@]}"; do
+            tool_start "$tool"
+            seconds taskset -c "$last_cpu" perf bench sched pipe -l "${pipe:-80000}" >>"$TMP/pipe.$tool"
+            seconds perf bench sched messaging -g "${groups:-4}" -l 200 >>"$TMP/messaging.$tool"
+            [ -z "$PID" ] || stop "$PID"
+        done
+        tools=("${tools[@]:1}" "${tools[0]}") # each has each place once
+    done
+    header 'slowdown of perf bench sched, %'
+    for what in pipe messaging; do
+        base=$(median <"$TMP/$what.nothing")
+        ours=$(slower "$TMP/$what.hog" "$base")
+        for tool in cpudist runqlat bpftrace; do
+            row "$what, peer $tool" "$ours" "$(slower "$TMP/$what.$tool" "$base")" - - -
+        done
+    done
+}
+
+slower() {
+    calculate "100 * ($(median <"$1") / $2 - 1)" 1
+}
+
+# ---- exec to first program attached ----
+
+part_start() {
+    local i
+    for ((i = 0; i < 2 * repeats; i++)); do
+        "$bench/start" hog_switch "$HOG" cpu 100 >>"$TMP/start.hog" || die 'start'
+        "$bench/start" sched_switch cpudist 100 >>"$TMP/start.cpudist" || die 'start'
+    done
+    local ours peer
+    header 'exec to attached, ms' cpudist
+    ours=$(median <"$TMP/start.hog")
+    peer=$(median <"$TMP/start.cpudist")
+    row 'first program attached' "$ours" "$peer" "$(calculate "$ours / $peer")" '<= 20' "$ours"
+    row 'as a share of cpudist' - - "$(calculate "$ours / $peer")" '<= 1' "$(calculate "$ours / $peer" 4)"
+}
+
+# ---- size, memory ----
+
+peak_kib() {
+    awk '/^VmHWM/ { print $2 }' "/proc/$1/status"
+}
+
+memlock() { # bytes of kernel memory of all maps of a process
+    local id
+    for id in $(ids "$1" map); do bpftool -j map show id "$id" | jq '.bytes_memlock // 0'; done |
+        awk '{ sum += $1 } END { print sum / 1024 }'
+}
+
+part_size() {
+    local ours peer id sketch ours_maps
+    start_hog cpu -k 1000 0.05
+    sleep 2
+    ours=$(peak_kib "$PID")
+    ours_maps=$(memlock "$PID")
+    for id in $(ids "$PID" map); do
+        bpftool -j map show id "$id" | jq -e '.name == "hog_sketch"' >/dev/null &&
+            sketch=$(bpftool -j map show id "$id" | jq .bytes_value)
+    done
+    stop "$PID"
+    start cpudist -P 1
+    await_programs "$PID"
+    sleep 2
+    peer=$(peak_kib "$PID")
+    header 'size' cpudist
+    row 'binary, KiB' "$(calculate "$(stat -c %s "$HOG") / 1024" 0)" \
+        "$(calculate "$(stat -Lc %s "$(command -v cpudist)") / 1024" 0)" - '<= 256' "$(calculate "$(stat -c %s "$HOG") / 1024" 1)"
+    row 'peak resident, KiB' "$ours" "$peer" "$(calculate "$ours / $peer")" '<= 4096' "$ours"
+    row 'kernel memory of all maps here, KiB' "$ours_maps" "$(memlock "$PID")" - - -
+    row 'sketch on 12 CPUs, bytes' "$((sketch * 12))" - - '<= 183000' "$((sketch * 12))"
+    stop "$PID"
+}
+
+# ---- windows' length ----
+
+# lengths INTERVAL COUNT MS: |length - MS| of each window, ms
+lengths() {
+    "$HOG" track -i "$1" -n "$2" $$ | sed -n 's/^#window.* dur_ms=\([0-9.]*\).*/\1/p' |
+        awk -v ms="$3" 'NR > 1 { d = $1 - ms; print d < 0 ? -d : d }'
+}
+
+part_windows() {
+    local load
+    header 'windows: |length - asked|, ms' -
+    for load in idle stress; do
+        [ "$load" = idle ] || start stress-ng --cpu 4 --quiet
+        lengths 10ms "${LONG:+1}500" 10 >"$TMP/ten"
+        lengths 1ms "${LONG:+1}2000" 1 >"$TMP/one"
+        [ "$load" = idle ] || stop "$PID"
+        row "10 ms, $load: p99" "$(quantile 0.99 <"$TMP/ten")" - - '<= 0.5' "$(quantile 0.99 <"$TMP/ten")"
+        row "1 ms, $load: p50" "$(quantile 0.5 <"$TMP/one")" - - '<= 0.1' "$(quantile 0.5 <"$TMP/one")"
+        row "1 ms, $load: p99" "$(quantile 0.99 <"$TMP/one")" - - - -
+    done
+}
+
+# ---- hog's own CPU time ----
+
+# own INTERVAL: percent of one CPU, over some seconds
+own() {
+    local before after t0 t1
+    start_hog cpu "$1"
+    sleep 0.5
+    read -r before _ <"/proc/$PID/schedstat"
+    t0=${EPOCHREALTIME/./}
+    sleep "${LONG:+1}4"
+    read -r after _ <"/proc/$PID/schedstat"
+    t1=${EPOCHREALTIME/./}
+    stop "$PID"
+    calculate "($after - $before) / 10 / ($t1 - $t0)" 3
+}
+
+part_own() {
+    local load interval share fifo=$TMP/go
+    mkfifo "$fifo"
+    header 'own CPU time, % of one CPU' -
+    for load in idle '200 processes at work'; do
+        if [ "$load" != idle ]; then
+            exec 8<>"$fifo"
+            start sh -c "exec '$bench/duty' 200 1.0 $((50 * $(nproc))) 1000 0 <'$fifo'"
+            local duty=$PID
+            await "$duty" ready "$TMP/out"
+            echo go >&8
+        fi
+        for interval in 1s 10ms 1ms; do
+            share=$(own "$interval")
+            if [ "$interval" = 10ms ]; then
+                row "$interval windows, $load" "$share" - - '<= 3' "$share"
+            else
+                row "$interval windows, $load" "$share" - - - -
+            fi
+        done
+    done
+    stop "$duty"
+    exec 8>&-
+}
+
+# ---- accuracy ----
+
+part_accuracy() {
+    printf '\n'
+    python3 tests/bench/accuracy.py "$BUILD" ${LONG:+--long} || die 'accuracy.py'
+}
+
+part_admission() {
+    printf '\n'
+    tests/bench/record.sh "$BUILD" "$TMP/recorded" || die 'record.sh'
+    "$bench/admission" ${LONG:+--long} "$TMP/recorded" || die 'admission'
+}
+
+[ $# -gt 0 ] || set -- program slowdown start size windows own accuracy admission
+echo "kernel $(uname -r) $(uname -m), $(nproc) CPUs, $(awk '/MemTotal/ { printf "%.1f GiB", $2 / 1048576 }' /proc/meminfo)," \
+    "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1), load $(cut -d' ' -f1 /proc/loadavg), $(date -u +%F)"
+for part in "$@"; do
+    case $part in
+    program | slowdown | start | size | windows | own | accuracy | admission) "part_$part" ;;
+    *) die "no part $part" ;;
+    esac
+done
+[ "$over" -eq 0 ] || die "$over over budget"
