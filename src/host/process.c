@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#define NS_PER_TICK 10000000ull /* USER_HZ is 100 in every ABI */
+#define NS_PER_TICK         10000000ull /* USER_HZ is 100 in every ABI */
+#define FIRST_PID_NAMESPACE 0xeffffffcu /* its inode, since 3.8 */
 /* Fields of /proc/PID/stat, proc(5) */
 #define STATE_FIELD 3
 #define START_FIELD 22
@@ -137,6 +139,15 @@ int process_read(uint32_t process, uint32_t thread, struct process *out)
     if (!err)
         out->start_ns = out->start_ticks * NS_PER_TICK - (uint64_t)boottime_offset();
     return err;
+}
+
+bool proc_is_of_host(void)
+{
+    struct process init;
+    struct stat own;
+
+    return !stat("/proc/self/ns/pid", &own) && own.st_ino == FIRST_PID_NAMESPACE &&
+           !process_read(1, 0, &init);
 }
 
 static int process_status(uint32_t pid, const char *name, unsigned skip, uint32_t *value)

@@ -3,6 +3,7 @@
 #ifndef HOG_HOST_PROCESS_H
 #define HOG_HOST_PROCESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,10 @@ struct process {
 
 /* thread 0: the process itself. -ESRCH if there is none, -EIO if /proc speaks another language. */
 int process_read(uint32_t process, uint32_t thread, struct process *out);
+
+/* Whether /proc speaks of all processes of the host and calls them by the kernel's numbers: it does not in a
+ * PID namespace of our own, where it hides the processes of others, or is not mounted. */
+bool proc_is_of_host(void);
 
 /* Effective user, by /proc/PID/status. */
 int process_user(uint32_t process, uint32_t *uid);

@@ -29,6 +29,7 @@ struct oncpu {
     struct tally tally;
     struct oncpu_totals totals;
     uint64_t events; /* of all CPUs, ever */
+    bool proc_knows; /* whether /proc may be asked who runs */
 };
 
 int oncpu_open(struct oncpu **out, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],
@@ -39,6 +40,7 @@ int oncpu_open(struct oncpu **out, const struct metric_context *context, struct 
     if (!o)
         return why(w, -ENOMEM, "out of memory");
     o->context = context;
+    o->proc_knows = proc_is_of_host();
     int err = oncpu_load(&o->load, context, hooks, w);
     if (!err) {
         size_t cpus = (size_t)o->load.sketch.shape.cpus;
@@ -108,26 +110,40 @@ static uint64_t whole_key(const struct oncpu *o, uint64_t noted)
     return key_make(process, thread, 0) | oncpu_birth(&o->load, thread ? thread : process);
 }
 
-/* Whether the thread that a CPU noted is on it, by /proc. */
+/* Whether the thread that a CPU noted is on it, by /proc. One that has called exec bears its process's
+ * number. */
 static bool is_running(const struct oncpu *o, int cpu, uint64_t key)
 {
     const volatile struct hog_cpu *c = sketch_head(&o->load.sketch, cpu);
     struct process thread;
+    int err = process_read(key_process(key), c->cur_thread, &thread);
 
-    return !process_read(key_process(key), c->cur_thread, &thread) && thread.state == 'R' &&
-           thread.cpu == cpu;
+    if (err == -ESRCH)
+        err = process_read(key_process(key), 0, &thread);
+    return err ? err != -ESRCH : thread.state == 'R' && thread.cpu == cpu;
+}
+
+/* The end of the stint that ran at the turn is reported: it comes with the next window. */
+static bool has_ended(const struct oncpu *o, int cpu)
+{
+    const volatile struct hog_cpu *c = sketch_head(&o->load.sketch, cpu);
+
+    return c->pipe.turn == sketch_now(&o->load.sketch);
 }
 
 /* A stint that lasts is either that of a thread which needs its CPU for itself, or one whose end was not
- * reported (some hosts do not report every switch). Nobody may be blamed for the latter: ask now and then. */
+ * reported (some hosts do not report every switch). Nobody may be blamed for the latter: ask now and then.
+ * And look twice: who is about to leave does not look like running any more, and is reported in a moment. */
 static void confirm(const struct oncpu *o, int cpu, struct credit *running, uint64_t now)
 {
     if (!key_process(running->key) || running->key == KEY_UNSEEN || running->ns < 20000000 ||
-        now - running->confirmed < 100000000)
+        now - running->confirmed < 100000000 || !o->proc_knows)
         return;
     running->confirmed = now;
-    if (!is_running(o, cpu, running->key))
-        running->key = KEY_UNSEEN;
+    for (int looks = 0; looks < 2; looks++)
+        if (is_running(o, cpu, running->key) || has_ended(o, cpu))
+            return;
+    running->key = KEY_UNSEEN;
 }
 
 static void add(struct oncpu *o, uint64_t key, int64_t ns, int64_t switches)
