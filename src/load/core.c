@@ -34,6 +34,7 @@ struct agreement {
     size_t count;
 };
 
+/* 1: it has it, and agrees with the ones before; 0: it has it not. */
 static int try_candidate(struct core_resolver *r, const struct core_spec *local, uint32_t id,
                          struct agreement *a, struct why *w)
 {
@@ -53,7 +54,7 @@ static int try_candidate(struct core_resolver *r, const struct core_spec *local,
     a->value = value;
     a->none = err != 0;
     a->bit_offset = spec.bit_offset;
-    return 0;
+    return 1;
 }
 
 static bool candidate_kind(uint32_t local, uint32_t target)
@@ -63,25 +64,68 @@ static bool candidate_kind(uint32_t local, uint32_t target)
     return local == target || enums;
 }
 
+/* The types of the target that one of the object may mean. One that lacks what a relocation names, while
+ * another has it, is out of the question for the next relocations. */
+struct core_candidates {
+    struct core_candidates *next;
+    uint32_t root, count;
+    uint32_t ids[];
+};
+
+static int find_candidates(struct core_resolver *r, uint32_t root, struct core_candidates **out,
+                           struct why *w)
+{
+    for (struct core_candidates *c = r->candidates; c; c = c->next) {
+        if (c->root == root) {
+            *out = c;
+            return 0;
+        }
+        if (!r->budget)
+            return why(w, -ELOOP, "too many types to compare");
+        r->budget--;
+    }
+    const struct btf_type *type = btf_type(r->btf, root);
+    const struct target_name *wanted = target_btf_name(r->target, btf_string(r->btf, type->name_off));
+    size_t n = wanted ? wanted->ncandidates : 0;
+    struct core_candidates *c = arena_alloc(r->arena, 1, sizeof *c + n * sizeof *c->ids);
+    if (!c)
+        return -ENOMEM;
+    c->root = root;
+    for (size_t i = 0; i < n; i++)
+        if (candidate_kind(btf_kind(type), wanted->candidates[i].kind))
+            c->ids[c->count++] = wanted->candidates[i].id;
+    c->next = r->candidates;
+    r->candidates = c;
+    *out = c;
+    return 0;
+}
+
 static int find_target(struct core_resolver *r, const struct core_spec *local, struct core_value *out,
                        struct why *w)
 {
-    const struct btf_type *root = btf_type(r->btf, local->root);
-    const char *name = btf_string(r->btf, root->name_off);
-    const struct target_name *wanted = target_btf_name(r->target, name);
+    struct core_candidates *c = NULL;
     struct agreement a = {0};
-    if (!*name)
+    if (!*btf_name(r->btf, local->root))
         return why(w, -EINVAL, "a type without a name cannot be found in the target");
-    for (size_t i = 0; wanted && i < wanted->ncandidates; i++) {
-        const struct target_candidate *c = &wanted->candidates[i];
-        int err = candidate_kind(btf_kind(root), c->kind) ? try_candidate(r, local, c->id, &a, w) : 0;
-        if (err)
-            return err;
+    int err = find_candidates(r, local->root, &c, w);
+    uint32_t kept = 0;
+    if (err)
+        return err;
+    for (uint32_t i = 0; i < c->count; i++) {
+        int found = try_candidate(r, local, c->ids[i], &a, w);
+        if (found < 0)
+            return found;
+        if (found) { /* to the front; all stay, should a later one disagree */
+            uint32_t id = c->ids[i];
+            c->ids[i] = c->ids[kept];
+            c->ids[kept++] = id;
+        }
     }
     *out = a.value;
-    if (a.count)
-        return a.none ? -EUCLEAN : 0;
-    return core_value(local->kind, NULL, out, w);
+    if (!a.count)
+        return core_value(local->kind, NULL, out, w);
+    c->count = kept;
+    return a.none ? -EUCLEAN : 0;
 }
 
 static int resolve(struct core_resolver *r, struct object_program *p, const struct core_spec *local,

@@ -93,8 +93,9 @@ int core_patch(struct bpf_insn *insns, size_t ninsns, struct core_result *result
 struct core_resolver {
     const struct btf *btf;
     struct target_btf *target;
-    struct arena *arena; /* for the names in results */
+    struct arena *arena; /* for the names in results, and the candidates */
     uint32_t budget;
+    struct core_candidates *candidates; /* by local type */
 };
 int core_resolve(struct core_resolver *r, struct object_program *p, const struct bpf_core_relo *relo,
                  struct core_result *result, uint32_t number, struct why *w);

@@ -146,9 +146,14 @@ static int composite_matches(struct sides *s, const struct btf_type *x, const st
     return behind_pointer ? 1 : composites_match(s, x, y, false, depth);
 }
 
-static int matches_proto(struct sides *s, uint32_t local_id, uint32_t target_id, int depth)
+static int matches_here(struct sides *s, uint32_t local_id, uint32_t target_id, int depth)
 {
     return matches(s, local_id, target_id, false, depth);
+}
+
+static int matches_behind(struct sides *s, uint32_t local_id, uint32_t target_id, int depth)
+{
+    return matches(s, local_id, target_id, true, depth);
 }
 
 static int matches(struct sides *s, uint32_t local_id, uint32_t target_id, bool behind_pointer, int depth)
@@ -182,7 +187,9 @@ static int matches(struct sides *s, uint32_t local_id, uint32_t target_id, bool 
                    ? matches(s, btf_array(x)->type, btf_array(y)->type, behind_pointer, depth + 1)
                    : 0;
     case BTF_KIND_FUNC_PROTO:
-        return btf_kind(y) == BTF_KIND_FUNC_PROTO ? compare_protos(s, x, y, depth + 1, matches_proto) : 0;
+        return btf_kind(y) == BTF_KIND_FUNC_PROTO
+                   ? compare_protos(s, x, y, depth + 1, behind_pointer ? matches_behind : matches_here)
+                   : 0;
     default:
         return 0;
     }

@@ -196,9 +196,11 @@ static int match_member(const struct core_spec *local, const struct core_step *s
         uint32_t member = m->type;
         if (*name) {
             const struct btf_type *of = source_type(local->source, step->type);
+            if (!fields_compatible(local->source, btf_members(of)[step->index].type, spec->source, member))
+                return 0;
             spec->steps[spec->nsteps++] = (struct core_step){in, i, step->name};
             *id = member;
-            return fields_compatible(local->source, btf_members(of)[step->index].type, spec->source, member);
+            return 1;
         }
         found = match_member(local, step, spec, &member, depth + 1, budget);
         if (found) {
@@ -219,12 +221,9 @@ static int match_field(const struct core_spec *local, struct core_spec *spec, ui
         if (found)
             return found;
         if (step->name) {
-            size_t before = spec->nsteps;
             found = match_member(local, step, spec, &id, 0, budget);
-            if (found <= 0) {
-                spec->nsteps = before;
+            if (found <= 0)
                 return found;
-            }
             continue;
         }
         if (i) {

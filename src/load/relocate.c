@@ -145,7 +145,7 @@ static int resolve_core(struct object_private *o, struct core_resolver *r, struc
 
 static int resolve_programs(struct object_private *o, struct target_btf *target)
 {
-    struct core_resolver r = {o->pub.btf, target, &o->arena, CORE_BUDGET};
+    struct core_resolver r = {o->pub.btf, target, &o->arena, CORE_BUDGET, NULL};
     for (size_t i = 0; i < o->pub.nprograms; i++) {
         struct program *p = program_private(o->pub.programs[i]);
         resolve_attach(o, target, p);

@@ -307,8 +307,70 @@ static void cycles(void)
     btf_close(btf);
 }
 
+/* A name that stands in many anonymous members, each time of a type that cannot be meant. */
+static void repeated_names(void)
+{
+    struct {
+        struct core_spec spec;
+        uint64_t guard[1024];
+    } out;
+    enum { INTEGER = 1, POINTER, LOCAL, HOLDER, TARGET, MEMBERS = 300 };
+    make_begin(&make);
+    make_int(&make, "int", 4, BTF_INT_SIGNED);
+    make_type(&make, "", BTF_KIND_PTR, 0, 0, INTEGER);
+    make_type(&make, "victim", BTF_KIND_STRUCT, 1, 0, 8);
+    make_member(&make, "x", POINTER, 0);
+    make_type(&make, "", BTF_KIND_STRUCT, 2, 0, 8);
+    make_member(&make, "before", INTEGER, 0);
+    make_member(&make, "x", INTEGER, 32);
+    make_type(&make, "victim", BTF_KIND_STRUCT, MEMBERS, 0, 8 * MEMBERS);
+    for (uint32_t i = 0; i < MEMBERS; i++)
+        make_member(&make, "", HOLDER, 64 * i);
+    struct btf *btf = finish();
+    struct core_spec local;
+    struct bpf_core_relo relo = {.type_id = LOCAL, .kind = (enum bpf_core_relo_kind)CORE_FIELD_EXISTS};
+    uint32_t budget = 100000;
+    bool intact = true;
+    memset(&out, 0x5a, sizeof out);
+    check(!core_parse(&local, btf_source(btf), &relo, "0:0", NULL), "a member's path is read");
+    int found = core_match(&local, btf_source(btf), TARGET, &out.spec, &budget);
+    for (size_t i = 0; i < sizeof out.guard / sizeof *out.guard; i++)
+        intact = intact && out.guard[i] == UINT64_C(0x5a5a5a5a5a5a5a5a);
+    check(found == 0 && intact, "a name that is many times of a wrong type is not found: %d, memory %s",
+          found, intact ? "untouched" : "overwritten");
+    btf_close(btf);
+}
+
+/* What a function takes is told by names alone when the function is behind a pointer, as what a pointer
+ * points to always is. */
+static void function_pointers(void)
+{
+    enum { INTEGER = 1, TAKEN, PROTOTYPE, POINTER };
+    struct btf *sides[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        make_begin(&make);
+        make_int(&make, "int", 4, BTF_INT_SIGNED);
+        make_type(&make, "taken", BTF_KIND_STRUCT, 1, 0, 4);
+        make_member(&make, i ? "renamed" : "named", INTEGER, 0);
+        make_type(&make, "", BTF_KIND_FUNC_PROTO, 1, 0, TAKEN);
+        make_word(&make, 0);
+        make_word(&make, TAKEN);
+        make_type(&make, "", BTF_KIND_PTR, 0, 0, PROTOTYPE);
+        sides[i] = finish();
+    }
+    uint32_t budget = 1000;
+    const struct type_source *x = btf_source(sides[0]), *y = btf_source(sides[1]);
+    check(core_types_match(x, PROTOTYPE, y, PROTOTYPE, &budget) == 0,
+          "a prototype with another struct by value does not match");
+    check(core_types_match(x, POINTER, y, POINTER, &budget) == 1, "behind a pointer it does");
+    btf_close(sides[0]);
+    btf_close(sides[1]);
+}
+
 int main(void)
 {
+    repeated_names();
+    function_pointers();
     type_matches();
     names();
     immediates();
