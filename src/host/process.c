@@ -101,24 +101,28 @@ int status_number(const char *text, size_t length, const char *name, unsigned sk
     return -ENOENT;
 }
 
+int64_t namespace_offset(const char *clock)
+{
+    char text[256], *rest;
+    const char *line = NULL;
+
+    if (file_read("/proc/self/timens_offsets", text, sizeof text) > 0)
+        line = strstr(text, clock);
+    if (!line)
+        return 0;
+    int64_t ns = strtoll(line + strlen(clock), &rest, 10) * 1000000000;
+    return ns + strtoll(rest, NULL, 10);
+}
+
 /* In a time namespace /proc shows start times moved by the namespace's offset; the kernel's own are not. */
 static int64_t boottime_offset(void)
 {
     static bool known;
     static int64_t offset;
-    char text[256];
 
-    if (known)
-        return offset;
+    if (!known)
+        offset = namespace_offset("boottime");
     known = true;
-    if (file_read("/proc/self/timens_offsets", text, sizeof text) > 0) {
-        const char *line = strstr(text, "boottime");
-        char *rest;
-        if (line) {
-            offset = strtoll(line + strlen("boottime"), &rest, 10) * 1000000000;
-            offset += strtoll(rest, NULL, 10);
-        }
-    }
     return offset;
 }
 

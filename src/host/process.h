@@ -26,6 +26,9 @@ int process_read(uint32_t process, uint32_t thread, struct process *out);
  * PID namespace of our own, where it hides the processes of others, or is not mounted. */
 bool proc_is_of_host(void);
 
+/* How far the clock ("monotonic", "boottime") of our time namespace is ahead of the kernel's own, ns. */
+int64_t namespace_offset(const char *clock);
+
 /* Effective user, by /proc/PID/status. */
 int process_user(uint32_t process, uint32_t *uid);
 

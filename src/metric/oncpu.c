@@ -245,6 +245,7 @@ int oncpu_collect(struct oncpu *o, uint64_t now, struct why *w)
     uint64_t events = o->events;
     int err = sketch_wait(sketch, w);
 
+    now -= (uint64_t)o->load.clock_offset;
     if (err)
         return err;
     tally_clear(&o->tally);

@@ -3,10 +3,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include "clock.h"
 #include "cpu.types.h"
 #include "embedded.h"
 #include "host/cpus.h"
+#include "host/process.h"
 #include "host/targets.h"
 #include "load/target_btf.h"
 #include "load/tracefs_format.h"
@@ -143,18 +144,12 @@ static int relocate(struct oncpu_load *load, const struct metric_context *contex
     return err;
 }
 
-static uint64_t monotonic_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static int prepare_maps(struct oncpu_load *load, const struct metric_context *context, struct why *w)
 {
     int err = object_create_maps(load->obj, w);
 
+    load->clock_offset = namespace_offset("monotonic");
+    uint64_t now = clock_ns(CLOCK_MONOTONIC) - (uint64_t)load->clock_offset;
     if (!err)
         err = sketch_open(&load->sketch, load->obj, &load->sketch.shape, w);
     if (err)
@@ -162,7 +157,7 @@ static int prepare_maps(struct oncpu_load *load, const struct metric_context *co
     for (int cpu = 0; cpu < load->sketch.shape.cpus; cpu++) {
         struct hog_cpu *c = sketch_head(&load->sketch, cpu);
         c->cur_thread = UINT32_MAX;
-        c->since = monotonic_now();
+        c->since = now;
     }
     const struct object_map *tracked = object_map(load->obj, "hog_tracked");
     for (size_t i = 0; i < context->targets->n && !err; i++) {

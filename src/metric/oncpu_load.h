@@ -9,7 +9,8 @@
 struct oncpu_load {
     struct object *obj;
     struct sketch sketch;
-    bool exact; /* lossless maps in place of the sketch */
+    int64_t clock_offset; /* of our CLOCK_MONOTONIC to that of the programs */
+    bool exact;           /* lossless maps in place of the sketch */
     const struct object_map *exact_maps[2];
     const struct object_map *births; /* NULL: keys carry their birth */
     struct link links[3];

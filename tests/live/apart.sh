@@ -17,6 +17,10 @@ spinner_is_right() {
     return "$status"
 }
 
+no_row_has_years() {
+    awk '$1 == "cpu" { rows++; if ($6 > 60000) { bad++; print } } END { exit !rows || bad }' "$TMP/out"
+}
+
 load_start "$LOADS/duty" 100
 spinner=$LOAD_PID
 
@@ -24,5 +28,16 @@ unshare --mount sh -c 'umount -l /proc && exec "$@"' - "$HOG" cpu -t -k 5 0.25 1
 check 'without /proc: a long stint is still its own' spinner_is_right
 unshare --pid --fork --mount-proc "$HOG" cpu -t -k 5 0.25 12 >"$TMP/out"
 check 'in a PID namespace: a long stint is still its own' spinner_is_right
+
+# Its parts change hands often: a stint of one and the next of another.
+load_stop "$spinner"
+load_start "$LOADS/duty" 100 3000 1000
+name='in a time namespace: the times are those of the host'
+if [ -e /proc/self/ns/time ]; then
+    unshare --time --monotonic 100000 --fork "$HOG" cpu -t -k 5 0.01 50 >"$TMP/out"
+    check "$name" no_row_has_years
+else
+    skip "$name" 'needs TIMENS: this kernel has no time namespaces'
+fi
 
 done_testing
