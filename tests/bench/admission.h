@@ -59,7 +59,25 @@ static inline void model_add_aged(struct model *m, uint64_t key, uint64_t weight
     *slot = (struct model_slot){key, weight, count};
 }
 
-/* The same, but a newcomer replaces the lightest only with the probability weight / (weight + lightest). */
+/* The same, aged by half of that only. */
+static inline void model_add_half(struct model *m, uint64_t key, uint64_t weight, uint64_t count)
+{
+    struct model_slot *slot;
+
+    if (model_find(m, key, weight, count, &slot))
+        return;
+    if (slot->weight > weight) {
+        slot->weight -= weight / 2;
+        m->lost_weight += weight + weight / 2;
+        m->lost_count += count;
+        return;
+    }
+    model_drop(m, slot);
+    *slot = (struct model_slot){key, weight, count};
+}
+
+/* Like parallel, but a newcomer replaces the lightest only with the probability weight / (weight + lightest).
+ */
 static inline void model_add_chance(struct model *m, uint64_t key, uint64_t weight, uint64_t count)
 {
     static uint64_t random = 88172645463325252;
@@ -107,59 +125,6 @@ static inline void model_add_pipe_aged(struct model *m, uint64_t key, uint64_t w
         lightest->weight -= aged;
         m->lost_weight += aged;
     }
-}
-
-/* Stage 0 always takes the newcomer; the one it kicks out looks at all of the other stages first, and ages
- * the lightest or takes its place. */
-static inline void model_add_front_aged(struct model *m, uint64_t key, uint64_t weight, uint64_t count)
-{
-    struct model_slot *front = model_slot(m, 0, key), out = *front, *lightest = NULL;
-
-    if (front->key == key) {
-        front->weight += weight;
-        front->count += count;
-        return;
-    }
-    *front = (struct model_slot){key, weight, count};
-    if (!out.key)
-        return;
-    for (unsigned stage = 1; stage < m->stages; stage++) {
-        struct model_slot *slot = model_slot(m, stage, out.key);
-        if (slot->key == out.key) {
-            slot->weight += out.weight;
-            slot->count += out.count;
-            return;
-        }
-        if (!lightest || slot->weight < lightest->weight)
-            lightest = slot;
-    }
-    if (lightest && lightest->weight <= out.weight) {
-        model_drop(m, lightest);
-        *lightest = out;
-        return;
-    }
-    model_drop(m, &out);
-    if (lightest) {
-        lightest->weight -= out.weight;
-        m->lost_weight += out.weight;
-    }
-}
-
-/* As aged, by half the newcomer's weight. */
-static inline void model_add_half(struct model *m, uint64_t key, uint64_t weight, uint64_t count)
-{
-    struct model_slot *slot;
-
-    if (model_find(m, key, weight, count, &slot))
-        return;
-    if (slot->weight > weight) {
-        slot->weight -= weight / 2;
-        m->lost_weight += weight + weight / 2;
-        m->lost_count += count;
-        return;
-    }
-    model_drop(m, slot);
-    *slot = (struct model_slot){key, weight, count};
 }
 
 #endif

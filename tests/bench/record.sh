@@ -20,6 +20,7 @@ echo 1 >"$instance/tracing_cpumask"
 echo 65536 >"$instance/buffer_size_kb"
 echo 1 >"$instance/events/sched/sched_switch/enable"
 
+: >"$work/said"
 mkfifo "$work/go"
 exec 7<>"$work/go"
 "$build/tests/bench/duty" 200 1.0 $((90 * $(nproc))) "$seconds" 2500 <"$work/go" >"$work/said" 7>&- &
