@@ -356,6 +356,21 @@ static __always_inline void keep_name(u64 key, u64 run_ns, u32 uid, const char *
     write_once(lightest->key, key);
 }
 
+/* The kernel's comm[16], in the two loads that verifiers let through for a pointer whose type they know. */
+static __always_inline void copy_comm(bool direct, char comm[COMM], struct task_struct *task)
+{
+    const u64 *from = (const u64 *)__builtin_preserve_access_index(&task->comm);
+    u64 halves[COMM / 8];
+
+    if (direct) {
+        halves[0] = from[0];
+        halves[1] = from[1];
+    } else {
+        bpf_probe_read_kernel(halves, sizeof halves, from);
+    }
+    __builtin_memcpy(comm, halves, COMM);
+}
+
 static __always_inline void on_exit(bool direct, struct task_struct *task)
 {
     struct signal_struct *signal = kernel_field(direct, task, signal);
@@ -368,7 +383,8 @@ static __always_inline void on_exit(bool direct, struct task_struct *task)
     if (!by_thread)
         run += kernel_field(direct, signal, sum_sched_runtime);
     struct cred *cred = kernel_field(direct, task, real_cred);
-    bpf_get_current_comm(comm, sizeof comm);
+    /* A process is called what its first thread is called, whichever of them dies last. */
+    copy_comm(direct, comm, by_thread ? task : kernel_field(direct, task, group_leader));
     keep_name(task_key(direct, task, thread), run, kernel_field(direct, cred, euid).val, comm);
 }
 

@@ -120,7 +120,7 @@ check 'exec: the time before and after' agrees "$(run_ms "\$3 == $(told pid "$TM
 check 'exec by another thread than the first: one row' is_row "\$3 == $(told pid "$TMP/d") && \$9 == \"after\""
 check 'exec by another thread: the time before and after' \
     agrees "$(run_ms "\$3 == $(told pid "$TMP/d")")" "$(told cpu_ms "$TMP/d")"
-check 'a thread that outlives the first one: one row' is_row "\$3 == $(told pid "$TMP/e") && \$9 == \"before\""
+check 'a thread that outlives the first one: one row, with the name of the first' is_row "\$3 == $(told pid "$TMP/e") && \$9 == \"before\""
 check 'a thread that outlives the first one: all its time' \
     agrees "$(run_ms "\$3 == $(told pid "$TMP/e")")" "$(told cpu_ms "$TMP/e")"
 

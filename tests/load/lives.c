@@ -4,7 +4,7 @@
  *
  *   lives exec MS      calls exec: the process is called `before`, then `after`
  *   lives thread MS    the same by a thread that is not the first: the kernel gives it the first one's id
- *   lives orphan MS    the first thread ends, another lives on
+ *   lives orphan MS    the first thread ends, another lives on, which is called `other`
  *
  * At the end: `pid=N cpu_ms=N`.
  */
@@ -37,6 +37,7 @@ static void *call_exec(void *unused)
 
 static void *outlive(void *unused)
 {
+    prctl(PR_SET_NAME, "other");
     rest(5000000);
     finish();
     exit(0);
