@@ -6,7 +6,8 @@
 #include "cpu.types.h"
 
 #define FRESH_NS   500000000ull
-#define SLOTS      1024 /* a power of two */
+#define WAYS       4 /* places that a key can have */
+#define BUCKETS    512
 #define PID_MASK   ((1u << (64 - HOG_KEY_PROCESS)) - 1)
 #define BIRTH_MASK ((1u << HOG_KEY_THREAD) - 1)
 
@@ -17,7 +18,7 @@ struct known {
 };
 
 struct names {
-    struct known slots[SLOTS];
+    struct known buckets[BUCKETS][WAYS];
 };
 
 uint32_t key_process(uint64_t key)
@@ -71,17 +72,31 @@ static bool ask_proc(uint64_t key, struct name *name)
     return true;
 }
 
+/* The key's place, or else the one of its bucket that was asked about longest ago; the dead go first. */
+static struct known *place(struct names *names, uint64_t key)
+{
+    struct known *bucket = names->buckets[(key * 0x9e3779b97f4a7c15ull) >> 55], *oldest = bucket;
+
+    for (struct known *known = bucket; known < bucket + WAYS; known++) {
+        if (known->key == key)
+            return known;
+        /* + 1: those that ended and those that are empty before all others */
+        if (known->asked + 1 < oldest->asked + 1)
+            oldest = known;
+    }
+    memset(oldest, 0, sizeof *oldest);
+    oldest->key = key;
+    return oldest;
+}
+
 const struct name *names_find(struct names *names, uint64_t key, uint64_t now, names_of_dead dead,
                               void *context)
 {
-    struct known *known = &names->slots[(key * 0x9e3779b97f4a7c15ull) >> 54];
+    struct known *known = place(names, key);
 
-    if (known->key != key) {
-        memset(known, 0, sizeof *known);
-        known->key = key;
-    } else if (known->asked == UINT64_MAX || now - known->asked < FRESH_NS) {
+    /* 0: just put there */
+    if (known->asked && (known->asked == UINT64_MAX || now - known->asked < FRESH_NS))
         return &known->name;
-    }
     known->asked = now;
     if (!ask_proc(key, &known->name)) {
         /* The name it died with; else, if we knew it alive, the last one we heard. */
@@ -91,7 +106,7 @@ const struct name *names_find(struct names *names, uint64_t key, uint64_t now, n
         if (known->name.comm_length)
             known->asked = UINT64_MAX;
         else
-            known->key = 0;
+            known->key = known->asked = 0;
     }
     return &known->name;
 }
