@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Section .kconfig: externs that the loader knows the value of. It exists in the types alone, so its layout
- * is made here. Three of them are known; the kernel's configuration is not read. */
+ * is made here. Those that are named after options of the kernel's configuration are in kconfig_values.c. */
 #include <errno.h>
 #include <string.h>
 #include "load/kernel_version.h"
@@ -16,12 +16,12 @@ static const struct {
 };
 #define NKNOWN (sizeof by_function / sizeof *by_function)
 
-bool kconfig_is_known(const char *name)
+static bool is_by_function(const char *name)
 {
     for (size_t i = 0; i < NKNOWN; i++)
         if (!strcmp(name, by_function[i].name))
             return true;
-    return !strcmp(name, "LINUX_KERNEL_VERSION");
+    return false;
 }
 
 int object_want_kconfig(const struct object_private *o, struct target_btf *target)
@@ -96,11 +96,16 @@ int object_read_kconfig(struct object_private *o, struct why *w)
         return -ENOMEM;
     o->kconfig = map;
     o->kconfig_id = (uint32_t)id;
+    o->kconfig_states = arena_alloc(&o->arena, btf_vlen(sec), sizeof *o->kconfig_states);
+    if (!o->kconfig_states)
+        return -ENOMEM;
     for (uint32_t i = 0; i < btf_vlen(sec); i++) {
+        const char *name = btf_name(o->pub.btf, infos[i].type);
         uint32_t version = kernel_version_code();
-        if (!strcmp(btf_name(o->pub.btf, infos[i].type), "LINUX_KERNEL_VERSION") &&
-            infos[i].size >= sizeof version)
+        bool is_version = !strcmp(name, "LINUX_KERNEL_VERSION");
+        if (is_version && infos[i].size >= sizeof version)
             memcpy((char *)map->data + infos[i].offset, &version, sizeof version);
+        o->kconfig_states[i].known = is_version || is_by_function(name);
     }
     return 0;
 }

@@ -133,6 +133,13 @@ void *object_global(const struct object *obj, const char *variable, size_t size)
 /* Changes a map's sizes before creation; 0 keeps a value. */
 void object_resize_map(struct object_map *map, uint32_t value_size, uint32_t max_entries);
 
+/* Does the object ask for CONFIG_* externs? They get values, before object_relocate, from the text of a
+ * kernel's configuration ("CONFIG_HZ=1000\n..."). Those that it does not mention, or for which it has a value
+ * of another type, are zero if weak; if not, programs that use them get an error. -EINVAL: that is no such
+ * text. */
+bool object_wants_kconfig(const struct object *obj);
+int object_set_kconfig(struct object *obj, const char *text, struct why *w);
+
 /* Does all relocations. Everything `target` is asked for is collected first, so that it is read once.
  * target == NULL: no BTF on this host; programs that need it get error = -ENODATA and a reason, others go on.
  * Fails as a whole only on a damaged object or no memory. A program with an unresolvable relocation gets its

@@ -53,6 +53,11 @@ struct object_private {
     size_t nplaces;
     struct object_map *kconfig; /* NULL: none */
     uint32_t kconfig_id;        /* its DATASEC */
+    bool kconfig_given;         /* object_set_kconfig was called */
+    struct kconfig_state {
+        bool known;
+        const char *problem; /* why it has no value; NULL: nobody said anything of it */
+    } * kconfig_states;      /* by number in the DATASEC */
 };
 
 static inline struct object_private *object_private(const struct object *obj)
@@ -81,7 +86,6 @@ int object_read_legacy_maps(struct object_private *o, struct why *w); /* data_ma
 int object_read_data_maps(struct object_private *o, struct why *w);   /* data_maps.c */
 int object_read_kconfig(struct object_private *o, struct why *w);     /* kconfig.c */
 /* kconfig.c: values that only the target can tell. */
-bool kconfig_is_known(const char *name);
 int object_want_kconfig(const struct object_private *o, struct target_btf *target);
 void object_fill_kconfig(const struct object_private *o, struct target_btf *target);
 int object_fill_datasecs(struct object_private *o, struct why *w); /* datasec.c */

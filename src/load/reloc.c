@@ -153,8 +153,8 @@ static int add_ref(struct linker *l, struct insn_ref ref)
     return 0;
 }
 
-static const struct btf_type *extern_type(const struct object_private *o, const char *section,
-                                          const char *name, uint32_t *offset)
+static const struct btf_var_secinfo *extern_info(const struct object_private *o, const char *section,
+                                                 const char *name, uint32_t *number)
 {
     int id = o->pub.btf ? btf_find(o->pub.btf, section, BTF_KIND_DATASEC) : -ENOENT;
     const struct btf_type *sec = id > 0 ? btf_type(o->pub.btf, (uint32_t)id) : NULL;
@@ -162,18 +162,22 @@ static const struct btf_type *extern_type(const struct object_private *o, const 
         const struct btf_var_secinfo *info = &btf_secinfos(sec)[i];
         if (strcmp(btf_name(o->pub.btf, info->type), name))
             continue;
-        *offset = info->offset;
-        return btf_type(o->pub.btf, info->type);
+        *number = i;
+        return info;
     }
     return NULL;
 }
 
 /* `extern int CONFIG_HZ __kconfig`: a value in our own map. */
 static int kconfig_ref(struct linker *l, struct bpf_insn *insn, struct insn_ref ref, uint32_t offset,
-                       struct why *w)
+                       const struct kconfig_state *state, struct why *w)
 {
-    if (!kconfig_is_known(ref.name) && !ref.weak)
-        return why(w, -ENOTSUP, "extern %s: the kernel's configuration is not read", ref.name);
+    if (!state->known && !ref.weak) {
+        const char *problem = state->problem        ? state->problem
+                              : l->o->kconfig_given ? "the kernel's configuration does not mention it"
+                                                    : "the kernel's configuration is not known";
+        return why(w, -ENOENT, "extern %s: %s", ref.name, problem);
+    }
     insn[0].src_reg = BPF_PSEUDO_MAP_VALUE;
     insn[0].imm = 0;
     insn[1].imm = (int32_t)offset;
@@ -190,9 +194,9 @@ static int extern_ref(struct linker *l, struct bpf_insn *insn, const struct elf_
                       struct why *w)
 {
     struct insn_ref ref = {.insn = at, .name = sym->name, .weak = sym->bind == STB_WEAK};
-    uint32_t offset = 0;
+    uint32_t number = 0;
     if (is_call(insn)) {
-        if (!extern_type(l->o, ".ksyms", sym->name, &offset))
+        if (!extern_info(l->o, ".ksyms", sym->name, &number))
             return why(w, -ENOENT, "function %s is neither in the object nor declared __ksym", sym->name);
         insn->src_reg = PSEUDO_KFUNC_CALL;
         insn->imm = 0;
@@ -200,9 +204,10 @@ static int extern_ref(struct linker *l, struct bpf_insn *insn, const struct elf_
         ref.kind = REF_KFUNC;
         return add_ref(l, ref);
     }
-    if (extern_type(l->o, ".kconfig", sym->name, &offset))
-        return kconfig_ref(l, insn, ref, offset, w);
-    if (!extern_type(l->o, ".ksyms", sym->name, &offset))
+    const struct btf_var_secinfo *info = extern_info(l->o, ".kconfig", sym->name, &number);
+    if (info)
+        return kconfig_ref(l, insn, ref, info->offset, &l->o->kconfig_states[number], w);
+    if (!extern_info(l->o, ".ksyms", sym->name, &number))
         return why(w, -ENOENT, "symbol %s is neither in the object nor a known extern", sym->name);
     insn[0].src_reg = BPF_PSEUDO_BTF_ID;
     insn[0].imm = insn[1].imm = 0;

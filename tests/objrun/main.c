@@ -7,36 +7,38 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "load/kconfig_text.h"
 #include "load/target_btf.h"
 #include "tests/objrun/objrun.h"
 
 enum { STATUS_OK, STATUS_FAILED, STATUS_USAGE };
 
 struct options {
-    const char *btf, *object;
+    const char *btf, *config, *object;
     bool dump, load, run;
 };
 
 static int usage(void)
 {
-    fputs("usage: objrun [--btf FILE|none] [--dump] [--load] [--run] OBJECT\n", stderr);
+    fputs("usage: objrun [--btf FILE|none] [--config FILE|none] [--dump] [--load] [--run] OBJECT\n", stderr);
     return STATUS_USAGE;
 }
 
 static bool parse_options(int argc, char **argv, struct options *o)
 {
     static const struct option known[] = {
-        {"btf", required_argument, NULL, 'b'},
-        {"dump", no_argument, NULL, 'd'},
-        {"load", no_argument, NULL, 'l'},
-        {"run", no_argument, NULL, 'r'},
-        {NULL, 0, NULL, 0},
+        {"btf", required_argument, NULL, 'b'}, {"config", required_argument, NULL, 'c'},
+        {"dump", no_argument, NULL, 'd'},      {"load", no_argument, NULL, 'l'},
+        {"run", no_argument, NULL, 'r'},       {NULL, 0, NULL, 0},
     };
     int c;
     while ((c = getopt_long(argc, argv, "", known, NULL)) != -1) {
         switch (c) {
         case 'b':
             o->btf = optarg;
+            break;
+        case 'c':
+            o->config = optarg;
             break;
         case 'd':
             o->dump = true;
@@ -86,6 +88,23 @@ static void *read_file(const char *path, size_t *size, struct why *w)
     return bytes;
 }
 
+/* For objects that ask for it. */
+static int set_config(struct object *obj, const struct options *o, struct why *w)
+{
+    char *text = NULL;
+    if (!object_wants_kconfig(obj) || (o->config && !strcmp(o->config, "none")))
+        return 0;
+    int err = kconfig_text(o->config, &text, w);
+    if (err)
+        return !o->config && err == -ENOENT ? 0 : err; /* a host that does not tell is fine */
+    struct why reason = {0};
+    err = object_set_kconfig(obj, text, &reason);
+    if (err)
+        why(w, err, "%s: %s", o->config ? o->config : "the kernel's configuration", reason.text);
+    free(text);
+    return err;
+}
+
 static int relocate(struct object *obj, const struct options *o, struct why *w)
 {
     struct target_btf *target = NULL;
@@ -109,6 +128,7 @@ int main(int argc, char **argv)
         return usage();
     void *bytes = read_file(o.object, &size, &w);
     int err = bytes ? object_open(&obj, o.object, bytes, size, &w) : -EIO;
+    err = err ? err : set_config(obj, &o, &w);
     err = err ? err : relocate(obj, &o, &w);
     int status = err ? STATUS_FAILED : STATUS_OK;
     if (err) {
