@@ -23,26 +23,59 @@ static bool is_data(const struct elf_section *s)
     return s->type == SHT_PROGBITS && (named(s->name, ".data") || named(s->name, ".rodata"));
 }
 
-static int add_data_map(struct object_private *o, size_t section)
+static int set_data(struct object_private *o, struct object_map *map, size_t section)
 {
     const struct elf_section *s = &o->pub.elf->sections[section];
-    struct object_map *map = object_add_map(o, s->name);
-    if (!map)
-        return -ENOMEM;
-    map->type = BPF_MAP_TYPE_ARRAY;
-    map->key_size = sizeof(uint32_t);
-    map->value_size = (uint32_t)s->size;
-    map->max_entries = 1;
     map->section = (int)section;
-    map->read_only = named(s->name, ".rodata");
+    map->data_size = (uint32_t)s->size;
     map->data = arena_alloc(&o->arena, s->size, 1);
     if (!map->data)
         return -ENOMEM;
     if (s->data)
         memcpy(map->data, s->data, s->size);
+    return 0;
+}
+
+static int add_data_map(struct object_private *o, size_t section)
+{
+    const struct elf_section *s = &o->pub.elf->sections[section];
+    struct object_map *map = object_add_map(o, s->name);
+    int err = map ? set_data(o, map, section) : -ENOMEM;
+    if (err)
+        return err;
+    map->type = BPF_MAP_TYPE_ARRAY;
+    map->key_size = sizeof(uint32_t);
+    map->value_size = map->data_size;
+    map->max_entries = 1;
+    map->read_only = named(s->name, ".rodata");
     int id = o->pub.btf ? btf_find(o->pub.btf, s->name, BTF_KIND_DATASEC) : -ENOENT;
     map->value_type_id = id > 0 ? (uint32_t)id : 0;
     return 0;
+}
+
+/* Variables in the address space of an arena: compilers put them into a section of this name. */
+static bool is_arena_data(const struct elf_section *s)
+{
+    return (s->flags & SHF_ALLOC) && s->size && (s->type == SHT_PROGBITS || s->type == SHT_NOBITS) &&
+           !strcmp(s->name, ".addr_space.1");
+}
+
+static int add_arena_data(struct object_private *o, size_t section, struct why *w)
+{
+    const struct elf_section *s = &o->pub.elf->sections[section];
+    struct object_map *arena = NULL;
+    for (size_t i = 0; i < o->pub.nmaps; i++) {
+        if (o->pub.maps[i]->type != MAP_TYPE_ARENA)
+            continue;
+        if (arena)
+            return why(w, -EINVAL, "section %s: its variables could be in two arenas", s->name);
+        arena = o->pub.maps[i];
+    }
+    if (!arena)
+        return why(w, -EINVAL, "section %s: there is no arena that its variables could be in", s->name);
+    if (arena->section >= 0)
+        return why(w, -EINVAL, "two sections %s", s->name);
+    return set_data(o, arena, section);
 }
 
 int object_read_data_maps(struct object_private *o, struct why *w)
@@ -50,13 +83,14 @@ int object_read_data_maps(struct object_private *o, struct why *w)
     uint64_t total = 0;
     for (size_t i = 1; i < o->pub.elf->nsections; i++) {
         const struct elf_section *s = &o->pub.elf->sections[i];
-        if (!is_data(s))
+        bool arena = is_arena_data(s);
+        if (!arena && !is_data(s))
             continue;
         if (s->size > MAX_DATA - total)
             return why(w, -E2BIG, "section %s: %llu bytes of global data", s->name,
                        (unsigned long long)s->size);
         total += s->size;
-        int err = add_data_map(o, i);
+        int err = arena ? add_arena_data(o, i, w) : add_data_map(o, i);
         if (err)
             return err;
     }
@@ -94,6 +128,7 @@ static int add_legacy_map(struct object_private *o, const struct elf_section *s,
     map->max_entries = legacy.max_entries;
     map->flags = legacy.flags;
     map->pin_by_name = legacy.pinning == PIN_GLOBAL;
+    object_settle_map(map);
     return object_add_place(o, sym->section, sym->value, sym->value, map);
 }
 

@@ -61,7 +61,7 @@ int object_fill_datasecs(struct object_private *o, struct why *w)
 static void *in_map(const struct object_map *map, uint64_t offset, uint64_t size)
 {
     char *base = map->fd >= 0 ? map->memory : map->data;
-    if (!base || offset > map->value_size || size > map->value_size - offset)
+    if (!base || offset > map->data_size || size > map->data_size - offset)
         return NULL;
     return base + offset;
 }

@@ -86,7 +86,7 @@ int object_read_kconfig(struct object_private *o, struct why *w)
         return -ENOMEM;
     map->type = BPF_MAP_TYPE_ARRAY;
     map->key_size = sizeof(uint32_t);
-    map->value_size = end;
+    map->value_size = map->data_size = end;
     map->max_entries = 1;
     map->section = 0; /* global data, but of no section of the file */
     map->read_only = true;

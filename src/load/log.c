@@ -3,11 +3,12 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* What the verifier adds after the verdict. */
-static bool is_statistics(const char *line)
+/* What the verifier adds after the verdict: statistics, and for a loop without an end what it knew. */
+static bool is_appendix(const char *line)
 {
     static const char *const begin[] = {
-        "processed ", "verification time ", "stack depth ", "max_states_per_insn ", "mark_precise",
+        "processed ",   "verification time ", "stack depth ", "max_states_per_insn ",
+        "mark_precise", "cur state:",         "old state:",
     };
 
     for (unsigned i = 0; i < sizeof begin / sizeof *begin; i++)
@@ -24,7 +25,7 @@ const char *log_last_line(const char *log, int *length)
         const char *line = end;
         while (line > log && line[-1] != '\n')
             line--;
-        if (line < end && !is_statistics(line)) {
+        if (line < end && !is_appendix(line)) {
             *length = end - line;
             return line;
         }

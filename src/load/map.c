@@ -72,6 +72,8 @@ static int complete_map(struct object_map *map, struct why *w)
     return 0;
 }
 
+#define SEGV_ON_FAULT (1u << 17) /* BPF_F_SEGV_ON_FAULT (6.9), newer than some headers */
+
 enum { WITH_BTF = 1, WITH_MMAP = 2, WITH_NAME = 4, WITH_RDONLY = 8 };
 
 static int create_as(const struct object *obj, const struct object_map *map, int inner_fd, unsigned with)
@@ -172,13 +174,29 @@ static int create_outer(const struct object *obj, struct object_map *map, struct
     return fd < 0 ? refused(map, fd, w) : fd;
 }
 
-static int map_memory(struct object_map *map, struct why *w)
+/* An arena has the addresses that the object asks for; programs that use it load only once it has some. */
+static int map_arena(struct object_map *map, struct why *w)
+{
+    uint64_t size = (uint64_t)map->max_entries * getpagesize();
+    void *at = (void *)(uintptr_t)map->map_extra;
+    void *memory =
+        mmap(at, size, PROT_READ | PROT_WRITE, MAP_SHARED | (at ? MAP_FIXED_NOREPLACE : 0), map->fd, 0);
+
+    if (memory == MAP_FAILED) {
+        int err = -errno;
+        return why(w, err, "map %s: mapping %llu bytes of arena: %s", map->name, (unsigned long long)size,
+                   why_errno(err));
+    }
+    map->memory = memory;
+    map->memory_size = size;
+    return 0;
+}
+
+static int map_array(struct object_map *map, struct why *w)
 {
     size_t page = getpagesize();
     uint64_t size = (uint64_t)((map->value_size + 7ULL) & ~7ULL) * map->max_entries;
 
-    if (map->type != BPF_MAP_TYPE_ARRAY || !(map->flags & BPF_F_MMAPABLE))
-        return 0;
     size = (size + page - 1) & ~(uint64_t)(page - 1);
     int protection = map->flags & BPF_F_WRONLY ? PROT_WRITE : PROT_READ;
     if (!(map->flags & (BPF_F_RDONLY | BPF_F_WRONLY)) && !map->read_only)
@@ -194,6 +212,13 @@ static int map_memory(struct object_map *map, struct why *w)
     return 0;
 }
 
+static int map_memory(struct object_map *map, struct why *w)
+{
+    if (map->type == MAP_TYPE_ARENA)
+        return map_arena(map, w);
+    return map->type == BPF_MAP_TYPE_ARRAY && (map->flags & BPF_F_MMAPABLE) ? map_array(map, w) : 0;
+}
+
 /* Initial values of variables. */
 static int write_globals(struct object_map *map, struct why *w)
 {
@@ -202,8 +227,10 @@ static int write_globals(struct object_map *map, struct why *w)
 
     if (map->section < 0 || !map->data)
         return 0;
-    if (map->memory)
-        memcpy(map->memory, map->data, map->value_size);
+    if (map->type == MAP_TYPE_ARENA && (map->data_size > map->memory_size || (map->flags & SEGV_ON_FAULT)))
+        err = -EFAULT; /* writing would be a signal */
+    else if (map->memory)
+        memcpy(map->memory, map->data, map->data_size);
     else
         err = sys_bpf_map_update(map->fd, &zero, map->data, 0);
     if (err)

@@ -5,6 +5,8 @@
 #include <string.h>
 #include "load/object_private.h"
 
+#define MAP_TYPE_USER_RINGBUF 31 /* BPF_MAP_TYPE_USER_RINGBUF (6.1), newer than some headers */
+
 enum { PIN_NONE, PIN_BY_NAME };
 
 struct object_map *object_add_map(struct object_private *o, const char *name)
@@ -52,6 +54,22 @@ const struct map_place *object_place(const struct object_private *o, uint32_t se
             best = p;
     }
     return best;
+}
+
+void object_settle_map(struct object_map *map)
+{
+    switch (map->type) {                /* a value given is what events look like */
+    case BPF_MAP_TYPE_PERF_EVENT_ARRAY: /* holds descriptors */
+        map->key_size = map->value_size = sizeof(uint32_t);
+        break;
+    case BPF_MAP_TYPE_RINGBUF:
+    case MAP_TYPE_USER_RINGBUF:
+        map->key_size = map->value_size = 0;
+        break;
+    default:
+        return;
+    }
+    map->key_type_id = map->value_type_id = 0;
 }
 
 /* What one description is read into. `values_id` is the type of the elements of `values`. */
@@ -187,11 +205,7 @@ static int describe(struct description *d, uint32_t struct_id, struct why *w)
     }
     if (map->type == BPF_MAP_TYPE_UNSPEC)
         return why(w, -EINVAL, "map %s: has no type", map->name);
-    if (map->type ==
-        BPF_MAP_TYPE_PERF_EVENT_ARRAY) { /* holds descriptors; a value given is what events look like */
-        map->key_size = map->value_size = sizeof(uint32_t);
-        map->key_type_id = map->value_type_id = 0;
-    }
+    object_settle_map(map);
     if (d->has_values && !map->key_size)
         map->key_size = 4;
     if (d->has_values && !map->value_size)

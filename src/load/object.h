@@ -22,6 +22,8 @@ struct elf_file;
 struct btf;
 struct btf_ext;
 
+#define MAP_TYPE_ARENA 33 /* BPF_MAP_TYPE_ARENA (6.9), newer than some headers */
+
 /* A map: from `.maps` (BTF-defined), the legacy `maps` section, or a section of global data. */
 struct object_map {
     const char *name; /* as the kernel gets it, cut to 15 bytes at creation */
@@ -40,9 +42,11 @@ struct object_map {
     } * slots;
     size_t nslots;
     /* Global data only: */
-    int section;    /* ELF section of .rodata/.data/.bss/.kconfig-like data, else -1 */
-    void *data;     /* initial contents, value_size bytes; owned by the object */
-    bool read_only; /* .rodata: BPF_F_RDONLY_PROG and frozen */
+    int section; /* ELF section of .rodata/.data/.bss/.kconfig-like data (an arena: of its variables), else -1
+                  */
+    void *data;  /* initial contents; owned by the object */
+    uint32_t data_size; /* bytes of that: the value's size but for an arena, which has no values */
+    bool read_only;     /* .rodata: BPF_F_RDONLY_PROG and frozen */
     /* Set by object_create_maps: */
     int fd;       /* -1 before */
     void *memory; /* the mapping of a BPF_F_MMAPABLE map, else NULL */

@@ -73,6 +73,8 @@ static inline struct program *program_private(const struct object_program *p)
 /* The function that begins there, or NULL. */
 const struct function *object_function(const struct object_private *o, uint32_t section, uint32_t start);
 
+/* What the type of a map says of its keys and values, whatever the object says. */
+void object_settle_map(struct object_map *map); /* maps.c */
 /* Appends a map; NULL when out of memory. */
 struct object_map *object_add_map(struct object_private *o, const char *name);
 int object_add_place(struct object_private *o, uint32_t section, uint64_t offset, uint64_t values,

@@ -229,7 +229,7 @@ static int ldimm64_ref(struct linker *l, struct bpf_insn *insn, const struct elf
     struct insn_ref ref = {.insn = at, .map = data_map(l->o, sym->section)};
     int64_t offset = (int64_t)sym->value + insn->imm; /* the addend is in the instruction */
     if (ref.map) {
-        if (offset < 0 || offset > ref.map->value_size)
+        if (offset < 0 || offset > ref.map->data_size)
             return why(w, -EINVAL, "%s+%lld lies outside of %s", sym->name, (long long)offset, ref.map->name);
         insn[0].src_reg = BPF_PSEUDO_MAP_VALUE;
         insn[0].imm = 0;

@@ -13,6 +13,7 @@ struct bpf_map_def {
 
 struct bpf_map_def SEC("maps") legacy_array = {BPF_MAP_TYPE_ARRAY, 4, 16, 5, 0};
 struct bpf_map_def SEC("maps") legacy_hash = {BPF_MAP_TYPE_HASH, 8, 24, 1000, BPF_F_NO_PREALLOC};
+struct bpf_map_def SEC("maps") legacy_perf = {BPF_MAP_TYPE_PERF_EVENT_ARRAY, 0, 0, 16, 0};
 
 SEC("kprobe/vfs_read") int legacy_program(void *context)
 {

@@ -55,6 +55,12 @@ struct {
     __type(value, struct pair);
 } link_perf SEC(".maps");
 
+struct {
+    __uint(type, BPF_MAP_TYPE_RINGBUF);
+    __uint(max_entries, 4096);
+    __type(value, struct pair); /* says what events look like, and is nothing to the kernel */
+} link_ring SEC(".maps");
+
 volatile const __u32 link_constant = 0x11223344;
 volatile const __u64 link_second = 55;
 __u64 link_counter = 7;

@@ -26,12 +26,12 @@ static void word(FILE *out, const char *text)
     }
 }
 
-static const struct insn_ref *ref_of(const struct object_program *p, uint32_t insn)
+/* References stand in the order of the instructions. */
+static const struct insn_ref *ref_of(const struct object_program *p, uint32_t insn, size_t *next)
 {
-    for (size_t i = 0; i < p->nrefs; i++)
-        if (p->refs[i].insn == insn)
-            return &p->refs[i];
-    return NULL;
+    while (*next < p->nrefs && p->refs[*next].insn < insn)
+        ++*next;
+    return *next < p->nrefs && p->refs[*next].insn == insn ? &p->refs[*next] : NULL;
 }
 
 static void dump_ref(const struct bpf_insn *insn, const struct insn_ref *ref, FILE *out)
@@ -77,10 +77,11 @@ static void dump_bytes(const struct bpf_insn *insn, FILE *out)
 static void dump_insns(const struct object_program *p, FILE *out)
 {
     char text[128];
+    size_t next = 0;
     for (uint32_t i = 0; i < p->ninsns; i++) {
         const struct bpf_insn *insn = &p->insns[i];
         bool wide = insn->code == (BPF_LD | BPF_IMM | BPF_DW);
-        const struct insn_ref *ref = ref_of(p, i);
+        const struct insn_ref *ref = ref_of(p, i, &next);
         fprintf(out, "%" PRIu32 " ", i);
         dump_bytes(insn, out);
         if (wide && i + 1 < p->ninsns)

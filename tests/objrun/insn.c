@@ -21,6 +21,9 @@ static void alu(const struct bpf_insn *i, bool wide, char *to, size_t size)
                  : BPF_SRC(i->code) ? "be"
                                     : "le",
                  i->imm, i->dst_reg);
+    else if (i->code == (BPF_ALU64 | BPF_MOV | BPF_X) && i->off == 1)
+        snprintf(to, size, "r%u = addr_space_cast(r%u, %" PRId32 ", %" PRId32 ")", i->dst_reg, i->src_reg,
+                 i->imm >> 16 & 0xffff, i->imm & 0xffff);
     else if (!alu_op[op])
         snprintf(to, size, "?");
     else if (BPF_SRC(i->code) == BPF_X && i->off && BPF_OP(i->code) == BPF_MOV)
@@ -42,6 +45,9 @@ static void jump(const struct bpf_insn *i, bool wide, char *to, size_t size)
     case BPF_EXIT:
         snprintf(to, size, "exit");
         return;
+    case 0xe0:
+        snprintf(to, size, "may_goto %+d", i->off);
+        return;
     case BPF_CALL:
         snprintf(to, size, i->src_reg == BPF_PSEUDO_CALL ? "call %+d" : "call %d", i->imm);
         return;
@@ -57,6 +63,14 @@ static void jump(const struct bpf_insn *i, bool wide, char *to, size_t size)
 static void atomic(const struct bpf_insn *i, const char *type, char *to, size_t size)
 {
     const char *fetch = i->imm & 1 ? " fetch" : "";
+    switch (i->imm) {
+    case 0x100:
+        snprintf(to, size, "r%u = load_acquire(%s r%u%+d)", i->dst_reg, type, i->src_reg, i->off);
+        return;
+    case 0x110:
+        snprintf(to, size, "store_release(%s r%u%+d, r%u)", type, i->dst_reg, i->off, i->src_reg);
+        return;
+    }
     switch (i->imm & ~1) {
     case 0xe0:
         snprintf(to, size, "r%u = xchg(%s r%u%+d, r%u)", i->src_reg, type, i->dst_reg, i->off, i->src_reg);

@@ -37,6 +37,7 @@ static void maps(const struct object *obj)
     map_is(obj, "link_tails", BPF_MAP_TYPE_PROG_ARRAY, 4, 4, 2, 0);
     map_is(obj, "link_hash", BPF_MAP_TYPE_HASH, 4, 16, 77, BPF_F_NO_PREALLOC);
     map_is(obj, "link_perf", BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, 0, 0);
+    map_is(obj, "link_ring", BPF_MAP_TYPE_RINGBUF, 0, 0, 4096, 0);
     const struct object_map *hash = object_map(obj, "link_hash"), *outer = object_map(obj, "link_outer"),
                             *tails = object_map(obj, "link_tails");
     check(hash && hash->pin_by_name && !outer->pin_by_name, "the map that is pinned by name says so");
@@ -210,6 +211,7 @@ static void legacy_object(void)
         return;
     map_is(obj, "legacy_array", BPF_MAP_TYPE_ARRAY, 4, 16, 5, 0);
     map_is(obj, "legacy_hash", BPF_MAP_TYPE_HASH, 8, 24, 1000, BPF_F_NO_PREALLOC);
+    map_is(obj, "legacy_perf", BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, 16, 0);
     check(!object_relocate(obj, NULL, &w), "legacy maps are relocated: %s", w.text);
     const struct object_program *p = object_program(obj, "legacy_program");
     check(p && p->nrefs == 2 && p->refs[0].map == object_map(obj, "legacy_hash") &&

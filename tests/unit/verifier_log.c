@@ -9,6 +9,8 @@ static const struct {
     {"0: (85) call 1\nR1 type=ctx expected=map_ptr\nprocessed 1 insns (limit 1000000)\n",
      "R1 type=ctx expected=map_ptr"},
     {"R0 !read_ok\nverification time 12 usec\nstack depth 0\nprocessed 2 insns\n\n", "R0 !read_ok"},
+    {"infinite loop detected at insn 3\ncur state: R0=1\nold state: R0=1\nprocessed 9 insns\n",
+     "infinite loop detected at insn 3"},
     {"only line", "only line"},
     {"only line\n", "only line"},
     {"\n\n", ""},
