@@ -160,20 +160,23 @@ static void add(struct oncpu *o, uint64_t key, int64_t ns, int64_t switches)
     }
 }
 
+/* What passes while a CPU is offline is nobody's: it goes on as a stint that gets no credit but is taken back
+ * all the same, for the first switch after it brings all that time. */
 static void credit_running(struct oncpu *o, int cpu, uint64_t now)
 {
     struct credit *before = &o->credits[cpu], after = {0};
 
+    noted_at_turn(o, cpu, &after.noted, &after.since);
+    bool same = after.noted == before->noted && after.since == before->since;
+    after.key = same ? before->key : whole_key(o, after.noted);
+    after.ns = (int64_t)(now - after.since);
+    after.confirmed = same ? before->confirmed : after.since;
     if (o->online[cpu]) {
-        noted_at_turn(o, cpu, &after.noted, &after.since);
-        bool same = after.noted == before->noted && after.since == before->since;
-        after.key = same ? before->key : whole_key(o, after.noted);
-        after.ns = (int64_t)(now - after.since);
-        after.confirmed = same ? before->confirmed : after.since;
         confirm(o, cpu, &after, now);
+        add(o, after.key, after.ns, 0);
     }
-    add(o, after.key, after.ns, 0);
-    add(o, before->key, -before->ns, 0);
+    if (o->online[cpu] || !same)
+        add(o, before->key, -before->ns, 0);
     *before = after;
 }
 
