@@ -148,6 +148,13 @@ static void print_exits(struct run *run)
     targets_drop(&run->targets);
 }
 
+static void add_costs(const struct run *run, struct program_cost *cost)
+{
+    for (size_t i = 0; i < run->n; i++)
+        if (run->metrics[i]->cost)
+            run->metrics[i]->cost(run->states[i], cost);
+}
+
 static int print_window(struct run *run)
 {
     run->window.seq++;
@@ -157,9 +164,7 @@ static int print_window(struct run *run)
     print_exits(run);
     if (run->options->self) {
         struct program_cost cost = {0};
-        for (size_t i = 0; i < run->n; i++)
-            if (run->metrics[i]->cost)
-                run->metrics[i]->cost(run->states[i], &cost);
+        add_costs(run, &cost);
         self_note(&run->self, run->out, run->window.end_mono - run->window.begin_mono, &cost);
     }
     return out_flush(run->out);
@@ -196,8 +201,10 @@ static enum status windows(struct run *run)
     uint64_t start = run->window.end_mono, grid = 0;
     bool ending = false;
 
-    if (run->options->self)
+    if (run->options->self) {
         run->self.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+        add_costs(run, &run->self.cost);
+    }
     while (!err && !ending && (!count || run->window.seq < count)) {
         ending = sleep_until(run, start + ++grid * interval);
         err = turn(run, &w);
