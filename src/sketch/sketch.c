@@ -2,6 +2,7 @@
 #include "sketch/sketch.h"
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 #include "cpu.types.h"
@@ -106,7 +107,8 @@ void sketch_turn(struct sketch *s)
  * One that enters after the grace time sees the new turn: no store waits that long in a CPU's buffer. */
 int sketch_wait(const struct sketch *s, struct why *w)
 {
-    const struct timespec pause = {.tv_nsec = 50000};
+    const struct timespec pause = {.tv_nsec = 50000}, grace = {.tv_nsec = SKETCH_GRACE_NS};
+    bool waited = false;
 
     for (int cpu = 0; cpu < s->shape.cpus; cpu++) {
         const volatile struct hog_pipe *pipe = sketch_head(s, cpu);
@@ -115,8 +117,12 @@ int sketch_wait(const struct sketch *s, struct why *w)
             if (tries > 20000)
                 return why(w, -ETIMEDOUT, "the BPF program on CPU %d has not come back for a second", cpu);
             nanosleep(&pause, NULL);
+            waited = true;
         }
     }
+    /* seq is no release: where stores may overtake each other (arm64), the slots may come behind it. */
+    if (waited)
+        nanosleep(&grace, NULL);
     atomic_thread_fence(memory_order_seq_cst);
     return 0;
 }
