@@ -78,7 +78,7 @@ static void say_hooks(struct out *out, const struct options *options, const char
     }
 }
 
-/* Opens the view as for measuring, with this very process where one must be named, and closes it. */
+/* Opens the view as for measuring all processes, and closes it. */
 static bool say_view(struct out *out, const struct options *options, const struct metric *metric,
                      const struct metric_context *context)
 {
