@@ -323,15 +323,16 @@ int hog_seed_ids(void *ctx)
     return 0;
 }
 
-/* A name for the reader, who cannot ask /proc for the dead. Of four places the one of an older turn or the
- * lightest is taken. The reader reads while we write: the key goes in last. */
+/* A name for the reader, who cannot ask /proc for the dead. Of four places the one of a turn that was shown
+ * already or the lightest is taken. The reader reads while we write: the key goes in last. */
 static __always_inline void keep_name(u64 key, u64 run_ns, u32 uid, const char *comm)
 {
     struct hog_cpu *c = this_cpu();
 
     if (!c)
         return;
-    u32 epoch = (read_once(pipe_turn.turn) & 0xff) << 24;
+    u32 turn = read_once(pipe_turn.turn), epoch = (turn & 0xff) << 24;
+    u32 shown_age = turn - read_once(pipe_turn.shown);        /* in turns */
     u64 run = (run_ns + bpf_ktime_get_ns() - c->since) >> 16; /* with the stint that is ending */
     u32 weight = run > 0xffffff ? 0xffffff : run;
     u32 bucket = (key * pipe_multiplier(7)) >> 60;
@@ -340,8 +341,8 @@ static __always_inline void keep_name(u64 key, u64 run_ns, u32 uid, const char *
 
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        bool current_turn = (place[i].weight & 0xff000000) == epoch;
-        u32 w = current_turn ? place[i].weight & 0xffffff : 0;
+        u32 age = (turn - (place[i].weight >> 24)) & 0xff;
+        u32 w = age < shown_age ? place[i].weight & 0xffffff : 0;
         if (w < least) {
             least = w;
             lightest = &place[i];

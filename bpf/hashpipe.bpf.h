@@ -63,7 +63,8 @@ const volatile u32 pipe_bank_bytes = 4 * 64 * 24; /* the same * stages */
  * line: every CPU reads it at every event. */
 struct hog_turn {
     u32 turn;
-    u32 padding[15];
+    u32 shown; /* the last turn whose events the reader is done with: written out, names and all */
+    u32 padding[14];
 } __attribute__((aligned(64)));
 struct hog_turn pipe_turn = {};
 

@@ -19,7 +19,8 @@
 #include "sketch/sketch.h"
 #include "tell.h"
 
-#define MAX_FIELDS 32
+#define MAX_FIELDS    32
+#define LATE_IN_A_ROW 20
 
 struct run {
     const struct options *options;
@@ -31,6 +32,7 @@ struct run {
     struct out *out;
     struct self self;
     struct window window;
+    unsigned late;    /* windows in a row that ended late */
     uint64_t skipped; /* grid points that went by unused before the window's end */
     sigset_t ending;  /* the signals that end a run */
 };
@@ -91,6 +93,21 @@ static void wake_on_time(void)
         setpriority(PRIO_PROCESS, 0, -20);
 }
 
+/* Who is woken before others must not be late himself again and again: then there is more to do in a window
+ * than it is long, and going on like this would take a CPU from the host. */
+static void yield_when_late(struct run *run)
+{
+    const struct sched_param none = {0};
+
+    run->late = run->skipped ? run->late + 1 : 0;
+    if (run->late != LATE_IN_A_ROW)
+        return;
+    syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &none);
+    tell(
+        "windows of %.3f ms cannot be kept: there is too much to show, or the host is too busy; see skipped=",
+        (double)run->options->interval_ns / 1e6);
+}
+
 /* Ends the window at once in all views. */
 static int turn(struct run *run, struct why *w)
 {
@@ -103,7 +120,8 @@ static int turn(struct run *run, struct why *w)
 
     for (size_t i = 0; i < run->n; i++)
         run->metrics[i]->turn(run->states[i]);
-    window->begin_wall = wall - (now - window->end_mono);
+    window->begin_wall = window->end_wall;
+    window->end_wall = wall;
     window->begin_mono = window->end_mono;
     window->end_mono = now;
     while (nanosleep(&grace, &grace) && errno == EINTR)
@@ -213,6 +231,7 @@ static enum status windows(struct run *run)
         uint64_t reached = (run->window.end_mono - start) / interval;
         run->skipped = reached > grid ? reached - grid : 0;
         grid += run->skipped;
+        yield_when_late(run);
         run->window.begin_offset = run->window.begin_mono - start;
         size_t targets = run->targets.n;
         int written = print_window(run);

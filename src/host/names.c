@@ -5,11 +5,12 @@
 #include <string.h>
 #include "cpu.types.h"
 
-#define FRESH_NS   500000000ull
-#define WAYS       4 /* places that a key can have */
-#define BUCKETS    512
-#define PID_MASK   ((1u << (64 - HOG_KEY_PROCESS)) - 1)
-#define BIRTH_MASK ((1u << HOG_KEY_THREAD) - 1)
+#define FRESH_NS    500000000ull
+#define SPREAD_BITS 27 /* and up to 134 ms more, by key: not all in one window */
+#define WAYS        4  /* places that a key can have */
+#define BUCKETS     512
+#define PID_MASK    ((1u << (64 - HOG_KEY_PROCESS)) - 1)
+#define BIRTH_MASK  ((1u << HOG_KEY_THREAD) - 1)
 
 struct known {
     uint64_t key;
@@ -95,7 +96,8 @@ const struct name *names_find(struct names *names, uint64_t key, uint64_t now, n
     struct known *known = place(names, key);
 
     /* 0: just put there */
-    if (known->asked && (known->asked == UINT64_MAX || now - known->asked < FRESH_NS))
+    uint64_t fresh = FRESH_NS + (key * 0x9e3779b97f4a7c15ull >> (64 - SPREAD_BITS));
+    if (known->asked && (known->asked == UINT64_MAX || now - known->asked < fresh))
         return &known->name;
     known->asked = now;
     if (!ask_proc(key, &known->name)) {

@@ -105,7 +105,7 @@ void targets_free(struct targets *targets)
     memset(targets, 0, sizeof *targets);
 }
 
-bool targets_have(const struct targets *targets, uint64_t key)
+const struct target *targets_find(const struct targets *targets, uint64_t key)
 {
     size_t low = 0, high = targets->n;
 
@@ -114,11 +114,11 @@ bool targets_have(const struct targets *targets, uint64_t key)
         const struct target *target = &targets->list[middle];
         if (target->pid == key_process(key))
             /* A thread is born after its process: only a process's own birth can be compared. */
-            return key_thread(key) || key_born_at(key, target->start_ns);
+            return key_thread(key) || key_born_at(key, target->start_ns) ? target : NULL;
         if (target->pid < key_process(key))
             low = middle + 1;
         else
             high = middle;
     }
-    return false;
+    return NULL;
 }

@@ -30,7 +30,7 @@ size_t targets_poll(struct targets *targets);
 void targets_drop(struct targets *targets);
 void targets_free(struct targets *targets);
 
-/* Whether the key is of a target: the same process, not a later one with its PID. */
-bool targets_have(const struct targets *targets, uint64_t key);
+/* The target that the key is of, NULL if of none: the same process, not a later one with its PID. */
+const struct target *targets_find(const struct targets *targets, uint64_t key);
 
 #endif

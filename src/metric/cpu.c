@@ -139,6 +139,7 @@ static void cpu_rows(void *state, const struct window *window, struct out *out)
         if (!shown)
             row(cpu, window, out, &cpu_metric.view, rank++, &none);
     }
+    oncpu_shown(cpu->oncpu);
 }
 
 static void cpu_cost(void *state, struct program_cost *cost)

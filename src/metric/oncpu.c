@@ -152,7 +152,7 @@ static void add(struct oncpu *o, uint64_t key, int64_t ns, int64_t switches)
         o->totals.idle_ns += ns;
     else if (key == KEY_UNSEEN)
         o->totals.missed_ns += ns;
-    else if (o->context->targets->n && !targets_have(o->context->targets, key))
+    else if (o->context->targets->n && !targets_find(o->context->targets, key))
         o->totals.other_ns += ns;
     else if (tally_add(&o->tally, key, ns, switches)) {
         o->totals.lost_ns += ns;
@@ -316,6 +316,11 @@ static bool name_of_dead(void *context, uint64_t key, struct name *name)
 const struct name *oncpu_name(struct oncpu *o, uint64_t key, uint64_t now)
 {
     return names_find(o->context->names, key, now, name_of_dead, o);
+}
+
+void oncpu_shown(struct oncpu *o)
+{
+    sketch_shown(&o->load.sketch);
 }
 
 void oncpu_cost(struct oncpu *o, struct program_cost *cost)

@@ -30,6 +30,7 @@ int oncpu_collect(struct oncpu *o, uint64_t now, struct why *w);
 const struct tally *oncpu_tally(const struct oncpu *o); /* ns and switches by key */
 const struct oncpu_totals *oncpu_totals(const struct oncpu *o);
 const struct name *oncpu_name(struct oncpu *o, uint64_t key, uint64_t now);
+void oncpu_shown(struct oncpu *o); /* the rows of the window are written: names of the dead may go */
 void oncpu_cost(struct oncpu *o, struct program_cost *cost);
 void oncpu_close(struct oncpu *o);
 

@@ -172,7 +172,7 @@ static int prepare_maps(struct oncpu_load *load, const struct metric_context *co
 static void seed(struct oncpu_load *load, const char *name)
 {
     struct object_program *program = object_program(load->obj, name);
-    uint8_t online[MAX_CPUS];
+    uint8_t online[MAX_CPUS] = {0};
 
     if (!program || object_load_program(load->obj, program, NULL))
         return;

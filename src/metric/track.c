@@ -18,6 +18,7 @@ static const struct column columns[] = {
 struct track {
     struct oncpu *oncpu;
     const struct metric_context *context;
+    struct tally_entry *sums; /* a target */
 };
 
 extern const struct metric track_metric;
@@ -27,6 +28,7 @@ static void track_close(void *state)
     struct track *track = state;
 
     oncpu_close(track->oncpu);
+    free(track->sums);
     free(track);
 }
 
@@ -38,7 +40,8 @@ static int track_open(void **state, const struct metric_context *context, struct
     if (!track)
         return why(w, -ENOMEM, "out of memory");
     track->context = context;
-    int err = oncpu_open(&track->oncpu, context, hooks, w);
+    track->sums = calloc(context->targets->n + 1, sizeof *track->sums);
+    int err = track->sums ? oncpu_open(&track->oncpu, context, hooks, w) : why(w, -ENOMEM, "out of memory");
     if (err) {
         track_close(track);
         return err;
@@ -62,21 +65,25 @@ static uint64_t track_lost(void *state)
     return oncpu_totals(((struct track *)state)->oncpu)->lost;
 }
 
-/* All that the tally has of one process: threads, where threads are counted, make one row. */
-static struct tally_entry sum_of(const struct tally *tally, const struct target *target)
+/* Adds up what the tally has of each target: threads, where threads are counted, make one row. */
+static void sum_up(const struct track *track, struct tally_entry *sums)
 {
-    struct tally_entry sum = {.key = key_make(target->pid, 0, target->start_ns)};
+    const struct targets *targets = track->context->targets;
+    const struct tally *tally = oncpu_tally(track->oncpu);
 
+    for (size_t i = 0; i < targets->n; i++)
+        sums[i] = (struct tally_entry){.key = key_make(targets->list[i].pid, 0, targets->list[i].start_ns)};
     for (size_t i = 0; i < tally->capacity; i++) {
         const struct tally_entry *entry = &tally->table[i];
-        if (!entry->key || key_process(entry->key) != target->pid)
+        const struct target *target = entry->key ? targets_find(targets, entry->key) : NULL;
+        if (!target)
             continue;
+        struct tally_entry *sum = &sums[target - targets->list];
         if (!key_thread(entry->key))
-            sum.key = entry->key;
-        sum.weight += entry->weight;
-        sum.count += entry->count;
+            sum->key = entry->key;
+        sum->weight += entry->weight;
+        sum->count += entry->count;
     }
-    return sum;
 }
 
 static void track_rows(void *state, const struct window *window, struct out *out)
@@ -85,19 +92,21 @@ static void track_rows(void *state, const struct window *window, struct out *out
     const struct targets *targets = track->context->targets;
     double length = (double)(window->end_mono - window->begin_mono);
 
+    sum_up(track, track->sums);
     for (size_t i = 0; i < targets->n; i++) {
-        struct tally_entry sum = sum_of(oncpu_tally(track->oncpu), &targets->list[i]);
-        const struct name *name = oncpu_name(track->oncpu, sum.key, window->end_mono);
+        const struct tally_entry *sum = &track->sums[i];
+        const struct name *name = oncpu_name(track->oncpu, sum->key, window->end_mono);
         const struct cell cells[COLUMNS] = {
             cell_decimal((double)window->begin_offset / 1e6, 3),
             cell_unsigned(targets->list[i].pid),
-            cell_decimal(100 * (double)sum.weight / length, 2),
-            cell_decimal((double)sum.weight / 1e6, 3),
-            cell_unsigned((uint64_t)sum.count),
+            cell_decimal(100 * (double)sum->weight / length, 2),
+            cell_decimal((double)sum->weight / 1e6, 3),
+            cell_unsigned((uint64_t)sum->count),
             name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
         };
         out_row(out, &track_metric.view, cells);
     }
+    oncpu_shown(track->oncpu);
 }
 
 static void track_cost(void *state, struct program_cost *cost)

@@ -80,10 +80,11 @@ int sketch_open(struct sketch *s, const struct object *obj, const struct sketch_
 
     s->shape = *shape;
     s->stride = (value_bytes(shape) + 7) & ~(size_t)7;
-    s->turn = object_global(obj, "pipe_turn", sizeof(struct hog_turn));
+    s->words = object_global(obj, "pipe_turn", sizeof(struct hog_turn));
     s->memory = map ? map->memory : NULL;
-    if (!s->memory || !s->turn)
+    if (!s->memory || !s->words)
         return why(w, -ENOTSUP, "this kernel cannot map BPF arrays into memory: 5.5 or newer is needed");
+    sketch_shown(s);
     return 0;
 }
 
@@ -94,12 +95,12 @@ void *sketch_head(const struct sketch *s, int cpu)
 
 uint32_t sketch_now(const struct sketch *s)
 {
-    return *s->turn;
+    return s->words->turn;
 }
 
 void sketch_turn(struct sketch *s)
 {
-    *s->turn += 1;
+    s->words->turn += 1;
     atomic_thread_fence(memory_order_seq_cst);
 }
 
@@ -127,13 +128,21 @@ int sketch_wait(const struct sketch *s, struct why *w)
     return 0;
 }
 
+void sketch_shown(struct sketch *s)
+{
+    s->words->shown = s->words->turn - 1;
+}
+
 static unsigned left_bank(const struct sketch *s)
 {
-    return (*s->turn - 1) & 1;
+    return (s->words->turn - 1) & 1;
 }
 
 void sketch_drain(const struct sketch *s, int cpu, sketch_fn fn, void *context)
 {
+    const volatile struct hog_pipe *pipe = sketch_head(s, cpu);
+    if (s->words->turn - pipe->turn > 1)
+        return; /* no event of this CPU since the bank was emptied */
     unsigned char *bank = (unsigned char *)sketch_head(s, cpu) + s->shape.head_bytes;
     size_t slots = (size_t)s->shape.stages * s->shape.slots;
     struct hog_slot *slot = (void *)(bank + left_bank(s) * bank_bytes(&s->shape));

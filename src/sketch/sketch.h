@@ -15,6 +15,8 @@
 
 #define SKETCH_MAP "hog_sketch"
 
+struct hog_turn; /* bpf/hashpipe.bpf.h */
+
 struct sketch_shape {
     unsigned stages;   /* 1..8 */
     unsigned slots;    /* a stage, CPU and bank; a power of two, 8..1024 */
@@ -26,7 +28,7 @@ struct sketch {
     struct sketch_shape shape;
     unsigned char *memory; /* the map's value of CPU 0 */
     size_t stride;         /* bytes from a CPU's value to the next one's */
-    volatile uint32_t *turn;
+    volatile struct hog_turn *words;
 };
 
 /* Bytes of the map for all CPUs. */
@@ -51,6 +53,9 @@ void sketch_turn(struct sketch *s);
  * gone by since. -ETIMEDOUT after a second. */
 #define SKETCH_GRACE_NS 20000
 int sketch_wait(const struct sketch *s, struct why *w);
+
+/* Says that the reader is done with the turn before: what its events left beside the slots may go. */
+void sketch_shown(struct sketch *s);
 
 /* Hands each slot of the left bank of one CPU to fn and empties it. */
 typedef void (*sketch_fn)(void *context, uint64_t key, uint64_t weight, uint64_t count);
