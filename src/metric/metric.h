@@ -30,7 +30,7 @@ struct window {
     uint64_t seq; /* 1.. */
     uint64_t begin_mono, end_mono;
     uint64_t begin_wall, end_wall; /* since the epoch, UTC */
-    uint64_t begin_offset; /* begin since the start of the run */
+    uint64_t begin_offset;         /* begin since the start of the run */
 };
 
 /* Which hook a program got, and why not a better one. */
