@@ -163,12 +163,12 @@ static __always_inline void credit(struct hog_cpu *c, u32 turn, u64 key, u64 ns)
 /* Begins an event: the turn it belongs to. What ran when the turn came is kept for the reader. */
 static __always_inline u32 enter(struct hog_cpu *c)
 {
-    u32 turn = pipe_enter(&c->pipe);
+    bool first;
+    u32 turn = pipe_enter(&c->pipe, &first);
 
-    if (unlikely(c->pipe.turn != turn)) {
+    if (unlikely(first)) {
         c->turn_cur = c->cur;
         c->turn_since = c->since;
-        write_once(c->pipe.turn, turn);
     }
     return turn;
 }

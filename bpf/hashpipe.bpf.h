@@ -22,7 +22,8 @@
  *              __type(key, u32); __type(value, struct hog_NAME); } hog_sketch SEC(".maps");
  *
  *     struct hog_NAME *c = bpf_map_lookup_elem(&hog_sketch, &cpu);
- *     u32 turn = pipe_enter(&c->pipe);
+ *     bool first;
+ *     u32 turn = pipe_enter(&c->pipe, &first);
  *     pipe_add(&c->pipe, sizeof *c, turn, key, weight, 1);
  *     pipe_leave(&c->pipe);
  *
@@ -97,11 +98,17 @@ static __always_inline void *pipe_place(void *bank, u32 stage, u64 key, u32 size
     return bank + stage * pipe_stage_bytes + ((key * pipe_multiplier(stage)) >> pipe_shift) * size;
 }
 
-/* Announces to the reader that a program is inside, and tells which turn it is: bit 0 is the bank. */
-static __always_inline u32 pipe_enter(struct hog_pipe *p)
+/* Announces to the reader that a program is inside, and tells which turn it is (bit 0 is the bank) and
+ * whether this is the CPU's first event in it. */
+static __always_inline u32 pipe_enter(struct hog_pipe *p, bool *first)
 {
     write_once(p->seq, p->seq + 1);
-    return read_once(pipe_turn.turn);
+    u32 turn = read_once(pipe_turn.turn);
+
+    *first = p->turn != turn;
+    if (unlikely(*first))
+        write_once(p->turn, turn);
+    return turn;
 }
 
 static __always_inline void pipe_leave(struct hog_pipe *p)

@@ -31,12 +31,13 @@ struct {
 SEC("raw_tp/test")
 int test_flow(void *ctx)
 {
-    u32 first = 0;
-    struct hog_test *t = bpf_map_lookup_elem(&hog_sketch, &first);
+    u32 zero = 0;
+    struct hog_test *t = bpf_map_lookup_elem(&hog_sketch, &zero);
 
     if (!t)
         return 1;
-    u32 turn = pipe_enter(&t->pipe);
+    bool first;
+    u32 turn = pipe_enter(&t->pipe, &first);
     pipe_add(&t->pipe, sizeof *t, turn, argument(ctx, 0, u64), argument(ctx, 1, u64), argument(ctx, 2, u64));
     pipe_leave(&t->pipe);
     return 0;
