@@ -18,12 +18,19 @@ struct ext_section {
     uint32_t name_off, count;
 };
 
+/* Records of one section of code. */
+struct group {
+    const char *section;
+    const uint8_t *records;
+    uint32_t count;
+};
+
 struct btf_ext {
     const struct btf *btf;
-    struct {
+    struct part {
         uint32_t record_size;
-        const uint8_t *bytes; /* after the record size */
-        size_t size;
+        struct group *groups; /* by name of the section, then as in the file */
+        size_t ngroups;
     } parts[EXT_KINDS];
     uint8_t *copy;
 };
@@ -58,19 +65,37 @@ static const uint32_t smallest[EXT_KINDS] = {
     [EXT_CORE_RELO] = sizeof(struct bpf_core_relo),
 };
 
-static int check_part(struct btf_ext *ext, enum btf_ext_kind kind, uint8_t *bytes, size_t size, struct why *w)
+static int by_section(const void *a, const void *b)
 {
+    const struct group *x = a, *y = b;
+    int order = strcmp(x->section, y->section);
+    return order ? order : x->records < y->records ? -1 : x->records > y->records;
+}
+
+static int add_group(struct part *part, const char *section, const uint8_t *records, uint32_t count)
+{
+    if ((part->ngroups & (part->ngroups - 1)) == 0) {
+        struct group *all = realloc(part->groups, (part->ngroups ? part->ngroups * 2 : 1) * sizeof *all);
+        if (!all)
+            return -ENOMEM;
+        part->groups = all;
+    }
+    part->groups[part->ngroups++] = (struct group){section, records, count};
+    return 0;
+}
+
+static int read_part(struct btf_ext *ext, enum btf_ext_kind kind, uint8_t *bytes, size_t size, struct why *w)
+{
+    struct part *part = &ext->parts[kind];
     uint32_t record;
     if (size < sizeof record)
         return why(w, -EINVAL, ".BTF.ext: part %d is cut short", kind);
     memcpy(&record, bytes, sizeof record);
     if (record < smallest[kind] || record % 4)
         return why(w, -EINVAL, ".BTF.ext: part %d has records of %u bytes", kind, record);
-    ext->parts[kind].record_size = record;
+    part->record_size = record;
     bytes += sizeof record;
     size -= sizeof record;
-    ext->parts[kind].bytes = bytes;
-    ext->parts[kind].size = size;
     while (size) {
         struct ext_section s;
         if (size < sizeof s)
@@ -82,9 +107,13 @@ static int check_part(struct btf_ext *ext, enum btf_ext_kind kind, uint8_t *byte
             return why(w, -EINVAL, ".BTF.ext: part %d says %u records of %u bytes in %zu bytes", kind,
                        s.count, record, size);
         sort_records(bytes, s.count, record);
+        if (add_group(part, btf_string(ext->btf, s.name_off), bytes, s.count))
+            return -ENOMEM;
         bytes += (size_t)s.count * record;
         size -= (size_t)s.count * record;
     }
+    if (part->ngroups)
+        qsort(part->groups, part->ngroups, sizeof *part->groups, by_section);
     return 0;
 }
 
@@ -105,7 +134,7 @@ static int parse(struct btf_ext *ext, size_t size, struct why *w)
             continue;
         if (off > room || len > room - off)
             return why(w, -EINVAL, ".BTF.ext: part %d lies outside", kind);
-        int err = check_part(ext, kind, ext->copy + h.hdr_len + off, len, w);
+        int err = read_part(ext, kind, ext->copy + h.hdr_len + off, len, w);
         if (err)
             return err;
     }
@@ -132,8 +161,11 @@ int btf_ext_open(struct btf_ext **out, const void *bytes, size_t size, const str
 
 void btf_ext_close(struct btf_ext *ext)
 {
-    if (ext)
-        free(ext->copy);
+    if (!ext)
+        return;
+    for (int kind = 0; kind < EXT_KINDS; kind++)
+        free(ext->parts[kind].groups);
+    free(ext->copy);
     free(ext);
 }
 
@@ -156,20 +188,32 @@ static uint32_t lower_bound(const uint8_t *records, uint32_t count, uint32_t siz
     return low;
 }
 
+/* The first group of the section, or of one that comes behind it. */
+static size_t first_group(const struct part *part, const char *section)
+{
+    size_t low = 0, high = part->ngroups;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (strcmp(part->groups[mid].section, section) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
 int btf_ext_each(const struct btf_ext *ext, enum btf_ext_kind kind, const char *section, uint32_t first,
                  uint32_t count, int (*fn)(void *context, uint32_t insn, const void *record), void *context)
 {
     const uint64_t insn_size = sizeof(struct bpf_insn), end_offset = ((uint64_t)first + count) * insn_size;
-    const uint8_t *p = ext->parts[kind].bytes, *end = p + ext->parts[kind].size;
-    uint32_t size = ext->parts[kind].record_size;
-    while (p < end) {
-        struct ext_section s;
-        memcpy(&s, p, sizeof s);
-        p += sizeof s;
-        bool wanted = !strcmp(btf_string(ext->btf, s.name_off), section);
-        for (uint32_t i = wanted ? lower_bound(p, s.count, size, first * insn_size) : s.count; i < s.count;
-             i++) {
-            const uint8_t *record = p + (size_t)i * size;
+    const struct part *part = &ext->parts[kind];
+    uint32_t size = part->record_size;
+    for (size_t n = first_group(part, section); n < part->ngroups; n++) {
+        const struct group *g = &part->groups[n];
+        if (strcmp(g->section, section))
+            break;
+        for (uint32_t i = lower_bound(g->records, g->count, size, first * insn_size); i < g->count; i++) {
+            const uint8_t *record = g->records + (size_t)i * size;
             uint32_t offset = first_word(record);
             if (offset >= end_offset)
                 break;
@@ -177,7 +221,6 @@ int btf_ext_each(const struct btf_ext *ext, enum btf_ext_kind kind, const char *
             if (err)
                 return err;
         }
-        p += (size_t)s.count * size;
     }
     return 0;
 }

@@ -5,16 +5,6 @@
 #include <string.h>
 #include "load/object_private.h"
 
-static const struct elf_symbol *variable_symbol(const struct elf_file *elf, const char *name, long section,
-                                                struct elf_symbol *sym)
-{
-    for (size_t i = 1; i < elf->nsymbols; i++)
-        if (!elf_symbol(elf, i, sym) && sym->type == STT_OBJECT && !strcmp(sym->name, name) &&
-            (section < 0 || sym->section == section))
-            return sym;
-    return NULL;
-}
-
 static int by_offset(const void *a, const void *b)
 {
     uint32_t x = ((const struct btf_var_secinfo *)a)->offset, y = ((const struct btf_var_secinfo *)b)->offset;
@@ -31,7 +21,7 @@ static int fill(struct object_private *o, struct btf_type *sec, const struct elf
     for (uint32_t i = 0; i < btf_vlen(sec); i++) {
         const char *name = btf_name(o->pub.btf, infos[i].type);
         struct elf_symbol sym;
-        if (!variable_symbol(elf, name, s - elf->sections, &sym))
+        if (elf_variable(elf, name, (size_t)(s - elf->sections), &sym))
             continue; /* a static one may have lost its symbol, but then its offset was right */
         if (sym.value > s->size)
             return why(w, -EINVAL, "variable %s lies outside section %s", name, s->name);
@@ -83,7 +73,8 @@ void *object_global(const struct object *obj, const char *variable, size_t size)
     struct elf_symbol sym;
     for (size_t i = 0; i < obj->nmaps; i++) {
         const struct object_map *map = obj->maps[i];
-        if (map->section > 0 && variable_symbol(obj->elf, variable, map->section, &sym) && sym.size == size)
+        if (map->section > 0 && !elf_variable(obj->elf, variable, (size_t)map->section, &sym) &&
+            sym.size == size)
             return in_map(map, sym.value, size);
     }
     return o->kconfig ? in_kconfig(o, variable, size) : NULL;

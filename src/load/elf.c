@@ -13,12 +13,65 @@ static bool inside(uint64_t offset, uint64_t length, uint64_t size)
     return offset <= size && length <= size - offset;
 }
 
+/* No section or symbol is called more than this; damaged tables may hold one endless string. */
+#define LONGEST_NAME 8192
+
 /* A name in a string table: NULL unless it begins and ends inside. */
 static const char *string_at(const struct elf_section *table, uint64_t offset)
 {
-    if (!table->data || offset >= table->size || !memchr(table->data + offset, 0, table->size - offset))
+    if (!table->data || offset >= table->size)
         return NULL;
-    return (const char *)table->data + offset;
+    size_t room = table->size - offset < LONGEST_NAME ? table->size - offset : LONGEST_NAME;
+    return memchr(table->data + offset, 0, room) ? (const char *)table->data + offset : NULL;
+}
+
+/* Of a section or of a variable in one, in alphabetical order. */
+struct elf_name {
+    const char *text;
+    uint32_t section, number; /* the same for a section */
+};
+
+static int by_name(const void *a, const void *b)
+{
+    const struct elf_name *x = a, *y = b;
+    int order = strcmp(x->text, y->text);
+    if (order || x->section == y->section)
+        return order ? order : x->number < y->number ? -1 : x->number > y->number;
+    return x->section < y->section ? -1 : 1;
+}
+
+/* The first that is not before (name, section). */
+static const struct elf_name *find_name(const struct elf_name *names, size_t n, const char *name,
+                                        uint32_t section)
+{
+    const struct elf_name wanted = {name, section, 0};
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (by_name(&names[mid], &wanted) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < n && !strcmp(names[low].text, name) ? &names[low] : NULL;
+}
+
+static int sort_names(struct elf_file *elf)
+{
+    elf->section_names = calloc(elf->nsections, sizeof *elf->section_names);
+    elf->variable_names = calloc(elf->nsymbols + 1, sizeof *elf->variable_names);
+    if (!elf->section_names || !elf->variable_names)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < elf->nsections; i++)
+        elf->section_names[i] = (struct elf_name){elf->sections[i].name, i, i};
+    for (uint32_t i = 1; i < elf->nsymbols; i++) {
+        struct elf_symbol sym;
+        if (!elf_symbol(elf, i, &sym) && sym.type == STT_OBJECT)
+            elf->variable_names[elf->nvariables++] = (struct elf_name){sym.name, sym.section, i};
+    }
+    qsort(elf->section_names, elf->nsections, sizeof *elf->section_names, by_name);
+    qsort(elf->variable_names, elf->nvariables, sizeof *elf->variable_names, by_name);
+    return 0;
 }
 
 static int check_header(const Elf64_Ehdr *h, size_t size, struct why *w)
@@ -104,6 +157,7 @@ int elf_open(struct elf_file **out, const void *bytes, size_t size, struct why *
     elf->nsections = header.e_shnum;
     elf->sections = calloc(elf->nsections, sizeof *elf->sections);
     err = elf->sections ? read_sections(elf, bytes, size, &header, w) : -ENOMEM;
+    err = err ? err : sort_names(elf);
     if (err) {
         elf_close(elf);
         return err;
@@ -114,17 +168,31 @@ int elf_open(struct elf_file **out, const void *bytes, size_t size, struct why *
 
 void elf_close(struct elf_file *elf)
 {
-    if (elf)
-        free(elf->sections);
+    if (!elf)
+        return;
+    free(elf->sections);
+    free(elf->section_names);
+    free(elf->variable_names);
     free(elf);
 }
 
 const struct elf_section *elf_section(const struct elf_file *elf, const char *name)
 {
-    for (size_t i = 1; i < elf->nsections; i++)
-        if (!strcmp(elf->sections[i].name, name))
-            return &elf->sections[i];
-    return NULL;
+    const struct elf_name *found = find_name(elf->section_names, elf->nsections, name, 1);
+    return found ? &elf->sections[found->number] : NULL;
+}
+
+bool elf_shares_name(const struct elf_file *elf, const struct elf_section *section)
+{
+    const struct elf_section *first = elf_section(elf, section->name);
+    return first != section || find_name(elf->section_names, elf->nsections, section->name,
+                                         (uint32_t)(first - elf->sections) + 1);
+}
+
+int elf_variable(const struct elf_file *elf, const char *name, size_t section, struct elf_symbol *out)
+{
+    const struct elf_name *found = find_name(elf->variable_names, elf->nvariables, name, (uint32_t)section);
+    return found && found->section == section ? elf_symbol(elf, found->number, out) : -ENOENT;
 }
 
 int elf_symbol(const struct elf_file *elf, size_t i, struct elf_symbol *out)

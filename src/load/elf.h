@@ -35,6 +35,9 @@ struct elf_file {
     size_t nsections;
     const struct elf_section *symtab; /* NULL: none */
     size_t nsymbols;
+    /* For finding by name: */
+    struct elf_name *section_names, *variable_names;
+    size_t nvariables;
 };
 
 /* -ENOTSUP for what is ELF but of another kind (big-endian, 32-bit, an executable), -EINVAL for damage. */
@@ -44,8 +47,14 @@ void elf_close(struct elf_file *elf); /* NULL is fine */
 /* First section of that name, or NULL. */
 const struct elf_section *elf_section(const struct elf_file *elf, const char *name);
 
+/* Whether another section has the name of this one. */
+bool elf_shares_name(const struct elf_file *elf, const struct elf_section *section);
+
 /* Symbol number i; -EINVAL if there is none, or its name or section is out of range. */
 int elf_symbol(const struct elf_file *elf, size_t i, struct elf_symbol *out);
+
+/* The variable (STT_OBJECT) of that name in that section; -ENOENT if there is none. */
+int elf_variable(const struct elf_file *elf, const char *name, size_t section, struct elf_symbol *out);
 
 /* All SHT_REL entries that apply to section number `section`, sorted by offset; *out is malloc'ed (NULL if
  * there are none). SHT_RELA there: -ENOTSUP. Returns 0 or -errno. */

@@ -67,10 +67,9 @@ static int place_variable(struct object_private *o, struct btf_var_secinfo *info
 
 int object_read_kconfig(struct object_private *o, struct why *w)
 {
-    int id = o->pub.btf ? btf_find(o->pub.btf, ".kconfig", BTF_KIND_DATASEC) : -ENOENT;
-    if (id < 0)
+    if (!o->kconfig_id)
         return 0;
-    struct btf_type *sec = btf_type_mutable(o->pub.btf, (uint32_t)id);
+    struct btf_type *sec = btf_type_mutable(o->pub.btf, o->kconfig_id);
     struct btf_var_secinfo *infos = (struct btf_var_secinfo *)(sec + 1);
     uint32_t end = 0;
     for (uint32_t i = 0; i < btf_vlen(sec); i++) {
@@ -90,12 +89,11 @@ int object_read_kconfig(struct object_private *o, struct why *w)
     map->max_entries = 1;
     map->section = 0; /* global data, but of no section of the file */
     map->read_only = true;
-    map->value_type_id = (uint32_t)id;
+    map->value_type_id = o->kconfig_id;
     map->data = arena_alloc(&o->arena, end, 1);
     if (!map->data)
         return -ENOMEM;
     o->kconfig = map;
-    o->kconfig_id = (uint32_t)id;
     o->kconfig_states = arena_alloc(&o->arena, btf_vlen(sec), sizeof *o->kconfig_states);
     if (!o->kconfig_states)
         return -ENOMEM;

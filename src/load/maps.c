@@ -45,10 +45,10 @@ int object_add_place(struct object_private *o, uint32_t section, uint64_t offset
     return 0;
 }
 
-const struct map_place *object_place(const struct object_private *o, uint32_t section, uint64_t offset)
+const struct map_place *object_place(struct object_private *o, uint32_t section, uint64_t offset)
 {
     const struct map_place *best = NULL;
-    for (size_t i = 0; i < o->nplaces; i++) {
+    for (size_t i = 0; i < o->nplaces && object_step(o); i++) {
         const struct map_place *p = &o->places[i];
         if (p->section == section && p->offset <= offset && (!best || p->offset > best->offset))
             best = p;
@@ -213,20 +213,6 @@ static int describe(struct description *d, uint32_t struct_id, struct why *w)
     return 0;
 }
 
-/* Where a variable lies: clang leaves that to the symbol. */
-static int variable_offset(const struct elf_file *elf, size_t section, const char *name, uint64_t *offset)
-{
-    struct elf_symbol sym;
-    for (size_t i = 1; i < elf->nsymbols; i++) {
-        if (elf_symbol(elf, i, &sym) || sym.section != section || sym.type != STT_OBJECT ||
-            strcmp(sym.name, name))
-            continue;
-        *offset = sym.value;
-        return 0;
-    }
-    return -ENOENT;
-}
-
 static int add_btf_map(struct object_private *o, size_t section, uint32_t var_id, struct why *w)
 {
     const struct btf *btf = o->pub.btf;
@@ -234,14 +220,14 @@ static int add_btf_map(struct object_private *o, size_t section, uint32_t var_id
     if (!var || btf_kind(var) != BTF_KIND_VAR)
         return why(w, -EINVAL, "section .maps holds something other than variables");
     const char *name = btf_string(btf, var->name_off);
-    uint64_t offset;
-    if (variable_offset(o->pub.elf, section, name, &offset))
+    struct elf_symbol sym;
+    if (elf_variable(o->pub.elf, name, section, &sym))
         return why(w, -EINVAL, "map %s has a type but no symbol", name);
     struct description d = {.o = o, .map = object_add_map(o, name)};
     if (!d.map)
         return -ENOMEM;
     int err = describe(&d, var->type, w);
-    return err ? err : object_add_place(o, (uint32_t)section, offset, offset + d.values_offset, d.map);
+    return err ? err : object_add_place(o, (uint32_t)section, sym.value, sym.value + d.values_offset, d.map);
 }
 
 int object_read_btf_maps(struct object_private *o, struct why *w)
@@ -261,9 +247,9 @@ int object_read_btf_maps(struct object_private *o, struct why *w)
     return 0;
 }
 
-static struct object_program *program_at(const struct object_private *o, const struct elf_symbol *sym)
+static struct object_program *program_at(struct object_private *o, const struct elf_symbol *sym)
 {
-    for (size_t i = 0; i < o->pub.nprograms; i++) {
+    for (size_t i = 0; i < o->pub.nprograms && object_step(o); i++) {
         const struct function *f = program_private(o->pub.programs[i])->function;
         if (f->section == sym->section && f->start * UINT64_C(8) == sym->value &&
             (sym->type == STT_SECTION || !strcmp(f->name, sym->name)))

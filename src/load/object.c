@@ -21,15 +21,26 @@ static int read_license(struct object *obj)
     return 0;
 }
 
-static int read_btf(struct object *obj, struct why *w)
+static uint32_t datasec_id(const struct btf *btf, const char *name)
 {
+    int id = btf_find(btf, name, BTF_KIND_DATASEC);
+    return id > 0 ? (uint32_t)id : 0;
+}
+
+static int read_btf(struct object_private *o, struct why *w)
+{
+    struct object *obj = &o->pub;
     const struct elf_section *btf = elf_section(obj->elf, ".BTF");
     const struct elf_section *ext = elf_section(obj->elf, ".BTF.ext");
     if (!btf || !btf->data)
         return 0;
     int err = btf_open(&obj->btf, btf->data, btf->size, w);
-    if (err || !ext || !ext->data)
+    if (err)
         return err;
+    o->ksyms_id = datasec_id(obj->btf, ".ksyms");
+    o->kconfig_id = datasec_id(obj->btf, ".kconfig");
+    if (!ext || !ext->data)
+        return 0;
     return btf_ext_open(&obj->btf_ext, ext->data, ext->size, obj->btf, w);
 }
 
@@ -132,10 +143,10 @@ static size_t typed_functions(struct object_private *o, size_t symbols)
 {
     struct typed t = {.o = o, .symbols = symbols};
     for (size_t i = 1; o->pub.btf_ext && i < o->pub.elf->nsections; i++) {
+        const struct elf_section *s = &o->pub.elf->sections[i];
         t.section = (uint32_t)i;
-        if (elf_is_code(&o->pub.elf->sections[i]))
-            btf_ext_each(o->pub.btf_ext, EXT_FUNC_INFO, o->pub.elf->sections[i].name, 0, UINT32_MAX,
-                         add_typed, &t);
+        if (elf_is_code(s) && !elf_shares_name(o->pub.elf, s))
+            btf_ext_each(o->pub.btf_ext, EXT_FUNC_INFO, s->name, 0, UINT32_MAX, add_typed, &t);
     }
     return t.count;
 }
@@ -215,16 +226,13 @@ static int read_programs(struct object_private *o, struct why *w)
     return 0;
 }
 
-/* .BTF.ext tells sections apart by name alone. */
-static int check_names(const struct object *obj, struct why *w)
+static int check_code(const struct object *obj, struct why *w)
 {
     for (size_t i = 1; i < obj->elf->nsections; i++) {
         const struct elf_section *s = &obj->elf->sections[i];
         if (elf_is_code(s) && s->size % 8)
             return why(w, -EINVAL, "section %s: %llu bytes are no whole number of instructions", s->name,
                        (unsigned long long)s->size);
-        if (obj->btf_ext && elf_is_code(s) && elf_section(obj->elf, s->name) != s)
-            return why(w, -ENOTSUP, "two sections of code are both called %s", s->name);
     }
     return 0;
 }
@@ -249,8 +257,8 @@ static int read_relocs(struct object_private *o, struct why *w)
 static int read_all(struct object_private *o, struct why *w)
 {
     int err = read_license(&o->pub);
-    err = err ? err : read_btf(&o->pub, w);
-    err = err ? err : check_names(&o->pub, w);
+    err = err ? err : read_btf(o, w);
+    err = err ? err : check_code(&o->pub, w);
     err = err ? err : read_relocs(o, w);
     err = err ? err : read_functions(o, w);
     err = err ? err : read_programs(o, w);
@@ -268,6 +276,7 @@ int object_open(struct object **out, const char *name, const void *bytes, size_t
     if (!o)
         return why(w, -ENOMEM, "%s: out of memory", name);
     o->pub.btf_fd = -1;
+    o->steps = OBJECT_STEPS;
     struct why reason = {0};
     o->pub.name = arena_printf(&o->arena, "%s", name);
     int err = o->pub.name ? elf_open(&o->pub.elf, bytes, size, &reason) : -ENOMEM;

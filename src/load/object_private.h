@@ -43,16 +43,21 @@ struct program {
     size_t nrelos;
 };
 
+/* How many things may be looked through to find others, in all: no real object comes near, a hostile one
+ * would take minutes. What is then not found is an error anyway. */
+#define OBJECT_STEPS (100u << 20)
+
 struct object_private {
     struct object pub;
+    uint32_t steps; /* left of these */
     struct arena arena;
     struct function *functions; /* sorted by section, then start */
     size_t nfunctions;
+    uint32_t ksyms_id, kconfig_id; /* DATASECs of externs; 0: none */
     struct section_relocs *relocs; /* by section; of code and of .maps */
     struct map_place *places;
     size_t nplaces;
     struct object_map *kconfig; /* NULL: none */
-    uint32_t kconfig_id;        /* its DATASEC */
     bool kconfig_given;         /* object_set_kconfig was called */
     struct kconfig_state {
         bool known;
@@ -63,6 +68,12 @@ struct object_private {
 static inline struct object_private *object_private(const struct object *obj)
 {
     return (struct object_private *)((char *)obj - offsetof(struct object_private, pub));
+}
+
+static inline bool object_step(struct object_private *o)
+{
+    o->steps -= o->steps != 0;
+    return o->steps != 0;
 }
 
 static inline struct program *program_private(const struct object_program *p)
@@ -80,7 +91,7 @@ struct object_map *object_add_map(struct object_private *o, const char *name);
 int object_add_place(struct object_private *o, uint32_t section, uint64_t offset, uint64_t values,
                      struct object_map *map);
 /* The map that is described at this place; *rest is how far behind its beginning it lies. NULL: none. */
-const struct map_place *object_place(const struct object_private *o, uint32_t section, uint64_t offset);
+const struct map_place *object_place(struct object_private *o, uint32_t section, uint64_t offset);
 
 int object_read_btf_maps(struct object_private *o, struct why *w);    /* maps.c */
 int object_read_map_slots(struct object_private *o, struct why *w);   /* maps.c */

@@ -153,12 +153,11 @@ static int add_ref(struct linker *l, struct insn_ref ref)
     return 0;
 }
 
-static const struct btf_var_secinfo *extern_info(const struct object_private *o, const char *section,
+static const struct btf_var_secinfo *extern_info(struct object_private *o, uint32_t section_id,
                                                  const char *name, uint32_t *number)
 {
-    int id = o->pub.btf ? btf_find(o->pub.btf, section, BTF_KIND_DATASEC) : -ENOENT;
-    const struct btf_type *sec = id > 0 ? btf_type(o->pub.btf, (uint32_t)id) : NULL;
-    for (uint32_t i = 0; sec && i < btf_vlen(sec); i++) {
+    const struct btf_type *sec = section_id ? btf_type(o->pub.btf, section_id) : NULL;
+    for (uint32_t i = 0; sec && i < btf_vlen(sec) && object_step(o); i++) {
         const struct btf_var_secinfo *info = &btf_secinfos(sec)[i];
         if (strcmp(btf_name(o->pub.btf, info->type), name))
             continue;
@@ -196,7 +195,7 @@ static int extern_ref(struct linker *l, struct bpf_insn *insn, const struct elf_
     struct insn_ref ref = {.insn = at, .name = sym->name, .weak = sym->bind == STB_WEAK};
     uint32_t number = 0;
     if (is_call(insn)) {
-        if (!extern_info(l->o, ".ksyms", sym->name, &number))
+        if (!extern_info(l->o, l->o->ksyms_id, sym->name, &number))
             return why(w, -ENOENT, "function %s is neither in the object nor declared __ksym", sym->name);
         insn->src_reg = PSEUDO_KFUNC_CALL;
         insn->imm = 0;
@@ -204,10 +203,10 @@ static int extern_ref(struct linker *l, struct bpf_insn *insn, const struct elf_
         ref.kind = REF_KFUNC;
         return add_ref(l, ref);
     }
-    const struct btf_var_secinfo *info = extern_info(l->o, ".kconfig", sym->name, &number);
+    const struct btf_var_secinfo *info = extern_info(l->o, l->o->kconfig_id, sym->name, &number);
     if (info)
         return kconfig_ref(l, insn, ref, info->offset, &l->o->kconfig_states[number], w);
-    if (!extern_info(l->o, ".ksyms", sym->name, &number))
+    if (!extern_info(l->o, l->o->ksyms_id, sym->name, &number))
         return why(w, -ENOENT, "symbol %s is neither in the object nor a known extern", sym->name);
     insn[0].src_reg = BPF_PSEUDO_BTF_ID;
     insn[0].imm = insn[1].imm = 0;
@@ -215,9 +214,9 @@ static int extern_ref(struct linker *l, struct bpf_insn *insn, const struct elf_
     return add_ref(l, ref);
 }
 
-static struct object_map *data_map(const struct object_private *o, uint32_t section)
+static struct object_map *data_map(struct object_private *o, uint32_t section)
 {
-    for (size_t i = 0; i < o->pub.nmaps; i++)
+    for (size_t i = 0; i < o->pub.nmaps && object_step(o); i++)
         if (o->pub.maps[i]->section > 0 && (uint32_t)o->pub.maps[i]->section == section)
             return o->pub.maps[i];
     return NULL;
@@ -399,11 +398,36 @@ static int move_core(struct linker *l)
     return 0;
 }
 
-static int move_records(struct linker *l)
+static int is_there(void *context, uint32_t insn, const void *record)
+{
+    return 1;
+}
+
+/* .BTF.ext tells sections apart by name alone. Where two have one name nobody can say whose a record is:
+ * debug data can be done without. *shared: there is such a section. */
+static int check_shared(const struct linker *l, bool *shared, struct why *w)
+{
+    for (size_t i = 0; i < l->nsegments; i++) {
+        const struct elf_section *s = section_of(l, l->segments[i].function);
+        if (!elf_shares_name(l->o->pub.elf, s))
+            continue;
+        *shared = true;
+        if (btf_ext_each(l->o->pub.btf_ext, EXT_CORE_RELO, s->name, 0, UINT32_MAX, is_there, NULL))
+            return why(w, -ENOTSUP, "several sections are called %s: whose CO-RE relocations are these?",
+                       s->name);
+    }
+    return 0;
+}
+
+static int move_records(struct linker *l, struct why *w)
 {
     struct object_program *p = &l->p->pub;
+    bool shared = false;
     if (!l->o->pub.btf_ext)
         return 0;
+    int bad = check_shared(l, &shared, w);
+    if (bad || shared)
+        return bad;
     int err = move_info(l, EXT_FUNC_INFO, &p->func_info, &p->nfunc_info, &p->func_info_size);
     if (!err && p->func_info) /* the kernel wants line_info with func_info only */
         err = move_info(l, EXT_LINE_INFO, &p->line_info, &p->nline_info, &p->line_info_size);
@@ -415,7 +439,7 @@ int object_link_program(struct object_private *o, struct program *p, struct why 
     struct linker l = {.o = o, .p = p};
     int err = collect_segments(&l, w);
     err = err ? err : resolve_all(&l, w);
-    err = err ? err : move_records(&l);
+    err = err ? err : move_records(&l, w);
     if (!err && l.nrefs) {
         p->pub.refs = arena_alloc(&o->arena, l.nrefs, sizeof *l.refs);
         if (p->pub.refs) {

@@ -39,6 +39,11 @@ static uint64_t now_ms(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
+/* Of the seed object_kconfig, one of each form. */
+static const char options[] =
+    "CONFIG_BOOL=y\nCONFIG_TRI=m\nCONFIG_CHAR=n\nCONFIG_INT=-1\nCONFIG_HEX=0x7fffffff\n"
+    "CONFIG_TEXT_CUT=\"a long text\"\nCONFIG_TEXT_OPEN=\"\nCONFIG_SHORT_EDGE=\n";
+
 /* An object and a target through everything that happens without a kernel. */
 static int one(const void *bytes, size_t size, const char *target_path)
 {
@@ -53,6 +58,8 @@ static int one(const void *bytes, size_t size, const char *target_path)
     }
     if (target_path && target_btf_open(&target, target_path, &w))
         target = NULL;
+    if (object_wants_kconfig(obj) && object_set_kconfig(obj, options, &w))
+        abort();
     err = object_relocate(obj, target, &w);
     if (err && !*w.text)
         abort();
@@ -121,7 +128,7 @@ struct seed {
 };
 static struct seed seeds[] = {
     {.name = "core_local"},    {.name = "core_target_a"}, {.name = "object_link"},
-    {.name = "object_legacy"}, {.name = "live_maps"},
+    {.name = "object_legacy"}, {.name = "live_maps"},     {.name = "object_kconfig"},
 };
 #define NSEEDS (sizeof seeds / sizeof *seeds)
 

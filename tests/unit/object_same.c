@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Two sections of one name: what can be told apart works, and what cannot is refused, with nothing else. */
+#include <errno.h>
+#include <string.h>
+#include "tests/unit/tap.h"
+#include "tests/unit/test_object.h"
+
+static void program_is(const struct object *obj, const char *name, int error, size_t nfunc_info,
+                       int32_t first_imm)
+{
+    const struct object_program *p = object_program(obj, name);
+    check(p && p->error == error, "%s: %s", name, p ? p->reason.text : "there is none");
+    if (!p || error)
+        return;
+    check(p->nfunc_info == nfunc_info, "%s has %zu types of functions", name, p->nfunc_info);
+    check(p->insns[0].imm == first_imm, "%s is its own instructions: %d", name, p->insns[0].imm);
+}
+
+int main(void)
+{
+    size_t size;
+    void *bytes = test_object_bytes("object_same", &size);
+    struct object *obj = NULL;
+    struct target_btf *target = NULL;
+    struct why w = {0};
+    check(bytes != NULL, "object_same.bpf.o is there: %s", test_object_path("object_same"));
+    if (!bytes)
+        return done();
+    int err = object_open(&obj, "object_same", bytes, size, &w);
+    err = err ? err : target_btf_open(&target, test_object_path("object_same"), &w);
+    err = err ? err : object_relocate(obj, target, &w);
+    check(!err, "the object is taken: %s", w.text);
+    if (!err) {
+        program_is(obj, "same_alone", 0, 1, 0);
+        program_is(obj, "same_first", 0, 0, 1);
+        program_is(obj, "same_second", 0, 0, 2);
+        program_is(obj, "same_third", -ENOTSUP, 0, 0);
+        program_is(obj, "same_fourth", -ENOTSUP, 0, 0);
+        const struct object_program *p = object_program(obj, "same_third");
+        check(p && strstr(p->reason.text, "raw_tp/moved"), "the reason names the section");
+    }
+    target_btf_close(target);
+    object_close(obj);
+    free(bytes);
+    return done();
+}
