@@ -3,9 +3,6 @@
 #include <errno.h>
 #include "load/core.h"
 
-/* What the verifier names when it reaches a poisoned instruction; BPF people know this number. */
-#define POISON_CALL 0xbad2310
-
 static bool is_ldimm64(const struct bpf_insn *insn)
 {
     return insn->code == (BPF_LD | BPF_IMM | BPF_DW);
@@ -13,7 +10,7 @@ static bool is_ldimm64(const struct bpf_insn *insn)
 
 static void poison_one(struct bpf_insn *insn, uint32_t number)
 {
-    *insn = (struct bpf_insn){.code = BPF_JMP | BPF_CALL, .imm = (int32_t)(POISON_CALL + number)};
+    *insn = (struct bpf_insn){.code = BPF_JMP | BPF_CALL, .imm = (int32_t)(CORE_POISON + number)};
 }
 
 static void poison(struct bpf_insn *insns, uint32_t number)

@@ -6,9 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A helper number that no kernel has: what stands where a weak function is missing. */
-#define NO_SUCH_HELPER 0x0badca11
-
 /* Address of an exact name; 0 if it is not listed, or hidden from us (kptr_restrict). */
 static uint64_t kallsyms_address(const char *name)
 {

@@ -69,6 +69,11 @@ struct insn_ref {
     bool weak;        /* a missing extern is zero, not an error */
 };
 
+/* Helpers that no kernel has: they stand where something is missing, and the verifier names them if it gets
+ * there. */
+#define CORE_POISON    0x0bad2310 /* + number of the CO-RE relocation; BPF people know it */
+#define NO_SUCH_HELPER 0x0badca11 /* a weak function */
+
 /* What became of one CO-RE relocation. */
 struct core_result {
     uint32_t insn;      /* index in program->insns */

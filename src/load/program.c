@@ -7,6 +7,7 @@
 #include "load/rlimit.h"
 #include "syscall/bpf.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -140,11 +141,33 @@ static int load_any(const struct object *obj, struct object_program *program)
     return fd == -ENOSPC ? first : fd;
 }
 
+/* The verifier met an instruction that stands for something which is not there; it only names a number. */
+static bool explain_poison(struct object_program *program, int err, const char *line)
+{
+    unsigned number;
+
+    if (sscanf(line, "invalid func unknown#%u", &number) != 1)
+        return false;
+    if (number == NO_SUCH_HELPER) {
+        why(&program->reason, err, "%s: calls a weak function that this kernel does not have",
+            program->section);
+        return true;
+    }
+    if (number < CORE_POISON || number - CORE_POISON >= program->ncore)
+        return false;
+    const struct core_result *core = &program->core[number - CORE_POISON];
+    why(&program->reason, err, "%s: instruction %u needs %s %s, which the target's types do not have",
+        program->section, core->insn, core->type, core->access);
+    return true;
+}
+
 static void explain_load(struct object_program *program, int err)
 {
     int length = 0;
     const char *line = program->log ? log_last_line(program->log, &length) : "";
 
+    if (length && explain_poison(program, err, line))
+        return;
     if (length) {
         why(&program->reason, err, "%s: %s: %.*s", program->section, why_errno(err), length, line);
         return;

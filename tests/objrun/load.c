@@ -51,13 +51,13 @@ static void choose_input(const struct object_program *program, union bpf_attr *a
     }
 }
 
-/* The verifier's own words if there are any. */
+/* The verifier's own words if there are any, and if they say what is the matter. */
 static void print_refusal(const struct object_program *program, int err, const struct why *w)
 {
     int n = 0;
     const char *line = program->log ? log_last_line(program->log, &n) : "";
 
-    if (n)
+    if (n && strncmp(line, "invalid func unknown#", 21) != 0)
         printf("%s %.*s\n", why_errno(err), n, line);
     else
         printf("%s %s\n", why_errno(err), w->text);

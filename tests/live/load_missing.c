@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A program that needs a field which this kernel lacks: the refusal says which, not what number the verifier
+ * met. */
+#include <unistd.h>
+#include "tests/live/objects.h"
+
+int main(void)
+{
+    struct why w = {""};
+
+    if (access("/sys/kernel/btf/vmlinux", R_OK)) {
+        skip("a field that this kernel lacks", "needs BTF");
+        return done();
+    }
+    struct object *obj = object_ready("object_same");
+    struct object_program *program = obj ? object_program(obj, "same_alone") : NULL;
+    int err = program ? object_load_program(obj, program, &w) : 0;
+    check(err && strstr(w.text, "struct same_task 0:0"), "the refusal names the field: %s", w.text);
+    check(program && program->log && strstr(program->log, "unknown#"), "the log is there to be read");
+    object_close(obj);
+    return done();
+}
