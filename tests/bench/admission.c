@@ -243,6 +243,15 @@ static void judge(const struct stream *s, const struct model *m, struct score *s
     free(ours);
 }
 
+static uint64_t total_of(const struct stream *s)
+{
+    uint64_t total = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        total += s->events[i].weight;
+    return total;
+}
+
 static void feed(const struct stream *s, const struct rule *rule, const unsigned *shape, struct score *score)
 {
     struct model m;
@@ -250,6 +259,10 @@ static void feed(const struct stream *s, const struct rule *rule, const unsigned
     model_open(&m, shape[0], shape[1]);
     for (size_t i = 0; i < s->n; i++)
         rule->add(&m, sketch_key(s->events[i].key), s->events[i].weight, 1);
+    if (model_total(&m).weight + m.lost_weight != total_of(s)) {
+        fprintf(stderr, "admission: %s loses weight without saying so\n", rule->name);
+        exit(1);
+    }
     judge(s, &m, score);
     model_close(&m);
 }
