@@ -67,6 +67,8 @@ struct target_btf {
     uint32_t count;  /* types; 0 before the first scan */
     uint32_t *index; /* offset in the types of every TARGET_STRIDE'th; malloc'ed */
     struct target_fetched *fetched[TARGET_BUCKETS];
+    const uint8_t *mapped; /* the whole file, if the kernel lets us (6.16); NULL: it is read */
+    uint64_t mapped_size;
     struct target_page *pages;
     uint32_t clock;
     char string[1024]; /* the last one that was read */
