@@ -76,8 +76,18 @@ within() {
     }'
 }
 
+# Some hosts do not report the switches of some threads of PID 1, not to perf either. Then nobody can tell their time from
+# that of who ran before them: so much may be in the wrong place. And what the host of a virtual machine took away is in
+# hog's times, but not in the CPU clocks. CPU time of PID 1, all threads, and time that was stolen, ms.
+unsure_ms() {
+    { cat /proc/1/task/*/schedstat 2>/dev/null && cat /proc/stat; } |
+        awk '$1 == "cpu" { ms += $9 * 10 } NF == 3 && $1 ~ /^[0-9]+$/ { ms += $1 / 1e6 } END { printf "%.3f\n", ms }'
+}
+UNSURE_BEFORE=$(unsure_ms) UNSURE=0
+
 # measure ARGUMENTS...: hog in the background, its output in $TMP/out. Returns when it measures.
 measure() {
+    UNSURE_BEFORE=$(unsure_ms)
     "$HOG" -v "$@" >"$TMP/out" 2>"$TMP/err" </dev/null &
     HOG_PID=$!
     lib_pids+=("$HOG_PID")
@@ -93,8 +103,12 @@ measure() {
 
 # measured: ends it with the window so far. Its status.
 measured() {
+    local status
     kill -TERM "$HOG_PID" 2>/dev/null
     wait "$HOG_PID"
+    status=$?
+    UNSURE=$(awk -v a="$UNSURE_BEFORE" -v b="$(unsure_ms)" 'BEGIN { print b - a }')
+    return "$status"
 }
 
 # run_ms [AWK-CONDITION]: all time on a CPU in the rows of $TMP/out that are so, whatever their window; fields by number.
@@ -108,9 +122,10 @@ told() {
     grep -F -- "${3-}" "$2" | tr ' ' '\n' | sed -n "s/^$1=//p" | tail -n 1
 }
 
-# agrees MS TRUTH_MS: they are the same but for 2 percent and 2 ms.
+# agrees MS TRUTH_MS: they are the same but for 2 percent, 2 ms, and what nobody can be sure of.
 agrees() {
-    within "$1" "$(awk -v t="$2" 'BEGIN { print t * 0.98 - 2 }')" "$(awk -v t="$2" 'BEGIN { print t * 1.02 + 2 }')"
+    [ -n "$2" ] && within "$1" "$(awk -v t="$2" -v p="$UNSURE" 'BEGIN { print t * 0.98 - 2 - p }')" \
+        "$(awk -v t="$2" -v p="$UNSURE" 'BEGIN { print t * 1.02 + 2 + p }')"
 }
 
 done_testing() {

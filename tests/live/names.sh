@@ -22,14 +22,15 @@ names=(
     '7fc29b324a:delete and a control of two bytes:\x7f\xc2\x9b2J'
 )
 
+# The last name: a window may have ended before it called itself so.
 shown_as() { # shown_as PID NAME: text and tsv
-    awk -v pid="$1" '$1 == "cpu" && $3 == pid { print $9 }' "$TMP/out" | sort -u >"$TMP/name"
+    awk -v pid="$1" '$1 == "cpu" && $3 == pid { print $9 }' "$TMP/out" | tail -n 1 >"$TMP/name"
     cat "$TMP/name"
     [ "$(cat "$TMP/name")" = "$2" ]
 }
 
 in_json() {
-    jq -r --argjson pid "$1" 'select(.view == "cpu" and .pid == $pid) | .comm // "-"' "$TMP/out" | sort -u >"$TMP/name"
+    jq -r --argjson pid "$1" 'select(.view == "cpu" and .pid == $pid) | .comm // "-"' "$TMP/out" | tail -n 1 >"$TMP/name"
     cat "$TMP/name"
     [ "$(cat "$TMP/name")" = "$2" ]
 }

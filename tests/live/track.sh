@@ -59,6 +59,7 @@ check 'without -i windows of 10 ms' within \
 go=$TMP/go
 mkfifo "$go"
 for step in 10 1; do
+    UNSURE_BEFORE=$(unsure_ms)
     # exec keeps the PID: known before the load begins.
     bash -c 'read -r <"$1"; shift; exec "$@"' - "$go" "$LOADS/duty" 0.7 3000 2000 >"$TMP/a" &
     pid=$!
@@ -71,7 +72,7 @@ for step in 10 1; do
     had=$(awk '{ print $1 / 1e6 }' "/proc/$pid/schedstat")
     echo go >"$go"
     wait "$pid"
-    wait "$HOG_PID"
+    measured # nothing to end any more: its own status
     check "$step ms: ends when the process ends" test $? = 0
     check "$step ms: a whole life adds up to its CPU clock" \
         agrees "$(sum_of "$pid")" "$(awk -v had="$had" -v all="$(told cpu_ms "$TMP/a")" 'BEGIN { print all - had }')"
