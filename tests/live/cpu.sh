@@ -32,7 +32,7 @@ UNSURE_BEFORE=$(unsure_ms)
 before=$(schedstat_ms "$LOAD_PID") began=$(date +%s%N)
 "$HOG" cpu -k 10000 1 3 >"$TMP/out"
 after=$(schedstat_ms "$LOAD_PID") ended=$(date +%s%N)
-UNSURE=$(awk -v a="$UNSURE_BEFORE" -v b="$(unsure_ms)" 'BEGIN { print b - a }')
+UNSURE=$(unsure_since "$UNSURE_BEFORE")
 had=$(awk -v a="$before" -v b="$after" -v ns=$((ended - began)) 'BEGIN { print 100e6 * (b - a) / ns }')
 lasted=$(sed -n 's/^#window .*dur_ms=\([0-9.]*\).*/\1/p' "$TMP/out" | awk '{ sum += $1 } END { print sum }')
 load_stop "$LOAD_PID"
