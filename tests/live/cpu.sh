@@ -18,7 +18,8 @@ urgent() {
 
 # Others may take some of his CPU, in any of the windows: so much may be missing there, and one percent.
 busy_in_each_window() {
-    cat "$TMP/out"
+    echo "had $2 percent, unsure are $UNSURE ms"
+    grep -E "^#window|^cpu +[0-9]+ +$1 " "$TMP/out"
     awk -v pid="$1" -v had="$2" -v unsure="$UNSURE" '
         BEGIN { most = 1 + unsure / 10; low = 100 - 3 * (100 - had) - most }
         $1 == "#window" { windows++ }
