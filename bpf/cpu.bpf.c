@@ -42,10 +42,11 @@ struct hog_cpu {
     u32 reserved;
     u64 cur; /* its key; 0: idle. From classic tracepoints (no process id there): the thread id << 20 alone */
     u64 since;                        /* ns, CLOCK_MONOTONIC */
+    u64 cur_task;                     /* its task_struct; from classic tracepoints its thread id */
     u64 turn_cur, turn_since;         /* cur and since when the first event after a turn came */
     u64 idle[2], other[2], missed[2]; /* ns, a bank */
     u64 events;
-    u64 padding[6];
+    u64 padding[5];
     struct hog_dead dead[HOG_DEAD];
     struct hog_slot bank[]; /* two banks of pipe_stages * slots a stage */
 };
@@ -173,29 +174,26 @@ static __always_inline u32 enter(struct hog_cpu *c)
     return turn;
 }
 
-/* From now on thread `next` is on the CPU. */
-static __always_inline void note_next(struct hog_cpu *c, u64 key, u32 next, u64 now)
+/* From now on `task` is on the CPU. */
+static __always_inline void note_next(struct hog_cpu *c, u64 task, u32 thread, u64 key, u64 now)
 {
+    c->cur_task = task;
+    c->cur_thread = thread;
     c->cur = key;
     c->since = now;
-    c->cur_thread = next;
     c->events++;
 }
 
-/* The CPU's note of who runs does not name `thread`, who is leaving: we saw no switch yet, or missed one
+/* The CPU's note of who runs does not name the task that is leaving: we saw no switch yet, or missed one
  * (some hosts do not report every switch). Whoever leaves gets what the scheduler itself counted for this
- * stint, as far as it does; only the rest is missed. Returns how much he gets. The same process under another
- * thread id has called exec: it keeps all. */
+ * stint, as far as it does; only the rest is missed. Returns how much he gets. */
 static __always_inline u64 misnoted(bool direct, struct hog_cpu *c, u32 turn, struct task_struct *task,
                                     u64 ns)
 {
-    bool seen = c->cur_thread != (u32)-1;
     int prio = kernel_field(direct, task, prio);
     u64 ran = 0;
 
-    if (seen && c->cur && process_of(c->cur) == (u32)kernel_field(direct, task, tgid))
-        return ns;
-    if (seen && kernel_field(direct, task, pid) && prio >= 100 && prio < 140)
+    if (c->cur_thread != (u32)-1 && kernel_field(direct, task, pid) && prio >= 100 && prio < 140)
         ran = kernel_field(direct, task, se.sum_exec_runtime) -
               kernel_field(direct, task, se.prev_sum_exec_runtime);
     if (ran > ns)
@@ -211,19 +209,19 @@ static __always_inline void on_switch(bool direct, struct task_struct *prev, str
     if (!c)
         return;
     u64 now = bpf_ktime_get_ns();
-    u32 turn = enter(c);
-    u32 leaving = kernel_field(direct, prev, pid), coming = kernel_field(direct, next, pid);
+    u32 turn = enter(c), coming = kernel_field(direct, next, pid);
     u64 key = c->cur, ns = now - c->since;
 
-    if (unlikely(c->cur_thread != leaving)) {
+    /* By their addresses: a thread that calls exec may get another id while it runs. */
+    if (unlikely(c->cur_task != (u64)prev)) {
         ns = misnoted(direct, c, turn, prev, ns);
-        key = leaving && ns ? task_key(direct, prev, leaving) : 0;
-    } else if (!leaving) {
+        key = ns ? task_key(direct, prev, kernel_field(direct, prev, pid)) : 0;
+    } else if (!key) {
         c->idle[pipe_bank(turn)] += ns;
     }
     if (key)
         credit(c, turn, key, ns);
-    note_next(c, coming ? task_key(direct, next, coming) : 0, coming, now);
+    note_next(c, (u64)next, coming, coming ? task_key(direct, next, coming) : 0, now);
     pipe_leave(&c->pipe);
 }
 
@@ -277,7 +275,7 @@ int hog_switch_tp(void *ctx)
         c->idle[pipe_bank(turn)] += ns;
     else
         credit(c, turn, current_key(), ns);
-    note_next(c, (u64)coming << HOG_KEY_THREAD, coming, now);
+    note_next(c, coming, coming, (u64)coming << HOG_KEY_THREAD, now);
     pipe_leave(&c->pipe);
     return 0;
 }
@@ -293,15 +291,13 @@ int hog_fork_tp(void *ctx)
 }
 
 /* Run once on each CPU before the first window: notes who is on it, so that one who never leaves is known. */
-static __always_inline void seed(u32 thread, u64 key)
+static __always_inline void seed(u64 task, u32 thread, u64 key)
 {
     struct hog_cpu *c = this_cpu();
 
     if (!c || c->cur_thread != (u32)-1)
         return;
-    c->cur = thread ? key : 0;
-    c->since = bpf_ktime_get_ns();
-    c->cur_thread = thread;
+    note_next(c, task, thread, thread ? key : 0, bpf_ktime_get_ns());
 }
 
 SEC("raw_tp/seed")
@@ -310,16 +306,16 @@ int hog_seed_task(void *ctx)
     struct task_struct *task = (void *)bpf_get_current_task();
     u32 thread = kernel_field(false, task, pid);
 
-    seed(thread, task_key(false, task, thread));
+    seed((u64)task, thread, task_key(false, task, thread));
     return 0;
 }
 
 SEC("raw_tp/seed")
 int hog_seed_ids(void *ctx)
 {
-    u64 both = bpf_get_current_pid_tgid();
+    u32 thread = bpf_get_current_pid_tgid();
 
-    seed(both, (u64)(u32)both << HOG_KEY_THREAD);
+    seed(thread, thread, (u64)thread << HOG_KEY_THREAD);
     return 0;
 }
 

@@ -2,14 +2,24 @@
 /*
  * The sketch: who is heavy, in constant memory and constant work an event.
  *
- * After HashPipe (Sivaraman et al., SOSR 2017; eHashPipe brought it into the kernel). A pipeline of stages,
- * each a small table with its own hash. Stage 0 always takes the newcomer and kicks the resident out; each
- * later stage keeps the heavier of the two and hands the lighter one on. What leaves the last stage is
- * dropped, and its weight and count are added up as lost, so that
+ * After HashPipe (Sivaraman et al., SOSR 2017; eHashPipe brought it into the kernel): a few stages, each a
+ * small table with its own hash, so that a key has one possible slot in each. HashPipe lets every newcomer in
+ * at stage 0 and passes on who is kicked out, because a network switch can touch each stage but once. That
+ * puts one key into several slots, and lets a stream of light newcomers wash out who is heavy. A CPU may look
+ * at all of a key's slots first:
+ *
+ *   - the key stands in one of them: add to it;
+ *   - else, if the lightest of them (an empty one weighs nothing) is no heavier than the newcomer, replace
+ * it;
+ *   - else the newcomer is dropped, and the lightest one made lighter by his weight: who was heavy once gives
+ * way.
+ *
+ * What was replaced, dropped, or taken off for age is added up as lost, so that
  *
  *     sum of all slots + lost = sum of all input                                         at any time.
  *
- * One key can stand in several stages (and on several CPUs): the reader merges by key.
+ * No key has two slots in a pipeline, and none is ever shown heavier than it is. docs/bench.md compares the
+ * rules. One key can stand in the pipelines of several CPUs: the reader merges by key.
  *
  * Flows (CPU time, waits, bytes): one pipeline a CPU, no atomics, two banks. A metric that wants one writes
  *
@@ -131,40 +141,40 @@ static __always_inline void pipe_add(struct hog_pipe *p, u32 head_bytes, u32 tur
     void *bank = (void *)p + head_bytes;
     if (pipe_bank(turn))
         bank += pipe_bank_bytes;
-    struct hog_slot *slot = pipe_place(bank, 0, key, sizeof *slot);
-    struct hog_slot out = *slot;
+    struct hog_slot *slot = pipe_place(bank, 0, key, sizeof *slot), *lightest = slot;
 
-    if (out.key == key) {
-        slot->weight = out.weight + weight;
-        slot->count = out.count + count;
-        return;
-    }
-    slot->key = key;
-    slot->weight = weight;
-    slot->count = count;
-    if (!out.key)
-        return;
+    if (slot->key == key)
+        goto add;
+    u64 least = slot->weight;
 #pragma unroll
     for (u32 stage = 1; stage < PIPE_MAX_STAGES; stage++) {
         if (stage >= pipe_stages)
             break;
-        slot = pipe_place(bank, stage, out.key, sizeof *slot);
-        struct hog_slot resident = *slot;
-        if (resident.key == out.key) {
-            slot->weight = resident.weight + out.weight;
-            slot->count = resident.count + out.count;
-            return;
+        slot = pipe_place(bank, stage, key, sizeof *slot);
+        if (slot->key == key)
+            goto add;
+        u64 w = slot->weight;
+        if (w < least) {
+            least = w;
+            lightest = slot;
         }
-        if (resident.key && resident.weight >= out.weight)
-            continue;
-        *slot = out;
-        if (!resident.key)
-            return;
-        out = resident;
     }
     u32 left = pipe_bank(turn);
-    p->lost_weight[left] += out.weight;
-    p->lost_count[left] += out.count;
+    if (least > weight) {
+        lightest->weight = least - weight;
+        p->lost_weight[left] += 2 * weight;
+        p->lost_count[left] += count;
+        return;
+    }
+    p->lost_weight[left] += least;
+    p->lost_count[left] += lightest->count;
+    lightest->key = key;
+    lightest->weight = weight;
+    lightest->count = count;
+    return;
+add:
+    slot->weight += weight;
+    slot->count += count;
 }
 
 #endif

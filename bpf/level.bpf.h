@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The sketch for levels (RSS, outstanding bytes): one pipeline that all CPUs share, signed, no banks. See
- * hashpipe.bpf.h for the algorithm; here the heavier one is the one farther from zero.
+ * The sketch for levels (RSS, outstanding bytes): one pipeline that all CPUs share, signed, no banks. Its
+ * tables are those of hashpipe.bpf.h; its rule is HashPipe's own, because a level must not be made smaller
+ * for age: stage 0 always takes the newcomer and kicks the resident out; each later stage keeps the one that
+ * is farther from zero and hands the other one on; what leaves the last stage is dropped, and added up as
+ * lost. One key can stand in several stages: the reader merges by key.
  *
  * A slot belongs to its key as long as somebody is inside: `users` counts those who add, and a mover, who
  * changes the key, gets in only when nobody is there (0 -> LEVEL_LOCKED). So no delta is ever given to

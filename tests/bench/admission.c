@@ -36,9 +36,8 @@ static const struct rule {
     const char *name;
     add_fn *add;
 } rules[] = {
-    {"pipe", model_add},          {"aged", model_add_aged},
-    {"half", model_add_half},     {"pipe+aged", model_add_pipe_aged},
-    {"chance", model_add_chance}, {"parallel", model_add_parallel},
+    {"pipe", model_add_pipe},           {"aged", model_add},          {"half", model_add_half},
+    {"pipe+aged", model_add_pipe_aged}, {"chance", model_add_chance}, {"parallel", model_add_parallel},
 };
 static const unsigned shapes[][2] = {{4, 64}, {4, 512}, {2, 1024}, {8, 256}};
 static const unsigned ranks[] = {1, 5, 10, 20, 30, 50, 100};

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Other ways for a sketch of the same tables to admit a newcomer, beside HashPipe's (tests/model/hashpipe.h):
- * what they would give is measured by tests/bench/admission.c. Each costs constant work an event. */
+/* Other ways for a sketch of the same tables to admit a newcomer, beside hog's (tests/model/hashpipe.h): what
+ * they would give is measured by tests/bench/admission.c. Each costs constant work an event. */
 #ifndef HOG_TESTS_BENCH_ADMISSION_H
 #define HOG_TESTS_BENCH_ADMISSION_H
 
 #include "../model/hashpipe.h"
 
-static inline void model_drop(struct model *m, const struct model_slot *slot)
+/* HashPipe: stage 0 takes the newcomer and kicks the resident out; each later stage keeps the heavier one and
+ * hands the other one on; what leaves the last stage is dropped. A key may stand in several stages. */
+static inline void model_add_pipe(struct model *m, uint64_t key, uint64_t weight, uint64_t count)
 {
-    m->lost_weight += slot->weight;
-    m->lost_count += slot->count;
-}
+    struct model_slot carried = {key, weight, count};
 
-/* Adds to the key's slot if it has one, or takes an empty one: true. Else the lightest of its slots. */
-static inline bool model_find(struct model *m, uint64_t key, uint64_t weight, uint64_t count,
-                              struct model_slot **lightest)
-{
-    *lightest = NULL;
     for (unsigned stage = 0; stage < m->stages; stage++) {
-        struct model_slot *slot = model_slot(m, stage, key);
-        if (slot->key == key) {
-            slot->weight += weight;
-            slot->count += count;
-            return true;
+        struct model_slot *slot = model_slot(m, stage, carried.key);
+        if (slot->key == carried.key) {
+            slot->weight += carried.weight;
+            slot->count += carried.count;
+            return;
         }
-        if (!*lightest || slot->weight < (*lightest)->weight)
-            *lightest = slot;
+        if (stage == 0 || !slot->key || slot->weight < carried.weight) {
+            struct model_slot resident = *slot;
+            *slot = carried;
+            carried = resident;
+        }
+        if (!carried.key)
+            return;
     }
-    return false;
+    model_drop(m, &carried);
 }
 
 /* Looks at all of its slots first and replaces the lightest (an empty one weighs nothing): HashParallel,
@@ -42,24 +42,7 @@ static inline void model_add_parallel(struct model *m, uint64_t key, uint64_t we
     *slot = (struct model_slot){key, weight, count};
 }
 
-/* The same, but the lightest stays while it is heavier: then it is aged by what the newcomer weighs. */
-static inline void model_add_aged(struct model *m, uint64_t key, uint64_t weight, uint64_t count)
-{
-    struct model_slot *slot;
-
-    if (model_find(m, key, weight, count, &slot))
-        return;
-    if (slot->weight > weight) {
-        slot->weight -= weight;
-        m->lost_weight += 2 * weight;
-        m->lost_count += count;
-        return;
-    }
-    model_drop(m, slot);
-    *slot = (struct model_slot){key, weight, count};
-}
-
-/* The same, aged by half of that only. */
+/* hog's own, but the lightest is made lighter by half of the newcomer's weight only. */
 static inline void model_add_half(struct model *m, uint64_t key, uint64_t weight, uint64_t count)
 {
     struct model_slot *slot;

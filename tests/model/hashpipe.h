@@ -5,6 +5,7 @@
 #ifndef HOG_TESTS_MODEL_HASHPIPE_H
 #define HOG_TESTS_MODEL_HASHPIPE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,27 +67,46 @@ static inline void model_clear(struct model *m)
     m->lost_weight = m->lost_count = 0;
 }
 
+static inline void model_drop(struct model *m, const struct model_slot *slot)
+{
+    m->lost_weight += slot->weight;
+    m->lost_count += slot->count;
+}
+
+/* Adds to the key's slot if it has one: true. Else the lightest of its slots, the first one among equals. */
+static inline bool model_find(struct model *m, uint64_t key, uint64_t weight, uint64_t count,
+                              struct model_slot **lightest)
+{
+    *lightest = NULL;
+    for (unsigned stage = 0; stage < m->stages; stage++) {
+        struct model_slot *slot = model_slot(m, stage, key);
+        if (slot->key == key) {
+            slot->weight += weight;
+            slot->count += count;
+            return true;
+        }
+        if (!*lightest || slot->weight < (*lightest)->weight)
+            *lightest = slot;
+    }
+    return false;
+}
+
+/* The lightest of the key's slots stays while it is heavier: then it is made lighter by what the newcomer
+ * weighs. */
 static inline void model_add(struct model *m, uint64_t key, uint64_t weight, uint64_t count)
 {
-    struct model_slot carried = {key, weight, count};
+    struct model_slot *slot;
 
-    for (unsigned stage = 0; stage < m->stages; stage++) {
-        struct model_slot *slot = model_slot(m, stage, carried.key);
-        if (slot->key == carried.key) {
-            slot->weight += carried.weight;
-            slot->count += carried.count;
-            return;
-        }
-        if (stage == 0 || !slot->key || slot->weight < carried.weight) {
-            struct model_slot resident = *slot;
-            *slot = carried;
-            carried = resident;
-        }
-        if (!carried.key)
-            return;
+    if (model_find(m, key, weight, count, &slot))
+        return;
+    if (slot->weight > weight) {
+        slot->weight -= weight;
+        m->lost_weight += 2 * weight;
+        m->lost_count += count;
+        return;
     }
-    m->lost_weight += carried.weight;
-    m->lost_count += carried.count;
+    model_drop(m, slot);
+    *slot = (struct model_slot){key, weight, count};
 }
 
 /* What all slots of a key add up to. */

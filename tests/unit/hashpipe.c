@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The sketch's algorithm, on the model: merging, eviction order, and that nothing vanishes unaccounted. That
- * the kernel's side does the same is tests/live/sketch.c. */
+/* The sketch's algorithm, on the model: merging, order of eviction, and that nothing vanishes unaccounted.
+ * That the kernel's side does the same is tests/live/sketch.c. */
 #include "../model/hashpipe.h"
 #include "tap.h"
 #include "sketch/tally.h"
-
-/* The n-th key (from 1) that stage 0 puts where it puts `like`. */
-static uint64_t neighbour(const struct model *m, uint64_t like, unsigned n)
-{
-    for (uint64_t key = like + 1;; key++)
-        if (model_index(m, 0, key) == model_index(m, 0, like) && !--n)
-            return key;
-}
 
 static void same_key_adds_up(void)
 {
@@ -26,41 +18,74 @@ static void same_key_adds_up(void)
     model_close(&m);
 }
 
-static void newcomer_takes_stage_0(void)
-{
-    struct model m;
-
-    model_open(&m, 2, 8);
-    uint64_t a = 7, b = neighbour(&m, a, 1);
-    model_add(&m, a, 1000, 1);
-    model_add(&m, b, 1, 1);
-    check(model_slot(&m, 0, b)->key == b, "the newcomer takes stage 0, however light");
-    check(model_slot(&m, 1, a)->key == a && model_slot(&m, 1, a)->weight == 1000,
-          "the resident moves to stage 1");
-    model_close(&m);
-}
-
-/* Two stages of one slot: stage 1 must keep the heavier of resident and comer. */
-static void later_stage_keeps_the_heavier(void)
+/* A key that shares all of its slots with others, as far as tables of one slot go: two stages, two slots in
+ * all. */
+static void stages_fill_in_order(void)
 {
     struct model m;
 
     model_open(&m, 2, 1);
-    model_add(&m, 1, 50, 1); /* 1 in stage 0 */
-    model_add(&m, 2, 10, 1); /* 2 in stage 0, 1 in stage 1 */
-    model_add(&m, 3, 99, 1); /* 3 in stage 0; 2 is lighter than 1: dropped */
-    check(m.table[1].key == 1 && m.lost_weight == 10 && m.lost_count == 1, "the lighter comer is dropped");
-    model_add(&m, 4, 5, 1); /* 4 in stage 0; 3 is heavier than 1: 1 dropped */
-    check(m.table[0].key == 4 && m.table[1].key == 3 && m.lost_weight == 60 && m.lost_count == 2,
-          "the lighter resident is dropped");
-    model_add(&m, 6, 5, 1); /* 6 in stage 0; 4 dropped */
-    model_add(&m, 3, 7, 1); /* 3 in stage 0 again, beside its slot in stage 1; 6 dropped */
-    check(m.table[0].key == 3 && m.table[1].key == 3 && model_sum(&m, 3).weight == 99 + 7 &&
-              model_sum(&m, 3).count == 2,
-          "one key in two stages is merged by the reader");
-    model_add(&m, 8, 1, 1); /* kicks 3 out of stage 0: it meets itself in stage 1 */
-    check(m.table[1].weight == 106 && m.lost_weight == 70,
-          "a key that meets itself in a later stage merges there");
+    model_add(&m, 1, 50, 1);
+    model_add(&m, 2, 10, 1);
+    check(m.table[0].key == 1 && m.table[1].key == 2, "an empty slot is taken, the first stage's first");
+    check(m.lost_weight == 0 && m.lost_count == 0, "and nothing is lost");
+    model_add(&m, 2, 5, 2);
+    check(m.table[1].weight == 15 && m.table[1].count == 3 && model_sum(&m, 2).weight == 15,
+          "a key adds up where it stands, in a later stage too");
+    model_close(&m);
+}
+
+static void lightest_gives_way(void)
+{
+    struct model m;
+
+    model_open(&m, 2, 1);
+    model_add(&m, 1, 50, 7);
+    model_add(&m, 2, 10, 3);
+    model_add(&m, 3, 10, 1); /* as heavy as 2: replaces it */
+    check(m.table[0].key == 1 && m.table[1].key == 3 && m.table[1].weight == 10,
+          "the lightest is replaced, not the first");
+    check(m.lost_weight == 10 && m.lost_count == 3, "who is replaced is lost with weight and count");
+    model_add(&m, 4, 1000, 1);
+    check(m.table[1].key == 4 && m.lost_weight == 20 && m.lost_count == 4, "a heavy newcomer stays");
+    model_close(&m);
+}
+
+static void lighter_newcomer_ages_the_lightest(void)
+{
+    struct model m;
+
+    model_open(&m, 2, 1);
+    model_add(&m, 1, 50, 1);
+    model_add(&m, 2, 10, 1);
+    model_add(&m, 3, 4, 1);
+    check(m.table[1].key == 2 && m.table[1].weight == 6 && m.table[1].count == 1,
+          "the lightest gets lighter by the newcomer");
+    check(m.table[0].weight == 50, "the others do not");
+    check(m.lost_weight == 8 && m.lost_count == 1,
+          "the newcomer's weight is lost, and as much of the lightest one's");
+    model_add(&m, 3, 4, 1); /* 6 > 4 still */
+    model_add(&m, 3, 4, 1); /* 2 <= 4: in */
+    check(m.table[1].key == 3 && m.table[1].weight == 4, "who comes again and again gets in");
+    check(model_total(&m).weight + m.lost_weight == 50 + 10 + 4 + 4 + 4, "and all of it is accounted for");
+    model_close(&m);
+}
+
+/* The heaviest of many keys in few slots, and never shown too heavy. */
+static void heavy_stays_among_many_light(void)
+{
+    struct model m;
+    bool never_more = true;
+
+    model_open(&m, 4, 8);
+    for (uint64_t round = 1; round <= 1000; round++) {
+        model_add(&m, 1ull << 42, 100, 1);
+        for (uint64_t light = 1; light <= 50; light++)
+            model_add(&m, (round * 50 + light) << 42, 1, 1); /* never seen before, never again */
+        never_more &= model_sum(&m, 1ull << 42).weight <= round * 100;
+    }
+    check(model_sum(&m, 1ull << 42).weight > 90000, "50,000 light keys do not wash a heavy one out");
+    check(never_more, "no key is heavier than it is");
     model_close(&m);
 }
 
@@ -137,8 +162,10 @@ static void tally_merges_and_ranks(void)
 int main(void)
 {
     same_key_adds_up();
-    newcomer_takes_stage_0();
-    later_stage_keeps_the_heavier();
+    stages_fill_in_order();
+    lightest_gives_way();
+    lighter_newcomer_ages_the_lightest();
+    heavy_stays_among_many_light();
     nothing_vanishes();
     tally_merges_and_ranks();
     return done();
