@@ -45,6 +45,9 @@ static u64 (*const bpf_get_current_task)(void) = (void *)BPF_FUNC_get_current_ta
 static long (*const bpf_probe_read_kernel)(void *to, u32 size,
                                            const void *from) = (void *)BPF_FUNC_probe_read_kernel;
 
+/* 1 if the running kernel's struct has the field, else 0: a constant by the time that the verifier looks. */
+#define kernel_has(p, field) __builtin_preserve_field_info((p)->field, 2 /* BPF_CORE_FIELD_EXISTS */)
+
 /* A field of a kernel struct: a plain load where the verifier knows the pointer's type (`direct`, tp_btf),
  * else a checked copy. `direct` must be a compile-time constant. */
 #define kernel_field(direct, p, field)                                                                       \

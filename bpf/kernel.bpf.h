@@ -23,8 +23,17 @@ struct signal_struct {
     u64 sum_sched_runtime; /* ns on CPU of threads that are gone already */
 } __relocated;
 
+struct rq {
+    u64 clock; /* ns since boot, by the scheduler's clock; as of the latest time it looked */
+} __relocated;
+
+struct cfs_rq {
+    struct rq *rq; /* CONFIG_FAIR_GROUP_SCHED */
+} __relocated;
+
 struct sched_entity {
     u64 sum_exec_runtime;      /* ns on CPU in its life */
+    struct cfs_rq *cfs_rq;     /* of its CPU, in any class; CONFIG_FAIR_GROUP_SCHED */
     u64 prev_sum_exec_runtime; /* the same when it last came on a CPU; of the fair class alone */
 } __relocated;
 
