@@ -9,6 +9,7 @@
 . "$(dirname "$0")/lib.sh"
 
 [ "$(id -u)" -eq 0 ] || die 'needs root'
+[ -x "$bench/floor" ] || die "$bench is not built: make bench does, once"
 repeats=${LONG:+11}
 repeats=${repeats:-5}
 last_cpu=$(($(nproc) - 1))
