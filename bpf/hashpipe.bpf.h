@@ -9,10 +9,8 @@
  * at all of a key's slots first:
  *
  *   - the key stands in one of them: add to it;
- *   - else, if the lightest of them (an empty one weighs nothing) is no heavier than the newcomer, replace
- * it;
- *   - else the newcomer is dropped, and the lightest one made lighter by his weight: who was heavy once gives
- * way.
+ *   - else, if the lightest of them (empty: 0) is no heavier than the newcomer, replace that one;
+ *   - else drop the newcomer, and make the lightest lighter by his weight: old weight gives way.
  *
  * What was replaced, dropped, or taken off for age is added up as lost, so that
  *
