@@ -325,6 +325,17 @@ static __always_inline void seed(u64 task, u32 thread, u64 key)
     note_next(c, task, thread, thread ? key : 0, bpf_ktime_get_ns());
 }
 
+/* By a pointer of known type (5.11), as lockdown=confidentiality forbids bpf_probe_read_kernel. */
+SEC("raw_tp/seed")
+int hog_seed_btf(void *ctx)
+{
+    struct task_struct *task = bpf_get_current_task_btf();
+    u32 thread = task->pid;
+
+    seed((u64)task, thread, task_key(true, task, thread));
+    return 0;
+}
+
 SEC("raw_tp/seed")
 int hog_seed_task(void *ctx)
 {

@@ -42,6 +42,7 @@ static u64 (*const bpf_get_current_pid_tgid)(void) = (void *)BPF_FUNC_get_curren
 static u64 (*const bpf_get_current_uid_gid)(void) = (void *)BPF_FUNC_get_current_uid_gid;
 static long (*const bpf_get_current_comm)(void *to, u32 size) = (void *)BPF_FUNC_get_current_comm;
 static u64 (*const bpf_get_current_task)(void) = (void *)BPF_FUNC_get_current_task;
+static void *(*const bpf_get_current_task_btf)(void) = (void *)BPF_FUNC_get_current_task_btf;
 static long (*const bpf_probe_read_kernel)(void *to, u32 size,
                                            const void *from) = (void *)BPF_FUNC_probe_read_kernel;
 

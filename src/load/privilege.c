@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "load/privilege.h"
+#include "syscall/mount.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -11,9 +12,9 @@
 
 enum { CAPABILITY_SYS_ADMIN = 21, CAPABILITY_PERFMON = 38, CAPABILITY_BPF = 39 };
 
-static bool read_text(const char *path, char *to, size_t n)
+static bool read_text(int directory, const char *path, char *to, size_t n)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = openat(directory, path, O_RDONLY | O_CLOEXEC);
 
     if (fd < 0)
         return false;
@@ -23,12 +24,25 @@ static bool read_text(const char *path, char *to, size_t n)
     return length > 0;
 }
 
+/* Where securityfs is not mounted, by a mount of our own that nobody else sees. */
+static bool read_lockdown(char *to, size_t n)
+{
+    if (read_text(AT_FDCWD, "/sys/kernel/security/lockdown", to, n))
+        return true;
+    int directory = sys_mount_detached("securityfs");
+    if (directory < 0)
+        return false;
+    bool read = read_text(directory, "lockdown", to, n);
+    close(directory);
+    return read;
+}
+
 const char *lockdown_mode(void)
 {
     static char mode[32];
     char text[128];
 
-    if (!read_text("/sys/kernel/security/lockdown", text, sizeof text))
+    if (!read_lockdown(text, sizeof text))
         return "";
     /* "none [integrity] confidentiality" */
     char *begin = strchr(text, '['), *end = begin ? strchr(begin, ']') : NULL;
@@ -52,7 +66,7 @@ static bool in_user_namespace(void)
     char map[128];
     unsigned long inside, outside, count;
 
-    return read_text("/proc/self/uid_map", map, sizeof map) &&
+    return read_text(AT_FDCWD, "/proc/self/uid_map", map, sizeof map) &&
            sscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3 &&
            (inside || outside || count < 0xffffffff);
 }
@@ -61,7 +75,7 @@ static const char *cause(void)
 {
     char status[4096];
 
-    if (!read_text("/proc/self/status", status, sizeof status))
+    if (!read_text(AT_FDCWD, "/proc/self/status", status, sizeof status))
         return "needs root, or CAP_BPF and CAP_PERFMON";
     uint64_t caps = status_number(status, "\nCapEff:", 16);
     bool admin = caps >> CAPABILITY_SYS_ADMIN & 1;

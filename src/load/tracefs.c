@@ -24,8 +24,13 @@ int tracefs_open(struct why *w)
         close(fd);
     }
     int fd = sys_mount_detached("tracefs");
-    if (fd >= 0)
+    if (fd >= 0 && faccessat(fd, "events", F_OK, 0) == 0)
         return fd;
+    if (fd >= 0) {
+        close(fd);
+        return explain_permission(why(w, -EPERM, "tracefs is empty: the kernel keeps its events to itself"),
+                                  w);
+    }
     why(w, fd, "tracefs is not mounted and cannot be (%s): mount -t tracefs tracefs /sys/kernel/tracing",
         why_errno(fd));
     return explain_permission(fd, w);

@@ -24,7 +24,7 @@
 struct way {
     const struct alternative *switches, *exits;
     size_t nswitches, nexits;
-    const char *seed, *forks;
+    const char *seeds[2], *forks;
 };
 
 static const struct alternative task_switches[] = {{"tp_btf", "hog_switch_btf"},
@@ -33,8 +33,8 @@ static const struct alternative task_exits[] = {{"tp_btf", "hog_exit_btf"}, {"ra
 static const struct alternative classic_switches[] = {{"tracepoint", "hog_switch_tp"}};
 static const struct alternative classic_exits[] = {{"tracepoint", "hog_exit_tp"}};
 
-static const struct way by_task = {task_switches, task_exits, 2, 2, "hog_seed_task", NULL};
-static const struct way by_classic = {classic_switches, classic_exits, 1, 1, "hog_seed_ids", "hog_fork_tp"};
+static const struct way by_task = {task_switches, task_exits, 2, 2, {"hog_seed_btf", "hog_seed_task"}, NULL};
+static const struct way by_classic = {classic_switches, classic_exits, 1, 1, {"hog_seed_ids"}, "hog_fork_tp"};
 
 static void set_flag(struct object *obj, const char *name, bool value)
 {
@@ -169,12 +169,17 @@ static int prepare_maps(struct oncpu_load *load, const struct metric_context *co
 
 /* Who is on each CPU now, so that one who never leaves it is known. Where the kernel cannot run a program on
  * call (before 5.10), he counts as missed until his first switch. */
-static void seed(struct oncpu_load *load, const char *name)
+static void seed(struct oncpu_load *load, const struct way *way)
 {
-    struct object_program *program = object_program(load->obj, name);
+    struct object_program *program = NULL;
     uint8_t online[MAX_CPUS] = {0};
 
-    if (!program || object_load_program(load->obj, program, NULL))
+    for (size_t i = 0; i < sizeof way->seeds / sizeof *way->seeds && !program; i++) {
+        program = way->seeds[i] ? object_program(load->obj, way->seeds[i]) : NULL;
+        if (program && object_load_program(load->obj, program, NULL))
+            program = NULL;
+    }
+    if (!program)
         return;
     cpus_online(online, (size_t)load->sketch.shape.cpus);
     for (int cpu = 0; cpu < load->sketch.shape.cpus; cpu++)
@@ -235,7 +240,7 @@ static int load_by(struct oncpu_load *load, const struct metric_context *context
         return err;
     /* Without it, those who die inside a window have no name: less, but right. */
     attach(load, context, &load->links[1], way->exits, way->nexits, report(hooks, "exit", false), &optional);
-    seed(load, way->seed);
+    seed(load, way);
     return 0;
 }
 

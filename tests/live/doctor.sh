@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What doctor says of the host, against what the host says to others. (Hooks: fallback.sh.)
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+before=$(grep -c securityfs /proc/self/mountinfo)
+"$HOG" doctor >"$TMP/doctor"
+after=$(grep -c securityfs /proc/self/mountinfo)
+
+said() { # said ITEM: what doctor says of it
+    sed -n "s/^$1 \\+//p" "$TMP/doctor"
+}
+
+same() {
+    [ "$1" = "$2" ] || { echo "'$1' is not '$2'"; return 1; }
+}
+
+# In a mount namespace of its own, whatever is mounted for others.
+lockdown() {
+    local mount="mount -t securityfs none $TMP/securityfs"
+    unshare -m sh -c "$mount && cat $TMP/securityfs/lockdown" 2>/dev/null | sed -n 's/.*\[\(.*\)\].*/\1/p'
+}
+
+# Possible CPUs: the highest number in a list like 0-3,8 and one.
+possible() {
+    tr ',-' '\n\n' </sys/devices/system/cpu/possible | awk '$1 + 1 > n { n = $1 + 1 } END { print n }'
+}
+
+btf_kib() {
+    said btf | sed -n 's/.*, \([0-9]*\) KiB/\1/p'
+}
+
+mkdir "$TMP/securityfs"
+mode=$(lockdown)
+check 'kernel: release and machine' same "$(said kernel)" "$(uname -rm)"
+check 'cpus: online and possible' same "$(said cpus)" "$(getconf _NPROCESSORS_ONLN) online, $(possible) possible"
+if [ -n "$mode" ]; then
+    check 'lockdown: the mode, securityfs mounted or not' same "$(said lockdown)" "$mode"
+else
+    check 'lockdown: none to be told' grep -q '^lockdown .*not told' "$TMP/doctor"
+fi
+check 'btf: its size' same "$(btf_kib)" "$(($(stat -c %s /sys/kernel/btf/vmlinux) / 1024))"
+check 'nothing stays mounted' same "$after" "$before"
+done_testing
