@@ -24,7 +24,7 @@ lockdown() {
 
 # Possible CPUs: the highest number in a list like 0-3,8 and one.
 possible() {
-    tr ',-' '\n\n' </sys/devices/system/cpu/possible | awk '$1 + 1 > n { n = $1 + 1 } END { print n }'
+    sed 's/[,-]/\n/g' /sys/devices/system/cpu/possible | awk '$1 + 1 > n { n = $1 + 1 } END { print n }'
 }
 
 btf_kib() {
