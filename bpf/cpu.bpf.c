@@ -49,7 +49,7 @@ struct hog_cpu {
     u64 clock_offset, clock_compared; /* see switch_time() */
     u64 padding[3];
     struct hog_dead dead[HOG_DEAD];
-    struct hog_slot bank[]; /* two banks of pipe_stages * slots a stage */
+    struct hog_slot slots[PIPE_SLOTS]; /* two banks of pipe_stages * slots a stage */
 };
 
 struct {
@@ -146,7 +146,7 @@ static __always_inline bool exact_add(void *map, u64 key, u64 ns)
 static __always_inline void credit(struct hog_cpu *c, u32 turn, u64 key, u64 ns)
 {
     if (!exact) {
-        pipe_add(&c->pipe, sizeof *c, turn, key, ns, 1);
+        pipe_add(&c->pipe, c->slots, turn, key, ns, 1);
         return;
     }
     if (only_tracked) {

@@ -24,7 +24,7 @@
  *     struct hog_NAME {                         // a value of the map: one a CPU
  *         struct hog_pipe pipe;                 // first
  *         ... its own words, a multiple of 64 bytes in all ...
- *         struct hog_slot bank[];               // two banks of pipe_stages * slots a stage
+ *         struct hog_slot slots[PIPE_SLOTS];    // two banks of pipe_stages * slots a stage
  *     };
  *     struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(map_flags, BPF_F_MMAPABLE); __uint(max_entries, 1);
  *              __type(key, u32); __type(value, struct hog_NAME); } hog_sketch SEC(".maps");
@@ -32,12 +32,12 @@
  *     struct hog_NAME *c = bpf_map_lookup_elem(&hog_sketch, &cpu);
  *     bool first;
  *     u32 turn = pipe_enter(&c->pipe, &first);
- *     pipe_add(&c->pipe, sizeof *c, turn, key, weight, 1);
+ *     pipe_add(&c->pipe, c->slots, turn, key, weight, 1);
  *     pipe_leave(&c->pipe);
  *
- * and the reader (src/sketch) sets the pipe_* constants, makes the value large enough for both banks behind
- * the struct, and the array as long as there are possible CPUs. (A per-CPU array's value is limited to 32
- * KiB.)
+ * and the reader (src/sketch) sets the pipe_* constants, makes the value large enough for two banks of other
+ * sizes than the default, and the array as long as there are possible CPUs. (A per-CPU array's value is
+ * limited to 32 KiB.)
  *
  * Levels (RSS, outstanding bytes): one pipeline for all CPUs, signed, see level_add.
  */
@@ -47,6 +47,7 @@
 #include "helpers.bpf.h"
 
 #define PIPE_MAX_STAGES 8
+#define PIPE_SLOTS      (2 * 4 * 64) /* by default; the reader makes the map's value as large as it wants */
 
 struct hog_slot {
     u64 key; /* 0: empty */
@@ -132,11 +133,11 @@ static __always_inline u32 pipe_bank(u32 turn)
     return turn & 1;
 }
 
-/* Adds weight and count to key (not 0) in the bank of `turn`; the banks begin head_bytes behind p. */
-static __always_inline void pipe_add(struct hog_pipe *p, u32 head_bytes, u32 turn, u64 key, u64 weight,
-                                     u64 count)
+/* Adds weight and count to key (not 0) in the bank of `turn`. */
+static __always_inline void pipe_add(struct hog_pipe *p, struct hog_slot *slots, u32 turn, u64 key,
+                                     u64 weight, u64 count)
 {
-    void *bank = (void *)p + head_bytes;
+    void *bank = slots;
     if (pipe_bank(turn))
         bank += pipe_bank_bytes;
     struct hog_slot *slot = pipe_place(bank, 0, key, sizeof *slot), *lightest = slot;

@@ -73,7 +73,7 @@ static int configure(struct oncpu_load *load, const struct metric_context *conte
     struct sketch_shape shape = {
         .stages = options->stages ? options->stages : DEFAULT_STAGES,
         .slots = options->slots ? options->slots : DEFAULT_SLOTS,
-        .head_bytes = sizeof(struct hog_cpu),
+        .head_bytes = offsetof(struct hog_cpu, slots),
         .cpus = cpus,
     };
     if (load->exact) {

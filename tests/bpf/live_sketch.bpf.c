@@ -9,7 +9,7 @@ char gpl[] SEC("license") = "GPL";
 struct hog_test {
     struct hog_pipe pipe;
     u64 reserved[2];
-    struct hog_slot bank[];
+    struct hog_slot slots[PIPE_SLOTS];
 };
 
 struct {
@@ -38,7 +38,7 @@ int test_flow(void *ctx)
         return 1;
     bool first;
     u32 turn = pipe_enter(&t->pipe, &first);
-    pipe_add(&t->pipe, sizeof *t, turn, argument(ctx, 0, u64), argument(ctx, 1, u64), argument(ctx, 2, u64));
+    pipe_add(&t->pipe, t->slots, turn, argument(ctx, 0, u64), argument(ctx, 1, u64), argument(ctx, 2, u64));
     pipe_leave(&t->pipe);
     return 0;
 }
