@@ -15,7 +15,7 @@
 /* Items are words; what is said of them is a sentence and ends the line, so text and tsv write it plain. */
 static void say(struct out *out, const struct options *options, const char *item, const char *value)
 {
-    const struct field fields[] = {{"item", cell_string(item)}, {"value", cell_string(value)}};
+    const struct field fields[] = {{"item", cell_string(item)}, {"value", cell_sentence(value)}};
 
     if (options->format == OUT_JSON) {
         out_note(out, "doctor", fields, 2);

@@ -37,6 +37,15 @@ struct cell cell_string(const char *text)
     return (struct cell){.kind = CELL_STRING, .s = {text, strlen(text)}};
 }
 
+struct cell cell_sentence(const char *text)
+{
+    struct cell cell = cell_string(text);
+
+    if (text)
+        cell.kind = CELL_SENTENCE;
+    return cell;
+}
+
 struct cell cell_bytes(const char *bytes, size_t max_length)
 {
     if (!bytes)
@@ -88,6 +97,7 @@ bool cell_format(const struct cell *cell, char text[CELL_TEXT])
         return format_time(cell->u, text);
     case CELL_UNKNOWN:
     case CELL_STRING:
+    case CELL_SENTENCE:
         break;
     }
     return false;

@@ -77,10 +77,9 @@ static void put_string(struct out *out, const char *bytes, size_t length)
     }
 }
 
-void out_line(struct out *out, const char *text)
+/* Blanks stay as they are: words, and not one name. */
+static void put_sentence(struct out *out, const char *text)
 {
-    if (!out)
-        return;
     while (*text) {
         size_t blanks = strspn(text, " "), word = strcspn(text + blanks, " ");
         char step[ESCAPE_MAX];
@@ -88,11 +87,18 @@ void out_line(struct out *out, const char *text)
         text += blanks;
         while (word) {
             size_t written, taken = escape_step(text, word, step, &written);
-            lines_add(&out->lines, step, written);
+            put_bytes(out, step, written);
             text += taken;
             word -= taken;
         }
     }
+}
+
+void out_line(struct out *out, const char *text)
+{
+    if (!out)
+        return;
+    put_sentence(out, text);
     lines_end(&out->lines);
 }
 
@@ -104,6 +110,10 @@ static void put_value(struct out *out, const struct cell *cell)
     if (cell->kind == CELL_STRING) {
         lines_text(&out->lines, quote);
         put_string(out, cell->s.bytes, cell->s.length);
+        lines_text(&out->lines, quote);
+    } else if (cell->kind == CELL_SENTENCE) {
+        lines_text(&out->lines, quote);
+        put_sentence(out, cell->s.bytes);
         lines_text(&out->lines, quote);
     } else if (!cell_format(cell, text)) {
         lines_text(&out->lines, out->format == OUT_JSON ? "null" : "-");

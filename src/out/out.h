@@ -18,9 +18,10 @@ struct cell {
         CELL_UNKNOWN,
         CELL_UNSIGNED,
         CELL_SIGNED,
-        CELL_DECIMAL, /* `digits` places after the point; not finite counts as unknown */
-        CELL_STRING,  /* hostile: escaped on the way out. May hold NUL bytes only past `length` */
-        CELL_TIME,    /* `u` = ns since the epoch: 2026-01-31T12:00:00.000000Z, UTC always */
+        CELL_DECIMAL,  /* `digits` places after the point; not finite counts as unknown */
+        CELL_STRING,   /* hostile: escaped on the way out. May hold NUL bytes only past `length` */
+        CELL_SENTENCE, /* the same, but its blanks stay; no field of a text row can be that */
+        CELL_TIME,     /* `u` = ns since the epoch: 2026-01-31T12:00:00.000000Z, UTC always */
     } kind;
     unsigned digits;
     union {
@@ -39,6 +40,7 @@ struct cell cell_unsigned(uint64_t value);
 struct cell cell_signed(int64_t value);
 struct cell cell_decimal(double value, unsigned digits);
 struct cell cell_string(const char *text);                    /* NULL: unknown */
+struct cell cell_sentence(const char *text);                  /* NULL: unknown */
 struct cell cell_bytes(const char *bytes, size_t max_length); /* up to the first NUL or max_length */
 struct cell cell_time(uint64_t ns_since_epoch);
 
@@ -46,7 +48,7 @@ struct cell cell_time(uint64_t ns_since_epoch);
 struct column {
     const char *name;
     int width;        /* least width in text; < 0: left-aligned */
-    const char *help; /* one line for the man page and --help VIEW */
+    const char *help; /* one line: what it is */
 };
 
 struct view {
