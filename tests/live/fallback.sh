@@ -35,6 +35,10 @@ agrees_or_missed() {
         "$(awk -v t="$2" -v p="$UNSURE" 'BEGIN { print t * 1.02 + 2 + p }')"
 }
 
+nobody_idles() {
+    awk '$1 == "cpu" { rows++; if ($3 == 0 || $9 ~ /^swapper/) { bad++; print } } END { exit !rows || bad }' "$TMP/out"
+}
+
 # with_hook NAME WITHOUT
 with_hook() {
     local all
@@ -51,7 +55,7 @@ with_hook() {
     check "$1: the dead have their time" agrees_or_missed "$(run_ms "\$3 == $(told pid "$TMP/b")")" "$(told cpu_ms "$TMP/b")"
     check "$1: the dead have their name" is_row "\$3 == $(told pid "$TMP/b") && \$9 == \"dead!\""
     check "$1: the time before and after exec" agrees_or_missed "$(run_ms "\$3 == $(told pid "$TMP/c")")" "$(told cpu_ms "$TMP/c")"
-    check "$1: no idle task" test -z "$(awk '$1 == "cpu" && ($3 == 0 || $9 ~ /^swapper/)' "$TMP/out")"
+    check "$1: no idle task" nobody_idles
     check "$1: the times add up" adds_up
 }
 
@@ -84,8 +88,10 @@ item() { # item NAME PATTERN
 }
 
 lines_for() {
-    local view
-    for view in $("$HOG" --help | awk '/^Views:/ { on = 1; next } !NF { on = 0 } on && /^  [a-z]/ && $1 != "doctor" { print $1 }'); do
+    local view views
+    views=$("$HOG" --help | awk '/^Views:/ { on = 1; next } !NF { on = 0 } on && /^  [a-z]/ && $1 != "doctor" { print $1 }')
+    [ -n "$views" ] || return 1
+    for view in $views; do
         item "view.$view" ok || return 1
     done
 }
@@ -101,7 +107,8 @@ check 'doctor: and which one instead' item view.cpu.switch raw_tp
 check 'doctor: says why not the better one' item view.cpu.switch 'not tp_btf: passed over.*'
 check 'doctor: status 3 where a view cannot' doctor 3 --without tp_btf,raw_tp,tracepoint
 check 'doctor: no hook works' item view.cpu.switch 'no hook works'
-check 'doctor: tsv has the same lines' doctor 0 -o tsv
+check 'doctor: tsv works' doctor 0 -o tsv
+check 'doctor: tsv has the same lines' item view.cpu.switch tp_btf
 check 'doctor: json' doctor 0 -o json
 only_objects() {
     local good
@@ -109,4 +116,5 @@ only_objects() {
     [ "$good" -gt 10 ] && [ "$good" = "$(wc -l <"$TMP/doctor")" ]
 }
 check 'doctor: json: one object a line' only_objects
+check 'doctor: json: a sentence is one' test "$(jq -r 'select(.item == "kernel") | .value' "$TMP/doctor")" = "$(uname -r) $(uname -m)"
 done_testing
