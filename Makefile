@@ -59,7 +59,7 @@ quiet = $(if $(V),,@printf '  %-8s %s\n' $(1) '$(2)';)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all run test unit live fuzz bench lint fmt install clean programs setup-build setup-test setup-bench
+.PHONY: all run test unit live fuzz bench vm vm-all lint fmt install clean programs setup-build setup-test setup-bench setup-vm
 
 all: $(BUILD)/hog
 
@@ -90,7 +90,18 @@ bench: setup-build setup-test setup-bench
 	@$(MAKE) $(SUBFLAGS) all $(BENCH) $(LOAD)
 	@BUILD=$(BUILD) tests/bench/run.sh; status=$$?; $(GIVE_BACK); exit $$status
 
-setup-build setup-test setup-bench: setup-%:
+# Stock kernels of these suites of Debian, in software emulation.
+KERNEL     := bookworm
+VM_KERNELS := bullseye bookworm trixie sid
+VM_RUN      = $(MAKE) $(SUBFLAGS) all $(LIVE) $(TEST_BPF) && BUILD=$(BUILD) scripts/vm/run.sh
+
+vm: setup-build setup-vm
+	@$(VM_RUN) $(KERNEL); status=$$?; $(GIVE_BACK); exit $$status
+
+vm-all: setup-build setup-vm
+	@$(VM_RUN) $(VM_KERNELS); status=$$?; $(GIVE_BACK); exit $$status
+
+setup-build setup-test setup-bench setup-vm: setup-%:
 	@scripts/setup.sh $*
 
 lint: $(TYPES)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Installs what is missing on a Debian machine, and does nothing (quickly) when nothing is.
 #
-#   setup.sh [--check] build|test|bench...
+#   setup.sh [--check] build|test|bench|vm...
 #
 # --check installs nothing and says what is missing; so it is without root, too. BUILD (default: build) remembers which optional packages
 # this release of Debian does not have.
@@ -46,6 +46,13 @@ bpftrace bpftrace
 perf linux-perf
 iostat sysstat
 fio fio
+'
+need_vm='
+qemu-system-x86_64 qemu-system-x86
+busybox busybox-static
+bpftool bpftool
+cpio cpio
+clang-19 clang-19?
 '
 }
 
@@ -92,9 +99,9 @@ if [ "${1-}" = --check ]; then
 fi
 for set in "$@"; do
     case $set in
-    build | test | bench) mapfile -t -O ${#packages[@]} packages < <(missing "$set") ;;
+    build | test | bench | vm) mapfile -t -O ${#packages[@]} packages < <(missing "$set") ;;
     *)
-        echo "usage: setup.sh [--check] build|test|bench..." >&2
+        echo "usage: setup.sh [--check] build|test|bench|vm..." >&2
         exit 2
         ;;
     esac
