@@ -71,38 +71,47 @@ static bool in_user_namespace(void)
            (inside || outside || count < 0xffffffff);
 }
 
-static const char *cause(void)
+/* NULL when there are enough, or nobody can tell. */
+static const char *missing_capability(const char *status)
 {
-    char status[4096];
-
-    if (!read_text(AT_FDCWD, "/proc/self/status", status, sizeof status))
-        return "needs root, or CAP_BPF and CAP_PERFMON";
     uint64_t caps = status_number(status, "\nCapEff:", 16);
     bool admin = caps >> CAPABILITY_SYS_ADMIN & 1;
     bool bpf = caps >> CAPABILITY_BPF & 1, perfmon = caps >> CAPABILITY_PERFMON & 1;
 
-    if (!admin && !bpf && !perfmon)
+    if (admin || (bpf && perfmon))
+        return NULL;
+    if (!bpf && !perfmon)
         return "needs root, or CAP_BPF and CAP_PERFMON (CAP_SYS_ADMIN before 5.8)";
-    if (!admin && !bpf)
-        return "needs CAP_BPF";
-    if (!admin && !perfmon)
-        return "needs CAP_PERFMON";
+    return bpf ? "needs CAP_PERFMON" : "needs CAP_BPF";
+}
+
+static const char *other_cause(const char *status)
+{
     if (in_user_namespace())
         return "in a user namespace: capabilities there do not count, run in the initial one";
     if (status_number(status, "\nSeccomp:", 10))
         return "a seccomp filter is active: run without it (--security-opt seccomp=unconfined)";
-    if (!admin)
+    if (!(status_number(status, "\nCapEff:", 16) >> CAPABILITY_SYS_ADMIN & 1))
         return "this may need CAP_SYS_ADMIN";
     return "not for lack of capabilities: the kernel itself or a security module refuses";
 }
 
+/* A missing capability comes first: whoever lacks it is refused in any mode of lockdown. */
 int explain_permission(int err, struct why *w)
 {
+    char status[4096];
+
     if (!w || (err != -EPERM && err != -EACCES))
         return err;
     struct why old = *w;
+    bool known = read_text(AT_FDCWD, "/proc/self/status", status, sizeof status);
+    const char *missing = known ? missing_capability(status) : NULL;
+    if (missing)
+        return why(w, err, "%s (%s)", old.text, missing);
     const char *mode = lockdown_mode();
     if (*mode && strcmp(mode, "none") != 0)
         return why(w, err, "%s (lockdown=%s)", old.text, mode);
-    return why(w, err, "%s (%s)", old.text, cause());
+    if (!known)
+        return why(w, err, "%s (needs root, or CAP_BPF and CAP_PERFMON)", old.text);
+    return why(w, err, "%s (%s)", old.text, other_cause(status));
 }
