@@ -46,8 +46,8 @@ struct hog_cpu {
     u64 turn_cur, turn_since;         /* cur and since when the first event after a turn came */
     u64 idle[2], other[2], missed[2]; /* ns, a bank */
     u64 events;
-    u64 clock_offset, clock_compared; /* see switch_time() */
-    u64 padding[3];
+    u64 clock_offset, clock_compared, clock_agreed; /* see switch_time() */
+    u64 padding[2];
     struct hog_dead dead[HOG_DEAD];
     struct hog_slot slots[PIPE_SLOTS]; /* two banks of pipe_stages * slots a stage */
 };
@@ -205,19 +205,31 @@ static __always_inline u64 misnoted(bool direct, struct hog_cpu *c, u32 turn, st
 /* ns of CLOCK_MONOTONIC at a switch. Reading that clock is most of what a switch costs us (47 of 60 ns in a
  * virtual machine), and the scheduler has just read its own: take that, and how far the two are apart. They
  * are compared at the first event of each turn, so that stints which span turns are by CLOCK_MONOTONIC alone,
- * and every quarter of a second, in which they drift apart by no more than a few microseconds. */
-#define COMPARE_NS (1ull << 28)
+ * and every quarter of a second, in which they drift apart by some ten microseconds.
+ *
+ * The scheduler's reading can be old: it serves a wakeup and the switch that follows, and a virtual CPU can
+ * stand still in between, for milliseconds. Then the clocks seem to be farther apart than they are, and what
+ * comes after would be dated into the future. So they move apart no faster than NTP slews (1/2048), unless
+ * all comparisons of a second say that they do. */
+#define COMPARE_NS  (1ull << 28)
+#define DOUBT_NS    (1ull << 30)
+#define DRIFT_SHIFT 11
 static __always_inline u64 switch_time(bool direct, struct hog_cpu *c, bool first, struct task_struct *next)
 {
     if (!direct || !kernel_has(next, se.cfs_rq) || !kernel_has((struct cfs_rq *)NULL, rq))
         return bpf_ktime_get_ns();
-    u64 clock = next->se.cfs_rq->rq->clock, now = clock + c->clock_offset;
-    if (unlikely(first || clock - c->clock_compared > COMPARE_NS)) {
-        now = bpf_ktime_get_ns();
-        c->clock_offset = now - clock;
+    u64 clock = next->se.cfs_rq->rq->clock, passed = clock - c->clock_compared;
+    if (unlikely(first || passed > COMPARE_NS)) {
+        u64 now = bpf_ktime_get_ns(), apart = now - clock, most = c->clock_offset + (passed >> DRIFT_SHIFT);
+        if ((s64)(apart - most) > 0 && clock - c->clock_agreed < DOUBT_NS)
+            apart = most;
+        else
+            c->clock_agreed = clock;
+        c->clock_offset = apart;
         c->clock_compared = clock;
+        return now;
     }
-    return now;
+    return clock + c->clock_offset;
 }
 
 static __always_inline void on_switch(bool direct, struct task_struct *prev, struct task_struct *next)
@@ -231,7 +243,7 @@ static __always_inline void on_switch(bool direct, struct task_struct *prev, str
     u64 now = switch_time(direct, c, first, next);
     u64 key = c->cur, ns = now - c->since;
 
-    if (unlikely((s64)ns < 0)) { /* after a comparison of clocks */
+    if (unlikely((s64)ns < 0)) { /* around a comparison of clocks */
         now = c->since;
         ns = 0;
     }
