@@ -376,8 +376,9 @@ static __always_inline void keep_name(u64 key, u64 run_ns, u32 uid, const char *
     if (!c)
         return;
     u32 turn = read_once(pipe_turn.turn), epoch = (turn & 0xff) << 24;
-    u32 shown_age = turn - read_once(pipe_turn.shown);        /* in turns */
-    u64 run = (run_ns + bpf_ktime_get_ns() - c->since) >> 16; /* with the stint that is ending */
+    u32 shown_age = turn - read_once(pipe_turn.shown); /* in turns */
+    s64 ending = bpf_ktime_get_ns() - c->since;        /* the stint; its begin is by another clock */
+    u64 run = (run_ns + (ending > 0 ? (u64)ending : 0)) >> 16;
     u32 weight = run > 0xffffff ? 0xffffff : run;
     u32 bucket = (key * pipe_multiplier(7)) >> 60;
     struct hog_dead *place = &c->dead[bucket * 4], *lightest = NULL;
