@@ -59,7 +59,7 @@ quiet = $(if $(V),,@printf '  %-8s %s\n' $(1) '$(2)';)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all run test unit live fuzz bench vm vm-all lint fmt install clean programs setup-build setup-test setup-bench setup-vm
+.PHONY: all run test unit live fuzz bench vm vm-all vm-programs lint fmt install clean programs setup-build setup-test setup-bench setup-vm
 
 all: $(BUILD)/hog
 
@@ -93,7 +93,9 @@ bench: setup-build setup-test setup-bench
 # Stock kernels of these suites of Debian, in software emulation.
 KERNEL     := bookworm
 VM_KERNELS := bullseye bookworm trixie sid
-VM_RUN      = $(MAKE) $(SUBFLAGS) all $(LIVE) $(TEST_BPF) && BUILD=$(BUILD) scripts/vm/run.sh
+VM_RUN      = $(MAKE) $(SUBFLAGS) vm-programs && BUILD=$(BUILD) scripts/vm/run.sh
+
+vm-programs: all $(LIVE) $(TEST_BPF)
 
 vm: setup-build setup-vm
 	@$(VM_RUN) $(KERNEL); status=$$?; $(GIVE_BACK); exit $$status

@@ -57,9 +57,11 @@ boot() {
     shift
     rm -f "$work/lines" "$work/console"
     touch "$work/lines" "$work/console"
-    # Without cmpxchg16b: after it qemu 7.2 now and then has wrong flags, and the kernel's allocator breaks.
+    # Without cmpxchg16b: after it qemu 7.2 now and then has wrong flags, and the kernel's allocator breaks. With the
+    # allocator's checks, because from 6.18 on it refuses what BPF wants if it has neither.
     timeout -k 5 "$TIMEOUT" qemu-system-x86_64 -accel tcg -cpu max,cx16=off -smp 2,maxcpus=4 -m 512 \
-        -display none -nodefaults -no-reboot -kernel "$kernel" -initrd "$work/initramfs" -append "console=ttyS0 quiet panic=-1 $*" \
+        -display none -nodefaults -no-reboot -kernel "$kernel" -initrd "$work/initramfs" \
+        -append "console=ttyS0 quiet panic=-1 slub_debug=F $*" \
         -serial "file:$work/console" -serial "file:$work/lines" </dev/null >"$work/qemu" 2>&1
 }
 

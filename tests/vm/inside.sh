@@ -39,6 +39,7 @@ lacks() {
     KPROBE) [ ! -e /sys/bus/event_source/devices/kprobe ] ;;
     UPROBE) [ ! -e /sys/bus/event_source/devices/uprobe ] ;;
     FENTRY) [ "$MODE" = confidentiality ] || [ ! -s /sys/kernel/btf/vmlinux ] ;;
+    ATOMICS) ! bpftool feature probe kernel 2>/dev/null | grep -q 'bpf_for_each_map_elem$' ;; # one release later
     CLANG19) ! ls /tests/bpf/*.clang19.bpf.o >/dev/null 2>&1 ;;
     a) true ;; # "a kernel with ...": the program asked the kernel itself
     *) false ;;
