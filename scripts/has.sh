@@ -35,6 +35,7 @@ BTF) [ -s /sys/kernel/btf/vmlinux ] ;;
 KPROBE) [ -e /sys/bus/event_source/devices/kprobe ] || [ -e /sys/kernel/tracing/kprobe_events ] ;;
 UPROBE) [ -e /sys/bus/event_source/devices/uprobe ] || [ -e /sys/kernel/tracing/uprobe_events ] ;;
 FENTRY) has_fentry ;;
+ATOMICS) bpftool feature probe kernel 2>/dev/null | grep -q 'bpf_for_each_map_elem$' ;; # one release later
 TRACEFS) [ -d /sys/kernel/tracing/events ] ;;
 BPFFS) mountpoint -q /sys/fs/bpf ;;
 RAPL) any /sys/class/powercap/*:0/energy_uj || [ -e /sys/bus/event_source/devices/power ] ;;
