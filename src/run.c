@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "clock.h"
 #include "host/names.h"
+#include "host/process.h"
 #include "host/targets.h"
 #include "load/attach.h"
 #include "metric/metric.h"
@@ -42,6 +43,11 @@ static enum status open_targets(struct run *run)
     const struct options *options = run->options;
     struct why w;
 
+    if (options->npids && !pids_are_of_host()) {
+        tell("this is a PID namespace of its own: the kernel knows the processes asked for by other numbers; "
+             "run hog on the host, or in its PID namespace");
+        return STATUS_HOST;
+    }
     for (size_t i = 0; i < options->npids; i++) {
         int err = targets_add(&run->targets, options->pids[i], &w);
         if (err)

@@ -145,13 +145,18 @@ int process_read(uint32_t process, uint32_t thread, struct process *out)
     return err;
 }
 
+bool pids_are_of_host(void)
+{
+    struct stat own;
+
+    return stat("/proc/self/ns/pid", &own) || own.st_ino == FIRST_PID_NAMESPACE;
+}
+
 bool proc_is_of_host(void)
 {
     struct process init;
-    struct stat own;
 
-    return !stat("/proc/self/ns/pid", &own) && own.st_ino == FIRST_PID_NAMESPACE &&
-           !process_read(1, 0, &init);
+    return !access("/proc/self/ns/pid", F_OK) && pids_are_of_host() && !process_read(1, 0, &init);
 }
 
 static int process_status(uint32_t pid, const char *name, unsigned skip, uint32_t *value)

@@ -26,6 +26,10 @@ int process_read(uint32_t process, uint32_t thread, struct process *out);
  * PID namespace of our own, where it hides the processes of others, or is not mounted. */
 bool proc_is_of_host(void);
 
+/* Whether we number processes as the kernel does: false in a PID namespace of our own; true if /proc does not
+ * say. */
+bool pids_are_of_host(void);
+
 /* How far the clock ("monotonic", "boottime") of our time namespace is ahead of the kernel's own, ns. */
 int64_t namespace_offset(const char *clock);
 

@@ -29,6 +29,12 @@ check 'without /proc: a long stint is still its own' spinner_is_right
 unshare --pid --fork --mount-proc "$HOG" cpu -t -k 5 0.25 12 >"$TMP/out"
 check 'in a PID namespace: a long stint is still its own' spinner_is_right
 
+refuses_pids() { # its own: PID 1 there, who would read as someone else's
+    unshare --pid --fork --mount-proc "$HOG" track 1 -n 1 >"$TMP/out" 2>"$TMP/said"
+    [ $? -eq 3 ] && [ ! -s "$TMP/out" ] && grep -q '^hog: .*PID namespace' "$TMP/said" && [ "$(wc -l <"$TMP/said")" -eq 1 ]
+}
+check 'in a PID namespace: no process is asked for by a number that is not its' refuses_pids
+
 # Its parts change hands often: a stint of one and the next of another.
 load_stop "$spinner"
 load_start "$LOADS/duty" 100 3000 1000
