@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "load/probe.h"
 #include "load/probe_private.h"
+#include "load/rlimit.h"
 #include "syscall/bpf.h"
 #include <errno.h>
 #include <stdint.h>
@@ -26,7 +27,8 @@ int probe_load(const struct bpf_insn *insns, uint32_t n, uint32_t type, const ch
     attr.license = (uintptr_t) "GPL";
     if (name)
         strncpy(attr.prog_name, name, sizeof attr.prog_name - 1);
-    return sys_bpf_prog_load(&attr);
+    int fd = sys_bpf_prog_load(&attr);
+    return fd < 0 && rlimit_raise_after(fd) ? sys_bpf_prog_load(&attr) : fd;
 }
 
 static int create_map(uint32_t type, uint32_t key, uint32_t value, uint32_t entries, uint32_t flags)
@@ -39,7 +41,8 @@ static int create_map(uint32_t type, uint32_t key, uint32_t value, uint32_t entr
     attr.value_size = value;
     attr.max_entries = entries;
     attr.map_flags = flags;
-    return sys_bpf_map_create(&attr);
+    int fd = sys_bpf_map_create(&attr);
+    return fd < 0 && rlimit_raise_after(fd) ? sys_bpf_map_create(&attr) : fd;
 }
 
 /* Was an fd made? It is not kept. */
@@ -137,6 +140,7 @@ static bool probe_memcg_account(void)
 {
     struct rlimit old;
 
+    rlimit_raise_after(-EPERM); /* now, and so not when the map below is refused */
     if (getrlimit(RLIMIT_MEMLOCK, &old) < 0)
         return false;
     struct rlimit none = {0, old.rlim_max};
