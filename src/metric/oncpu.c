@@ -17,7 +17,7 @@ struct credit {
     uint64_t key; /* 0: idle */
     int64_t ns;
     uint64_t noted, since; /* as the CPU noted it: to see that it is the same stint still */
-    uint64_t confirmed;    /* when /proc last said that he is running there */
+    uint64_t confirmed;    /* when /proc last said that he is running there; 0: not asked */
 };
 
 struct oncpu {
@@ -170,7 +170,7 @@ static void credit_running(struct oncpu *o, int cpu, uint64_t now)
     bool same = after.noted == before->noted && after.since == before->since;
     after.key = same ? before->key : whole_key(o, after.noted);
     after.ns = (int64_t)(now - after.since);
-    after.confirmed = same ? before->confirmed : after.since;
+    after.confirmed = same ? before->confirmed : 0;
     if (o->online[cpu]) {
         confirm(o, cpu, &after, now);
         add(o, after.key, after.ns, 0);
