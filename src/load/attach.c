@@ -84,20 +84,26 @@ static int attach_tracing(struct link *link, const struct object_program *progra
     return add_or_refuse(link, program, fd, w);
 }
 
-static int attach_tracepoint(struct link *link, const struct object_program *program, struct why *w)
+int link_open_tracepoint(int id, int pid)
 {
-    int id = tracefs_event_id(program->target, w);
-
-    if (id < 0)
-        return id;
     struct perf_event_attr attr = {
         .type = PERF_TYPE_TRACEPOINT,
         .size = sizeof attr,
         .config = id,
         .sample_period = 1,
     };
+
     /* The program hangs at the tracepoint itself and runs on every CPU; the event only has to be on some. */
-    int fd = sys_perf_event_open(&attr, -1, cpus_first_online());
+    return sys_perf_event_open(&attr, pid, pid < 0 ? cpus_first_online() : -1);
+}
+
+static int attach_tracepoint(struct link *link, const struct object_program *program, struct why *w)
+{
+    int id = tracefs_event_id(program->target, w);
+
+    if (id < 0)
+        return id;
+    int fd = link_open_tracepoint(id, -1);
     int err = fd < 0 ? fd : link_add_perf(link, fd, program);
     return err ? refused(program, err, w) : 0;
 }

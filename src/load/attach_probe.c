@@ -78,13 +78,7 @@ static int open_by_tracefs(struct link *link, const struct place *place, struct 
     int id = tracefs_event_id(link->tracefs_event, w);
     if (id < 0)
         return id;
-    struct perf_event_attr attr = {
-        .type = PERF_TYPE_TRACEPOINT,
-        .size = sizeof attr,
-        .config = id,
-        .sample_period = 1,
-    };
-    int fd = sys_perf_event_open(&attr, place->pid, place->pid < 0 ? cpus_first_online() : -1);
+    int fd = link_open_tracepoint(id, place->pid);
     if (fd < 0) {
         why(w, fd, "perf event of %s: %s", link->tracefs_event, why_errno(fd));
         explain_permission(fd, w);

@@ -8,6 +8,9 @@
 /* Takes over fd; closes it when there is no memory. 0 or -ENOMEM. */
 int link_add_fd(struct link *link, int fd);
 
+/* A perf event of the tracepoint with that id in tracefs, for one process or (-1) all. fd or -errno. */
+int link_open_tracepoint(int id, int pid);
+
 /* Connects a program with a perf event by BPF_LINK_CREATE (5.15) or ioctl, and enables the event. Takes over
  * perf_fd in any case. */
 int link_add_perf(struct link *link, int perf_fd, const struct object_program *program);
