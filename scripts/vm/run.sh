@@ -1,33 +1,52 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Boots stock Debian kernels in qemu's software emulation and runs hog's static tests in them (tests/vm/inside.sh): each
-# kernel as it is, and locked down in both modes. Lines as of all tests, and a table of hooks at the end.
+# The kernel matrix: boots stock Debian kernels (scripts/vm/boot.sh), counts what the tests in them say, and prints what
+# each view does on each of them.
 #
-#   run.sh SUITE...
+#   run.sh ci|all|SUITE/ARCH|SUITE/ARCH/PLAN...        (scripts/vm/plans.sh)
+#
+# As many boots side by side as there are CPUs and memory. Of a failed one the console is in $BUILD/vm/boots.
 set -u
 export LC_ALL=C PATH="$PATH:/usr/sbin:/sbin"
 cd "$(dirname "$0")/../.." || exit 1
+. scripts/vm/plans.sh
 BUILD=${BUILD:-build}
-TIMEOUT=400 # seconds for a boot
+out=$BUILD/vm/boots
 passed=0 failed=0 skipped=0
+failures=()
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-pass() {
-    passed=$((passed + 1))
-    echo "ok - $1"
+# Counts the lines of tests on stdin, and passes all on.
+count() {
+    local line
+    while IFS= read -r line; do
+        printf '%s\n' "$line"
+        case $line in
+        'ok - '*) passed=$((passed + 1)) ;;
+        'not ok - '*) failed=$((failed + 1)) && failures+=("${line#not ok - }") ;;
+        'skip - '*) skipped=$((skipped + 1)) ;;
+        esac
+    done
 }
 
-fail() {
-    failed=$((failed + 1))
-    echo "not ok - $1"
-    echo "$1" >>"$work/failures"
+# Debian's word for this machine's architecture.
+native() {
+    case $(uname -m) in
+    x86_64) echo amd64 ;;
+    aarch64) echo arm64 ;;
+    *) uname -m ;;
+    esac
 }
 
-skip() {
-    skipped=$((skipped + 1))
-    echo "skip - $1"
+# Where things built for an architecture are.
+built() {
+    case $1 in
+    "$(native)") echo "$BUILD" ;;
+    amd64) echo "$BUILD/x86_64" ;;
+    arm64) echo "$BUILD/aarch64" ;;
+    esac
 }
 
 # copy_program FILE ROOT: into bin, with the libraries it wants where it wants them.
@@ -40,115 +59,130 @@ copy_program() {
     done
 }
 
-# The root directory that all kernels share.
-make_root() {
-    local root=$work/root
-    mkdir -p "$root"/{bin,proc,sys,dev,tmp,tests/live,tests/bpf} &&
-        copy_program "$(command -v busybox)" "$root" && copy_program "$(command -v bpftool)" "$root" &&
-        cp "$BUILD/hog" "$root/bin/" && cp "$BUILD"/tests/bpf/*.bpf.o "$root/tests/bpf/" &&
-        find "$BUILD/tests/live" -type f -perm -100 -exec cp {} "$root/tests/live/" \; &&
-        install -m 755 tests/vm/inside.sh "$root/init" &&
-        (cd "$root" && find . | cpio -o -H newc --quiet | gzip -1) >"$work/initramfs"
+# The root directory that all kernels of an architecture share.
+make_root() { # make_root ARCH
+    local root=$work/root-$1 from
+    from=$(built "$1")
+    mkdir -p "$root"/{bin,proc,sys,dev,tmp,tests/live,tests/bpf,tests/tools} || return
+    copy_program "$(command -v busybox)" "$root" && copy_program "$(command -v bpftool)" "$root" || return
+    cp "$from/hog" "$root/bin/" && cp "$from"/tests/bpf/*.bpf.o "$root/tests/bpf/" || return
+    find "$from/tests/live" -type f -perm -100 -exec cp {} "$root/tests/live/" \; || return
+    find "$from/tests/vm" "$from/tests/bench/start" -type f -perm -100 -exec cp {} "$root/tests/tools/" \; || return
+    cp -r tests/vm/lib.sh tests/vm/case "$root/tests/" && install -m 755 tests/vm/init.sh "$root/init" || return
+    (cd "$root" && find . | cpio -o -H newc --quiet | gzip -1) >"$work/initramfs-$1"
 }
 
-# boot KERNEL PARAMETER...: the tests' lines in $work/lines, what the kernel says in $work/console.
-boot() {
-    local kernel=$1
-    shift
-    rm -f "$work/lines" "$work/console"
-    touch "$work/lines" "$work/console"
-    # Without cmpxchg16b: after it qemu 7.2 now and then has wrong flags, and the kernel's allocator breaks. With the
-    # allocator's checks, because from 6.18 on it refuses what BPF wants if it has neither.
-    timeout -k 5 "$TIMEOUT" qemu-system-x86_64 -accel tcg -cpu max,cx16=off -smp 2,maxcpus=4 -m 512 \
-        -display none -nodefaults -no-reboot -kernel "$kernel" -initrd "$work/initramfs" \
-        -append "console=ttyS0 quiet panic=-1 slub_debug=F $*" \
-        -serial "file:$work/console" -serial "file:$work/lines" </dev/null >"$work/qemu" 2>&1
-}
-
-take_lines() { # take_lines LABEL
-    local line
-    while read -r line; do
-        case $line in
-        'ok - '*) pass "$1: ${line#ok - }" ;;
-        'not ok - '*) fail "$1: ${line#not ok - }" ;;
-        'skip - '*) skip "$1: ${line#skip - }" ;;
-        'doctor '*) echo "$1|${line#doctor }" >>"$work/table" ;;
-        '# '*) echo "    $line" >&2 ;;
-        esac
-    done < <(tr -d '\r' <"$work/lines")
-}
-
-# test_kernel SUITE KERNEL PARAMETER...
-test_kernel() {
-    local suite=$1 kernel=$2 status label start=$SECONDS
-    shift 2
-    boot "$kernel" "$@"
-    status=$?
-    label=vm/$(tr -d '\r' <"$work/lines" | sed -n 's/^kernel //p')${*:+ $*}
-    take_lines "${label/#vm\/ /vm\/$suite }"
-    if grep -q '^end' "$work/lines"; then
-        pass "$label: ran to its end in $((SECONDS - start)) s"
+# Fetches the kernel of SUITE/ARCH and makes the root of that architecture, once. What cannot be is said once, and its
+# boots are left out.
+declare -A kernels tried
+prepare() { # prepare SUITE ARCH
+    local status
+    [ -z "${tried[$1/$2]-}" ] || return 0
+    tried[$1/$2]=yes
+    if [ ! -e "$work/initramfs-$2" ] && ! make_root "$2" 2>"$work/reason"; then
+        count < <(echo "not ok - vm/$1/$2: making its root directory: $(tail -n 1 "$work/reason")")
         return
     fi
-    [ $status -ne 124 ] || status="not done after $TIMEOUT s"
-    fail "${label/#vm\/ /vm\/$suite }: did not run to its end: $status"
-    cp "$work/console" "$BUILD/vm/$suite/console"
-    { cat "$work/qemu" && tr -d '\r' <"$work/console"; } | tail -n 20 | sed 's/^/    console: /' >&2
-}
-
-test_suite() {
-    local kernel status mode
-    kernel=$(scripts/vm/kernel.sh "$1" "$BUILD/vm/$1" 2>"$work/reason")
+    kernels[$1/$2]=$(scripts/vm/kernel.sh "$1" "$2" "$BUILD/vm/$1-$2" 2>"$work/reason")
     status=$?
     case $status in
-    0) ;;
-    3) skip "vm/$1: needs another mirror: $(tail -n 1 "$work/reason")" && return ;;
-    *) fail "vm/$1: fetching its kernel: $(tail -n 1 "$work/reason")" && return ;;
+    0) return ;;
+    3) count < <(echo "skip - vm/$1/$2: needs $1: $(tail -n 1 "$work/reason")") ;;
+    *) count < <(echo "not ok - vm/$1/$2: fetching its kernel: $(tail -n 1 "$work/reason")") ;;
     esac
-    for mode in '' lockdown=integrity lockdown=confidentiality; do
-        test_kernel "$1" "$kernel" ${mode:+"$mode"}
+    kernels[$1/$2]=
+}
+
+boots() {
+    local word
+    for word in "$@"; do
+        case $word in
+        ci) boots_ci ;;
+        all) boots_all ;;
+        */*/*) echo "$word" ;;
+        */*) boots_of "${word%/*}" "${word#*/}" ;;
+        *) echo "run.sh: not a boot: $word" >&2 && return 2 ;;
+        esac
     done
 }
 
-# A line for each boot: which hooks its kernel has, and which ones the views use.
-print_table() {
-    [ -s "$work/table" ] || return
-    awk -F '|' '{ split($2, word, " +"); item = word[1] }
-        item !~ /^(hook|view)\./ || item ~ /^view\.[a-z]+$/ { next }
-        !($1 in row) { row[$1] = ++rows; label[rows] = $1 }
-        !(item in column) { column[item] = ++columns; head[columns] = item }
-        { value = $2; sub(/^[^ ]+ +/, "", value) }
-        value !~ /^not / { cell[row[$1], column[item]] = value ~ /^[a-z_]+$/ ? value : "no" }
-        END {
-            for (r = 0; r <= rows; r++) {
-                line = sprintf("%-54s", r ? label[r] : "kernel")
-                for (c = 1; c <= columns; c++) {
-                    sub(/^hook\./, "", head[c])
-                    sub(/^view\./, "", head[c])
-                    line = line sprintf(" %-12s", r ? cell[r, c] : head[c])
-                }
-                sub(/ +$/, "", line)
-                print line
-            }
-        }' "$work/table"
+# How many at once: the CPUs, and 700 MiB for each.
+jobs() {
+    local memory
+    memory=$(awk '/^MemAvailable:/ { print int($2 / 1024 / 700) }' /proc/meminfo)
+    echo $(($(nproc) < memory ? $(nproc) : memory > 0 ? memory : 1))
 }
 
-case $(uname -m) in
-x86_64) ;;
-*)
-    skip "vm: needs x86_64: hog is built for this machine, and the kernels are for amd64"
-    exit 0
+# A line for each boot: its name, and what scripts/vm/boot.sh wants, with tabs.
+boot_list() {
+    local boot suite arch name
+    for boot in "${list[@]}"; do
+        IFS=/ read -r suite arch name <<<"$boot"
+        plan "$name" || { echo "run.sh: no such plan: $boot" >&2 && continue; }
+        [ -n "${kernels[$suite/$arch]-}" ] || continue
+        printf '%s\n' "$boot" "$arch" "${kernels[$suite/$arch]}" "$work/initramfs-$arch" "$cpus" "$cases" \
+            "$out/${boot//\//-}" ${parameters[@]+"${parameters[@]}"} | paste -s -d '\t'
+    done
+}
+
+# Every hook that a view could use was used somewhere, with right results.
+check_used() {
+    local view what hook
+    "$BUILD/tests/vm/alternatives" | while read -r view what hook; do
+        if cat "$out"/*/lines | tr -d '\r' | grep -qx "used $view $what $hook"; then
+            echo "ok - vm: hog $view: some kernel has $hook for $what"
+        else
+            echo "not ok - vm: hog $view: some kernel has $hook for $what: nobody used it"
+        fi
+    done
+}
+
+# One binary for all kernels of an architecture.
+check_same() {
+    local arch sum
+    for arch in "${VM_ARCHS[@]}"; do
+        [ -e "$work/initramfs-$arch" ] || continue
+        sum=$(sha256sum "$(built "$arch")/hog" | cut -c 1-64)
+        if cat "$out"/*-"$arch"-views/lines | tr -d '\r' | sed -n 's/^fact sha256 //p' | grep -vx "$sum"; then
+            echo "not ok - vm: all $arch kernels ran the same binary"
+        else
+            echo "ok - vm: all $arch kernels ran the same binary"
+        fi
+    done
+}
+
+# Under CI a mirror that has hardly any kernel is no excuse.
+check_enough() {
+    local kernel n=0
+    for kernel in "${kernels[@]}"; do
+        [ -z "$kernel" ] || n=$((n + 1))
+    done
+    if [ "$n" -ge 4 ]; then
+        echo "ok - vm: kernels to test: $n"
+    else
+        echo "not ok - vm: kernels to test: $n, of 4 that must be"
+    fi
+}
+
+mapfile -t list < <(boots "$@")
+[ ${#list[@]} -gt 0 ] || exit 2
+rm -rf "$out"
+mkdir -p "$out"
+for boot in "${list[@]}"; do
+    prepare "$(cut -d / -f 1 <<<"$boot")" "$(cut -d / -f 2 <<<"$boot")"
+done
+count < <(boot_list | xargs -d '\n' -P "$(jobs)" -I '{}' bash -c 'IFS=$'\''\t'\'' read -ra a <<<"$1"; exec scripts/vm/boot.sh "${a[@]}"' - '{}')
+case " $* " in
+*' ci '* | *' all '*)
+    count < <(check_used)
+    count < <(check_same)
+    [ "${CI-}" != true ] || count < <(check_enough)
     ;;
 esac
-make_root || exit 1
-for suite in "$@"; do
-    test_suite "$suite"
-done
-echo
-print_table
+scripts/vm/table.sh "$out" "${list[@]}"
 if [ $failed -gt 0 ]; then
     printf '\nFailed:\n'
-    cat "$work/failures"
+    printf '%s\n' "${failures[@]}"
 fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ] && [ $((passed + skipped)) -gt 0 ]

@@ -50,9 +50,9 @@ struct choice {
     size_t nrefused;
 };
 
-/* Tries alternatives in order: load, attach; the first that does both is left attached in `link`. `without`
- * is a comma list of hooks to pass over (a test aid), or NULL. Returns 0, or the last refusal's -errno with
- * the reason in w. */
+/* Tries alternatives in order: load, attach; the first that does both is left attached in `link`; NULL: those
+ * that are run on call need no attaching. `without` is a comma list of hooks to pass over (a test aid), or
+ * NULL. Returns 0, or the last refusal's -errno with the reason in w. */
 int choose_and_attach(struct object *obj, const struct alternative *list, size_t n, const char *without,
                       struct link *link, struct choice *choice, struct why *w);
 

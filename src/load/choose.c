@@ -31,7 +31,7 @@ static int try_alternative(struct object *obj, const struct alternative *alterna
     int err = object_load_program(obj, program, w);
     if (err)
         return err;
-    err = link_attach(link, program, w);
+    err = link ? link_attach(link, program, w) : 0;
     if (err) { /* nothing that is not used stays loaded */
         close(program->fd);
         program->fd = -1;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "host/targets.h"
 #include "metric/oncpu.h"
+#include "metric/oncpu_load.h"
 
 struct cpu {
     struct oncpu *oncpu;
@@ -151,6 +152,7 @@ const struct metric cpu_metric = {
     .name = "cpu",
     .summary = "Top-K on-CPU time",
     .view = {"cpu", columns, COLUMNS},
+    .ways = oncpu_ways,
     .open = cpu_open,
     .turn = cpu_turn,
     .collect = cpu_collect,

@@ -33,9 +33,16 @@ struct window {
     uint64_t begin_offset;         /* begin since the start of the run */
 };
 
+/* The alternatives for one of the things that a view hooks, best first. */
+struct hook_ways {
+    const char *what; /* NULL: the end of the list */
+    const struct alternative *list;
+    size_t n;
+};
+
 /* Which hook a program got, and why not a better one. */
 struct hook_report {
-    const char *what; /* "switch", "exit" */
+    const char *what; /* "switch", "exit", "start" (who runs at the start) */
     const char *hook; /* NULL: none */
     bool needed;      /* without it the view does not work */
     struct choice choice;
@@ -51,6 +58,7 @@ struct metric {
     const char *name;
     const char *summary; /* one line for --help */
     struct view view;
+    const struct hook_ways *ways; /* all that open() may choose from */
     /* Loads and attaches. On failure -errno and a reason that says what would help; nothing stays. `hooks`
      * (may be NULL) gets what was tried, also on failure. */
     int (*open)(void **state, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],

@@ -22,19 +22,29 @@
  * and helpers say. Their keys differ in how births are known: a run takes all its programs from one of them.
  */
 struct way {
-    const struct alternative *switches, *exits;
-    size_t nswitches, nexits;
-    const char *seeds[2], *forks;
+    const struct alternative *switches, *exits, *starts, *forks;
+    size_t nswitches, nexits, nstarts, nforks;
 };
 
 static const struct alternative task_switches[] = {{"tp_btf", "hog_switch_btf"},
                                                    {"raw_tp", "hog_switch_raw"}};
 static const struct alternative task_exits[] = {{"tp_btf", "hog_exit_btf"}, {"raw_tp", "hog_exit_raw"}};
+static const struct alternative task_starts[] = {{"task_btf", "hog_seed_btf"}, {"task", "hog_seed_task"}};
 static const struct alternative classic_switches[] = {{"tracepoint", "hog_switch_tp"}};
 static const struct alternative classic_exits[] = {{"tracepoint", "hog_exit_tp"}};
+static const struct alternative classic_starts[] = {{"thread_id", "hog_seed_ids"}};
+static const struct alternative classic_forks[] = {{"tracepoint", "hog_fork_tp"}};
 
-static const struct way by_task = {task_switches, task_exits, 2, 2, {"hog_seed_btf", "hog_seed_task"}, NULL};
-static const struct way by_classic = {classic_switches, classic_exits, 1, 1, {"hog_seed_ids"}, "hog_fork_tp"};
+static const struct way by_task = {task_switches, task_exits, task_starts, NULL, 2, 2, 2, 0};
+static const struct way by_classic = {
+    classic_switches, classic_exits, classic_starts, classic_forks, 1, 1, 1, 1};
+
+const struct hook_ways oncpu_ways[] = {
+    {"switch", task_switches, 2}, {"switch", classic_switches, 1},
+    {"exit", task_exits, 2},      {"exit", classic_exits, 1},
+    {"start", task_starts, 2},    {"start", classic_starts, 1},
+    {"fork", classic_forks, 1},   {NULL, NULL, 0},
+};
 
 static void set_flag(struct object *obj, const char *name, bool value)
 {
@@ -167,26 +177,6 @@ static int prepare_maps(struct oncpu_load *load, const struct metric_context *co
     return err ? why(w, err, "cannot note the processes asked for: %s", why_errno(err)) : 0;
 }
 
-/* Who is on each CPU now, so that one who never leaves it is known. Where the kernel cannot run a program on
- * call (before 5.10), he counts as missed until his first switch. */
-static void seed(struct oncpu_load *load, const struct way *way)
-{
-    struct object_program *program = NULL;
-    uint8_t online[MAX_CPUS] = {0};
-
-    for (size_t i = 0; i < sizeof way->seeds / sizeof *way->seeds && !program; i++) {
-        program = way->seeds[i] ? object_program(load->obj, way->seeds[i]) : NULL;
-        if (program && object_load_program(load->obj, program, NULL))
-            program = NULL;
-    }
-    if (!program)
-        return;
-    cpus_online(online, (size_t)load->sketch.shape.cpus);
-    for (int cpu = 0; cpu < load->sketch.shape.cpus; cpu++)
-        if (online[cpu])
-            program_run_on_cpu(program, cpu, NULL);
-}
-
 static struct hook_report *report(struct hook_report hooks[MAX_HOOKS], const char *what, bool needed)
 {
     for (int i = 0; i < MAX_HOOKS; i++) {
@@ -213,11 +203,27 @@ static int attach(struct oncpu_load *load, const struct metric_context *context,
     return err;
 }
 
+/* Who is on each CPU now, so that one who never leaves it is known. Where the kernel cannot run a program on
+ * call (before 5.10), he counts as missed until his first switch. */
+static void seed(struct oncpu_load *load, const struct metric_context *context, const struct way *way,
+                 struct hook_report *hook)
+{
+    uint8_t online[MAX_CPUS] = {0};
+    struct why optional;
+
+    if (attach(load, context, NULL, way->starts, way->nstarts, hook, &optional))
+        return;
+    const struct object_program *program = object_program(load->obj, hook->choice.chosen->program);
+    cpus_online(online, (size_t)load->sketch.shape.cpus);
+    for (int cpu = 0; cpu < load->sketch.shape.cpus; cpu++)
+        if (online[cpu])
+            program_run_on_cpu(program, cpu, NULL);
+}
+
 static int load_by(struct oncpu_load *load, const struct metric_context *context, const struct way *way,
                    struct hook_report hooks[MAX_HOOKS], struct why *w)
 {
     const struct embedded_object *bytes = embedded_object("cpu");
-    const struct alternative fork = {"tracepoint", way->forks};
     struct why optional;
 
     if (!bytes)
@@ -232,7 +238,7 @@ static int load_by(struct oncpu_load *load, const struct metric_context *context
     if (!err)
         err = prepare_maps(load, context, w);
     if (!err && way->forks)
-        err = attach(load, context, &load->links[2], &fork, 1, report(hooks, "fork", true), w);
+        err = attach(load, context, &load->links[2], way->forks, way->nforks, report(hooks, "fork", true), w);
     if (!err)
         err = attach(load, context, &load->links[0], way->switches, way->nswitches,
                      report(hooks, "switch", true), w);
@@ -240,7 +246,7 @@ static int load_by(struct oncpu_load *load, const struct metric_context *context
         return err;
     /* Without it, those who die inside a window have no name: less, but right. */
     attach(load, context, &load->links[1], way->exits, way->nexits, report(hooks, "exit", false), &optional);
-    seed(load, way);
+    seed(load, context, way, report(hooks, "start", false));
     return 0;
 }
 

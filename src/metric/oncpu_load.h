@@ -16,6 +16,8 @@ struct oncpu_load {
     struct link links[3];
 };
 
+extern const struct hook_ways oncpu_ways[];
+
 int oncpu_load(struct oncpu_load *load, const struct metric_context *context,
                struct hook_report hooks[MAX_HOOKS], struct why *w);
 void oncpu_unload(struct oncpu_load *load);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "host/targets.h"
 #include "metric/oncpu.h"
+#include "metric/oncpu_load.h"
 
 static const struct column columns[] = {
     {"t_ms", 10, "begin of the window since the start of the run"},
@@ -118,6 +119,7 @@ const struct metric track_metric = {
     .name = "track",
     .summary = "lossless time series of given processes, down to windows of 1 ms",
     .view = {"track", columns, COLUMNS},
+    .ways = oncpu_ways,
     .open = track_open,
     .turn = track_turn,
     .collect = track_collect,

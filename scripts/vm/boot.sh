@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Boots one kernel in qemu's software emulation with an initramfs whose init is tests/vm/init.sh, and tells what that said:
+# lines as of all tests, with "vm/LABEL: " in front, in one piece when all is over. Details are on stderr.
+#
+#   boot.sh LABEL ARCH KERNEL INITRAMFS CPUS CASES DIR [PARAMETER...]
+#
+# CPUS as qemu's -smp wants them; CASES are tests/vm/case/NAME.sh, with commas. DIR gets lines, console (what the kernel
+# said) and qemu (what qemu said). VM_TIMEOUT: seconds after which a boot has failed.
+set -u
+export LC_ALL=C
+label=$1 arch=$2 kernel=$3 initramfs=$4 cpus=$5 cases=$6 dir=$7
+shift 7
+limit=${VM_TIMEOUT:-300}
+mkdir -p "$dir"
+rm -f "$dir"/{lines,console,qemu}
+touch "$dir"/{lines,console,qemu}
+
+run_amd64() {
+    # Without cmpxchg16b: after it qemu 7.2 now and then has wrong flags, and the kernel's allocator breaks. With the
+    # allocator's checks, because from 6.18 on it refuses what BPF wants if it has neither.
+    qemu-system-x86_64 -accel tcg -cpu max,cx16=off -smp "$cpus" -m 512 -display none -nodefaults -no-reboot \
+        -kernel "$kernel" -initrd "$initramfs" \
+        -append "console=ttyS0 quiet panic=-1 slub_debug=F hog.out=ttyS1 hog.cases=$cases $*" \
+        -serial "file:$dir/console" -serial "file:$dir/lines"
+}
+
+start=$SECONDS
+export -f "run_$arch"
+export dir kernel initramfs cpus cases
+timeout -k 5 "$limit" bash -c "run_$arch \"\$@\"" - "$@" </dev/null >"$dir/qemu" 2>&1
+status=$?
+
+told() { tr -d '\r' <"$dir/lines"; }
+
+{
+    flock 9
+    told | sed -nE "s,^((not )?ok|skip) - ,\1 - vm/$label: ,p"
+    told | sed -n "s,^# ,    vm/$label: ,p" >&2
+    if told | grep -qx end; then
+        echo "ok - vm/$label: ran to its end"
+        echo "fact took_s $((SECONDS - start))" >>"$dir/lines"
+    else
+        case $status in
+        0) reason='the kernel stopped' ;;
+        124 | 137) reason="not done after $limit s" ;;
+        *) reason="qemu ended with status $status" ;;
+        esac
+        echo "not ok - vm/$label: did not run to its end: $reason"
+        { cat "$dir/qemu" && tr -d '\r' <"$dir/console"; } | tail -n 20 | sed "s,^,    vm/$label: console: ," >&2
+    fi
+} 9>>"$dir/../lock"

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034
+# Which kernels are booted, and with what. A boot is called SUITE/ARCH/PLAN.
+
+VM_SUITES=(bullseye bookworm trixie sid)
+VM_ARCHS=(amd64 arm64)
+VM_PLANS=(views hooks loader integrity confidentiality hostile one-cpu many-cpus hotplug)
+
+# plan NAME: sets cpus (qemu's -smp), cases (tests/vm/case) and parameters (of the kernel).
+plan() {
+    cpus=2 parameters=()
+    case $1 in
+    views) cases=views ;;
+    hooks) cases=hooks ;;
+    loader) cases=programs ;;
+    integrity | confidentiality) cases=lockdown parameters=("lockdown=$1") ;;
+    hostile) cases=nobtf ;;
+    one-cpu) cases=views cpus=1 ;;
+    many-cpus) cases=views cpus=2,maxcpus=64 parameters=(possible_cpus=64) ;;
+    hotplug) cases=views ;;
+    panic | hang) cases=$1 ;; # for the test of the matrix itself
+    *) return 1 ;;
+    esac
+}
+
+# In `make test`: all kernels of this architecture as they are, one of another, and the hostile hosts on one: the oldest,
+# where locked memory still bounds BPF.
+boots_ci() {
+    local suite plan
+    for suite in "${VM_SUITES[@]}"; do
+        for plan in views hooks loader; do
+            echo "$suite/amd64/$plan"
+        done
+    done
+    echo bookworm/arm64/views
+    for plan in integrity confidentiality hostile one-cpu many-cpus hotplug; do
+        echo "bullseye/amd64/$plan"
+    done
+}
+
+boots_of() { # boots_of SUITE ARCH
+    printf "$1/$2/%s\n" "${VM_PLANS[@]}"
+}
+
+boots_all() {
+    local suite arch
+    for arch in "${VM_ARCHS[@]}"; do
+        for suite in "${VM_SUITES[@]}"; do
+            boots_of "$suite" "$arch"
+        done
+    done
+}

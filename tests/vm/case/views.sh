@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+# The host as it is: what doctor says of it, every view by its best hook, the time that hog takes to start.
+
+# Possible CPUs: the last number in a list like 0-3, and one. Newer kernels leave out what only a hotplug would bring.
+possible() { sed 's/.*[,-]//' /sys/devices/system/cpu/possible | awk '{ print $1 + 1 }'; }
+
+none_missed() {
+    cat /tmp/hog.out
+    grep -q '^#window ' /tmp/hog.out && ! grep '^#window ' /tmp/hog.out | grep -v ' missed_ms=0\.000 '
+}
+
+loads_while_running() { # the way to see programs sees them at all
+    hog cpu 60 >/dev/null 2>&1 &
+    pid=$!
+    found=1
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        sleep 0.3
+        bpftool prog show | grep ' name hog_' && found=0 && break
+    done
+    kill -9 $pid
+    wait $pid
+    return $found
+}
+
+# The middle of five.
+start_ms() {
+    for _ in 1 2 3 4 5; do
+        /tests/start hog_ hog cpu 10
+    done | sort -n | sed -n 3p
+}
+
+echo "fact sha256 $(sha256sum /bin/hog | cut -c 1-64)"
+views plain
+check 'hog doctor: the kernel' says kernel "$(uname -r) $(uname -m)"
+check 'hog doctor: online and possible CPUs' says cpus "$(nproc) online, $(possible) possible"
+check 'hog doctor: the mode of lockdown' item lockdown "${MODE:-.*not told.*}"
+check 'hog doctor: BTF and its size' says btf \
+    "/sys/kernel/btf/vmlinux, $(($(stat -c %s /sys/kernel/btf/vmlinux) / 1024)) KiB"
+names_loop tp_btf 'best hook'
+check 'hog cpu: no time is missed' none_missed
+check 'programs of hog are seen while it runs' loads_while_running
+start=$(start_ms)
+check 'hog starts' within "${start:-none}" 0.1 10000
+echo "fact start_ms $start"

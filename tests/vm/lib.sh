@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+# What the cases in the virtual machine share: checks, and hog beside a loop that needs a CPU for itself ($LOOP, its pid).
+# A case is sourced in a shell of its own, may mount and change what it likes if it undoes that, and says everything
+# by these functions. $CASE is its name, $MODE the mode of lockdown ("" where the kernel has none).
+
+ok() { echo "ok - $CASE: $1"; }
+not_ok() { echo "not ok - $CASE: $1"; }
+
+# check NAME COMMAND...: as in tests/live/lib.sh.
+check() {
+    name=$1
+    shift
+    if "$@" >/tmp/check 2>&1; then
+        ok "$name"
+        return 0
+    fi
+    not_ok "$name: $(head -n 2 /tmp/check | tr '\n' ' ')"
+    sed 's/^/# /' /tmp/check | head -n 30
+    return 1
+}
+
+within() { # within VALUE LOW HIGH
+    echo "$1 in $2..$3"
+    echo "$1 $2 $3" | awk 'NF != 3 || $1 < $2 || $1 > $3 { exit 1 }'
+}
+
+# has TEXT FILE: and shows the file if not.
+has() {
+    grep -qF -- "$1" "$2" && return
+    cat "$2"
+    return 1
+}
+
+# ---- hog beside the loop ----
+
+on_cpu_ms() { awk '{ printf "%.3f\n", $1 / 1e6 }' "/proc/$LOOP/schedstat"; }
+
+# hog's run_ms of the loop, all windows together.
+seen_ms() { awk -v pid="$LOOP" '$1 == "cpu" && $3 == pid { sum += $6 } END { printf "%.3f\n", sum }' /tmp/hog.out; }
+
+dur_ms() { sed -n 's/^#window .* dur_ms=\([0-9.]*\) .*/\1/p' /tmp/hog.out | awk '{ sum += $1 } END { print sum + 0 }'; }
+
+# run_hog OPTION...: hog cpu for three windows, as root or as $AS (a command in front) says.
+run_hog() {
+    BEFORE=$(on_cpu_ms)
+    # shellcheck disable=SC2086 # a command
+    timeout 60 ${AS-} hog -v cpu "$@" 0.5 3 >/tmp/hog.out 2>/tmp/hog.err
+    STATUS=$?
+    AFTER=$(on_cpu_ms)
+}
+
+# The loop is first in each of the three windows and has nearly all of a CPU.
+is_first() {
+    cat /tmp/hog.out /tmp/hog.err
+    awk -v pid="$LOOP" '$1 == "cpu" && $2 == 1 { n++; bad += $3 != pid || $5 < 90 || $5 > 101 }
+        END { exit n != 3 || bad }' /tmp/hog.out
+}
+
+# Not more than the scheduler itself counts from before to after, and not less than the windows are long.
+agrees() {
+    [ "$STATUS" = 0 ] && within "$(seen_ms)" "$(dur_ms | awk '{ print $1 * 0.9 }')" \
+        "$(echo "$BEFORE $AFTER" | awk '{ print $2 - $1 + 2 }')"
+}
+
+uses() { # uses WHAT HOOK
+    cat /tmp/hog.err
+    grep -qx "hog: cpu: $1: $2" /tmp/hog.err
+}
+
+# names_loop HOOK NAME OPTION...: hog cpu with these options counts the loop right, by this hook.
+names_loop() {
+    hook=$1 what=$2
+    shift 2
+    run_hog "$@"
+    right=yes
+    check "hog cpu, $what: the hook is $hook" uses switch "$hook" || right=
+    check "hog cpu, $what: the busy loop is first, with a whole CPU" is_first || right=
+    check "hog cpu, $what: its time is what the scheduler counts" agrees || right=
+    [ -z "$right" ] || sed -n 's/^hog: \([a-z]*\): \([a-z]*\): \([a-z_]*\)$/used \1 \2 \3/p' /tmp/hog.err
+}
+
+# ---- what doctor says is true ----
+
+# run_view VIEW: for a moment; its status.
+run_view() {
+    case $1 in
+    track) set -- track -p "$LOOP" ;;
+    esac
+    # shellcheck disable=SC2086
+    timeout 60 ${AS-} hog -v "$@" 0.2 1 >/tmp/view.out 2>/tmp/view.err
+}
+
+# The status is what doctor's word promises: 0, or 3 with one line that says why.
+keeps_word() {
+    cat /tmp/view.out /tmp/view.err
+    echo "status $STATUS, doctor says: $SAID"
+    if [ "$SAID" = ok ]; then
+        [ "$STATUS" = 0 ] && grep -q "^#window seq=1 " /tmp/view.out
+    else
+        [ "$STATUS" = 3 ] && [ ! -s /tmp/view.out ] && [ "$(grep -vc '^hog: [a-z]*: [a-z]*: ' /tmp/view.err)" = 1 ]
+    fi
+}
+
+# The hooks that a view says it uses are those that doctor named.
+same_hooks() {
+    sed -n "s/^hog: $1: \\([a-z]*\\): \\([a-z_]*\\)\$/\\1 \\2/p" /tmp/view.err | sort >/tmp/hooks.view
+    sed -n "s/^view\\.$1\\.\\([a-z]*\\)  *\\([a-z_]*\\)\$/\\1 \\2/p" /tmp/doctor | sort >/tmp/hooks.doctor
+    diff /tmp/hooks.doctor /tmp/hooks.view
+}
+
+# views NAME: asks doctor, runs every view that it names, and gives the table its row.
+views() {
+    # shellcheck disable=SC2086
+    timeout 60 ${AS-} hog doctor >/tmp/doctor 2>/tmp/doctor.err
+    DOCTOR=$?
+    check "$1: hog doctor: nothing on stderr" test ! -s /tmp/doctor.err
+    sed -n 's/^view\.\([a-z]*\)  *\(.*\)/\1 \2/p' /tmp/doctor >/tmp/views
+    check "$1: hog doctor: speaks of views" test -s /tmp/views
+    check "$1: hog doctor: status 0 if all work, else 3" \
+        test "$DOCTOR" = "$(grep -qv ' ok$' /tmp/views && echo 3 || echo 0)"
+    while read -r view SAID; do
+        run_view "$view"
+        STATUS=$?
+        if check "$1: hog $view does what doctor says" keeps_word && [ "$SAID" = ok ]; then
+            check "$1: hog $view uses the hooks that doctor names" same_hooks "$view"
+            hooks=$(sed 's/.* //' /tmp/hooks.doctor | sort -u | tr '\n' ' ')
+            echo "row $1|$view|ok ${hooks% }"
+        else
+            echo "row $1|$view|$SAID"
+        fi
+    done </tmp/views
+}
+
+item() { # item NAME PATTERN: a line of doctor
+    grep "^$1 " /tmp/doctor
+    grep -qE "^$1 +($2)\$" /tmp/doctor
+}
+
+says() { # says NAME TEXT: the same, to the letter
+    sed -n "s/^$1  *//p" /tmp/doctor
+    [ "$(sed -n "s/^$1  *//p" /tmp/doctor)" = "$2" ]
+}
+
+# ---- what stays ----
+
+nothing_left() {
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        { bpftool prog show && bpftool map show; } >/tmp/left || return 1
+        grep ' name hog_' /tmp/left || ! cat /sys/kernel/tracing/[ku]probe_events 2>/dev/null | grep /hog_ || return 1
+        grep -q ' name hog_' /tmp/left || return 0
+        sleep 0.3
+    done
+    return 1
+}
