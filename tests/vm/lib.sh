@@ -73,19 +73,17 @@ names_loop() {
     hook=$1 what=$2
     shift 2
     run_hog "$@"
-    right=yes
-    check "hog cpu, $what: the hook is $hook" uses switch "$hook" || right=
-    check "hog cpu, $what: the busy loop is first, with a whole CPU" is_first || right=
-    check "hog cpu, $what: its time is what the scheduler counts" agrees || right=
-    [ -z "$right" ] || sed -n 's/^hog: \([a-z]*\): \([a-z]*\): \([a-z_]*\)$/used \1 \2 \3/p' /tmp/hog.err
+    check "hog cpu, $what: the hook is $hook" uses switch "$hook"
+    check "hog cpu, $what: the busy loop is first, with a whole CPU" is_first
+    check "hog cpu, $what: its time is what the scheduler counts" agrees
 }
 
 # ---- what doctor says is true ----
 
-# run_view VIEW: for a moment; its status.
+# run_view VIEW OPTION...: for a moment; its status.
 run_view() {
     case $1 in
-    track) set -- track -p "$LOOP" ;;
+    track) shift && set -- track -p "$LOOP" "$@" ;;
     esac
     # shellcheck disable=SC2086
     timeout 60 ${AS-} hog -v "$@" 0.2 1 >/tmp/view.out 2>/tmp/view.err
@@ -109,25 +107,27 @@ same_hooks() {
     diff /tmp/hooks.doctor /tmp/hooks.view
 }
 
-# views NAME: asks doctor, runs every view that it names, and gives the table its row.
+# views HOST OPTION...: asks doctor, runs every view that it names, and gives the table its row.
 views() {
+    host=$1
+    shift
     # shellcheck disable=SC2086
-    timeout 60 ${AS-} hog doctor >/tmp/doctor 2>/tmp/doctor.err
+    timeout 60 ${AS-} hog doctor "$@" >/tmp/doctor 2>/tmp/doctor.err
     DOCTOR=$?
-    check "$1: hog doctor: nothing on stderr" test ! -s /tmp/doctor.err
+    check "$host: hog doctor: nothing on stderr" test ! -s /tmp/doctor.err
     sed -n 's/^view\.\([a-z]*\)  *\(.*\)/\1 \2/p' /tmp/doctor >/tmp/views
-    check "$1: hog doctor: speaks of views" test -s /tmp/views
-    check "$1: hog doctor: status 0 if all work, else 3" \
+    check "$host: hog doctor: speaks of views" test -s /tmp/views
+    check "$host: hog doctor: status 0 if all work, else 3" \
         test "$DOCTOR" = "$(grep -qv ' ok$' /tmp/views && echo 3 || echo 0)"
     while read -r view SAID; do
-        run_view "$view"
+        run_view "$view" "$@"
         STATUS=$?
-        if check "$1: hog $view does what doctor says" keeps_word && [ "$SAID" = ok ]; then
-            check "$1: hog $view uses the hooks that doctor names" same_hooks "$view"
-            hooks=$(sed 's/.* //' /tmp/hooks.doctor | sort -u | tr '\n' ' ')
-            echo "row $1|$view|ok ${hooks% }"
+        if check "$host: hog $view does what doctor says" keeps_word && [ "$SAID" = ok ]; then
+            check "$host: hog $view uses the hooks that doctor names" same_hooks "$view"
+            sed -n 's/^hog: \([a-z]*\): \([a-z]*\): \([a-z_]*\)$/used \1 \2 \3/p' /tmp/view.err
+            echo "row $host|$view|ok $(sed -n "s/^view\\.$view\\.[a-z]*  *\\([a-z_]*\\)\$/\\1/p" /tmp/doctor | head -n 1)"
         else
-            echo "row $1|$view|$SAID"
+            echo "row $host|$view|$SAID"
         fi
     done </tmp/views
 }
