@@ -1,22 +1,39 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # hog: two commands do everything on a fresh Debian machine: `sudo make run` and `sudo make test`.
 # docs/hacking.md says what the targets do. Sources are found by their place: nothing is listed here by name.
-CC      := musl-gcc
 CLANG   := clang
 CLANG19 := $(shell command -v clang-19)
 STRIP   := llvm-strip
 HOSTCC  := cc
-ARCH    := $(shell uname -m)
-BUILD   := build
+MACHINE := $(shell uname -m)
+ARCH    := $(MACHINE)
+DEBARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,amd64,$(ARCH)))
 VERSION := 0.1.0
 PREFIX  := /usr/local
 DESTDIR :=
+ifeq ($(ARCH),$(MACHINE))
+CC      := musl-gcc
+AR      := ar
+BUILD   := build
+else
+# For another machine: clang, lld, and a system root of that machine's packages.
+ifeq ($(filter x86_64 aarch64,$(ARCH)),)
+$(error ARCH=$(ARCH): hog can be built here for x86_64 and aarch64)
+endif
+ifneq ($(filter run test unit live fuzz bench,$(MAKECMDGOALS)),)
+$(error ARCH=$(ARCH): this machine is $(MACHINE) and cannot run what is built for it; in qemu it runs: make vm VM_ARCH=$(DEBARCH))
+endif
+BUILD   := build/$(ARCH)
+CROSS   := $(BUILD)/cross
+CC       = $(CLANG) --target=$(ARCH)-linux-musl --sysroot=$(CROSS)/x -isystem $(CROSS)/x/usr/include/$(ARCH)-linux-musl
+AR      := llvm-ar
+endif
 
 WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter
 INCLUDE := -I. -Isrc -I$(BUILD)/gen
 DEFINE  := -D_GNU_SOURCE -DHOG_VERSION='"$(VERSION)"'
 CFLAGS  := -std=gnu11 -Os -g $(WARN) -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables $(DEFINE) $(INCLUDE) -idirafter $(BUILD)/uapi
-LDFLAGS := -static -Wl,--gc-sections
+LDFLAGS := -static -Wl,--gc-sections$(if $(CROSS), -fuse-ld=lld -B$(CROSS)/x/usr/lib/$(ARCH)-linux-musl -L$(CROSS)/x/usr/lib/$(ARCH)-linux-musl)
 # Beside the debug sections: what relocates BTF (for linkers) and local labels. Nobody who loads the object reads them.
 BPFSTRIP := -g --discard-all -R .rel.BTF -R .rel.BTF.ext -R .llvm_addrsig
 BPFARCH := $(if $(filter aarch64,$(ARCH)),arm64,x86)
@@ -123,12 +140,22 @@ clean:
 
 # musl has no kernel headers of its own: give it the machine's, and nothing else of /usr/include. It comes before all
 # else, and so it is here that missing tools are found.
+# For another machine it is in the system root.
 $(BUILD)/uapi:
+ifdef CROSS
+	@scripts/setup.sh cross
+	@scripts/debian.sh own $(DEBARCH) $(CROSS) musl-dev linux-libc-dev '/libgcc-[0-9]+-dev/'
+	@mkdir -p $@.tmp
+	@ln -sfn $(abspath $(CROSS))/x/usr/include/linux $@.tmp/linux
+	@ln -sfn $(abspath $(CROSS))/x/usr/include/asm-generic $@.tmp/asm-generic
+	@ln -sfn $(abspath $(CROSS))/x/usr/include/$(ARCH)-linux-gnu/asm $@.tmp/asm
+else
 	@scripts/setup.sh --check build
 	@mkdir -p $@.tmp
 	@ln -sfn /usr/include/linux $@.tmp/linux
 	@ln -sfn /usr/include/asm-generic $@.tmp/asm-generic
 	@ln -sfn "$$(dirname "$$(echo | $(HOSTCC) -include asm/types.h -E -M -x c - | tr ' ' '\n' | grep -m 1 'asm/types.h')")" $@.tmp/asm
+endif
 	@mv $@.tmp $@
 
 # ---- the kernel's side: object files, and what user space takes from them ----
@@ -178,7 +205,7 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/uapi $(TYPES)
 $(BUILD)/libhog.a: $(LIB_OBJ) $(sort $(dir $(LIB_SRC)))
 	@mkdir -p $(@D)
 	@rm -f $@
-	$(call quiet,AR,$@)ar rcs $@ $(filter %.o,$^)
+	$(call quiet,AR,$@)$(AR) rcs $@ $(filter %.o,$^)
 
 $(BUILD)/hog.debug: $(BUILD)/obj/src/main.o $(BUILD)/libhog.a
 	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@

@@ -4,6 +4,7 @@
 #
 #   debian.sh [--depends] SUITE ARCH DIR PACKAGE...
 #
+# SUITE "own" is the one of this machine (where this is no Debian: stable).
 # PACKAGE is a name, or /REGEX/: of the names that it matches as a whole the one with the highest number in it (of equals
 # the first by name). --depends brings what they depend on, too. When DIR/x already is what is asked for, this does nothing.
 #
@@ -25,6 +26,14 @@ suite=$1 arch=$2
 mkdir -p "$3"
 dir=$(realpath "$3")
 shift 3
+
+own_suite() {
+    # shellcheck disable=SC1091
+    . /etc/os-release
+    [ "${ID-}" = debian ] && echo "${VERSION_CODENAME-sid}" || echo stable
+}
+
+[ "$suite" != own ] || suite=$(own_suite)
 request="$depends $suite $arch $*"
 
 give_up() { # give_up STATUS REASON
@@ -117,12 +126,11 @@ name() {
 }
 
 download() { # download NAME...: into the cache
-    local names=("${@/%/:$arch}")
     echo "fetching $suite/$arch: $*" >&2
     if [ -n "$depends" ]; then
-        ours apt-get install -y --download-only --no-install-recommends "${names[@]}" >"$dir/apt/log" 2>&1
+        ours apt-get install -y --download-only --no-install-recommends "$@" >"$dir/apt/log" 2>&1
     else
-        (cd "$dir/apt/cache/archives" && ours apt-get download "${names[@]}") >"$dir/apt/log" 2>&1
+        (cd "$dir/apt/cache/archives" && ours apt-get download "$@") >"$dir/apt/log" 2>&1
     fi || give_up 1 "$(complaint)"
 }
 

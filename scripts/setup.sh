@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Installs what is missing on a Debian machine, and does nothing (quickly) when nothing is.
 #
-#   setup.sh [--check] build|test|bench|vm...
+#   setup.sh [--check] build|cross|test|bench|vm...
 #
 # --check installs nothing and says what is missing; so it is without root, too. BUILD (default: build) remembers which optional packages
 # this release of Debian does not have.
@@ -22,6 +22,14 @@ ar binutils
 musl-gcc musl-tools
 clang clang
 llvm-strip llvm
+'
+need_cross='
+cc gcc
+/usr/include/stdio.h libc6-dev
+/usr/include/linux/bpf.h linux-libc-dev
+clang clang
+llvm-strip llvm
+ld.lld lld
 '
 need_test='
 bpftool bpftool
@@ -99,9 +107,9 @@ if [ "${1-}" = --check ]; then
 fi
 for set in "$@"; do
     case $set in
-    build | test | bench | vm) mapfile -t -O ${#packages[@]} packages < <(missing "$set") ;;
+    build | cross | test | bench | vm) mapfile -t -O ${#packages[@]} packages < <(missing "$set") ;;
     *)
-        echo "usage: setup.sh [--check] build|test|bench|vm..." >&2
+        echo "usage: setup.sh [--check] build|cross|test|bench|vm..." >&2
         exit 2
         ;;
     esac
