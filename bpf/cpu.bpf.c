@@ -11,22 +11,11 @@
  */
 #include "hashpipe.bpf.h"
 #include "kernel.bpf.h"
+#include "who.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
 
 #define COMM 16
-
-/* Who: process 22 bits, thread 22 bits (0 where processes are counted), birth 20 bits. Birth is the start
- * time in units of 2^23 ns (8.4 ms): a PID that is used again within the 2.4 hours that it spans differs in
- * it. */
-enum hog_key_layout {
-    HOG_KEY_PROCESS = 42,
-    HOG_KEY_THREAD = 20,
-    HOG_KEY_BIRTH_NS = 23,
-};
-const volatile enum hog_key_layout key_layout = HOG_KEY_PROCESS;
-
-#define BIRTH_MASK ((1u << HOG_KEY_THREAD) - 1)
 
 #define HOG_DEAD 64 /* names of the dead a CPU: 16 buckets of 4 */
 struct hog_dead {
@@ -80,15 +69,7 @@ struct {
     __type(value, u8);
 } hog_tracked SEC(".maps");
 
-/* Births seen, by thread id, for hosts whose task_struct cannot be read. */
-struct {
-    __uint(type, BPF_MAP_TYPE_LRU_HASH);
-    __uint(max_entries, 1);
-    __type(key, u32);
-    __type(value, u32);
-} hog_births SEC(".maps");
-
-const volatile bool by_thread, exact, only_tracked;
+const volatile bool exact, only_tracked;
 /* Where the classic tracepoints keep their fields, from tracefs. */
 const volatile u32 switch_prev_pid = 24, switch_next_pid = 56, fork_child_pid = 44;
 
@@ -97,33 +78,6 @@ static __always_inline struct hog_cpu *this_cpu(void)
     u32 cpu = bpf_get_smp_processor_id();
 
     return bpf_map_lookup_elem(&hog_sketch, &cpu);
-}
-
-static __always_inline u64 make_key(u32 process, u32 thread, u32 birth)
-{
-    u64 key = (u64)process << HOG_KEY_PROCESS | (birth & BIRTH_MASK);
-
-    return by_thread ? key | (u64)thread << HOG_KEY_THREAD : key;
-}
-
-static __always_inline u32 process_of(u64 key)
-{
-    return key >> HOG_KEY_PROCESS;
-}
-
-static __always_inline u64 task_key(bool direct, struct task_struct *task, u32 thread)
-{
-    u32 process = kernel_field(direct, task, tgid);
-    u64 birth;
-
-    /* exec by another thread than the first gives it the leader's id and start time: the key stays. */
-    if (by_thread) {
-        birth = kernel_field(direct, task, start_boottime);
-    } else {
-        struct task_struct *leader = kernel_field(direct, task, group_leader);
-        birth = kernel_field(direct, leader, start_boottime);
-    }
-    return make_key(process, thread, birth >> HOG_KEY_BIRTH_NS);
 }
 
 static __always_inline bool exact_add(void *map, u64 key, u64 ns)
@@ -251,13 +205,16 @@ static __always_inline void on_switch(bool direct, struct task_struct *prev, str
     /* By their addresses: a thread that calls exec may get another id while it runs. */
     if (unlikely(c->cur_task != (u64)prev)) {
         ns = misnoted(direct, c, turn, prev, ns);
-        key = ns ? task_key(direct, prev, kernel_field(direct, prev, pid)) : 0;
+        key = ns ? who_is(direct, prev, kernel_field(direct, prev, pid)).key : 0;
     } else if (!key) {
         c->idle[pipe_bank(turn)] += ns;
     }
     if (key)
         credit(c, turn, key, ns);
-    note_next(c, (u64)next, coming, coming ? task_key(direct, next, coming) : 0, now);
+    struct who who = {};
+    if (coming)
+        who = who_is(direct, next, coming);
+    note_next(c, (u64)next, who.thread, who.key, now);
     pipe_leave(&c->pipe);
 }
 
@@ -273,16 +230,6 @@ int hog_switch_raw(void *ctx)
 {
     on_switch(false, argument(ctx, 1, struct task_struct *), argument(ctx, 2, struct task_struct *));
     return 0;
-}
-
-/* Without type data: `current` is the thread that leaves, of the next only its thread id is known. */
-static __always_inline u64 current_key(void)
-{
-    u64 both = bpf_get_current_pid_tgid();
-    u32 thread = both, process = both >> 32;
-    u32 *birth = bpf_map_lookup_elem(&hog_births, by_thread ? &thread : &process);
-
-    return make_key(process, thread, birth ? *birth : 0);
 }
 
 static __always_inline u32 traced_field(void *ctx, u32 offset)
@@ -320,10 +267,7 @@ int hog_switch_tp(void *ctx)
 SEC("tracepoint/sched/sched_process_fork")
 int hog_fork_tp(void *ctx)
 {
-    u32 child = traced_field(ctx, fork_child_pid);
-    u32 birth = (bpf_ktime_get_boot_ns() >> HOG_KEY_BIRTH_NS) & BIRTH_MASK;
-
-    bpf_map_update_elem(&hog_births, &child, &birth, BPF_ANY);
+    note_birth(traced_field(ctx, fork_child_pid));
     return 0;
 }
 
@@ -343,8 +287,9 @@ int hog_seed_btf(void *ctx)
 {
     struct task_struct *task = bpf_get_current_task_btf();
     u32 thread = task->pid;
+    struct who who = who_is(true, task, thread);
 
-    seed((u64)task, thread, task_key(true, task, thread));
+    seed((u64)task, who.thread, who.key);
     return 0;
 }
 
@@ -353,8 +298,9 @@ int hog_seed_task(void *ctx)
 {
     struct task_struct *task = (void *)bpf_get_current_task();
     u32 thread = kernel_field(false, task, pid);
+    struct who who = who_is(false, task, thread);
 
-    seed((u64)task, thread, task_key(false, task, thread));
+    seed((u64)task, who.thread, who.key);
     return 0;
 }
 
@@ -423,15 +369,17 @@ static __always_inline void on_exit(bool direct, struct task_struct *task)
     u32 thread = kernel_field(direct, task, pid);
     char comm[COMM];
 
-    if (!by_thread && kernel_field(direct, signal, live).counter > 0)
+    if (!keys.by_thread && kernel_field(direct, signal, live).counter > 0)
         return; /* other threads live on */
     u64 run = kernel_field(direct, task, se.sum_exec_runtime);
-    if (!by_thread)
+    if (!keys.by_thread)
         run += kernel_field(direct, signal, sum_sched_runtime);
     struct cred *cred = kernel_field(direct, task, real_cred);
     /* A process is called what its first thread is called, whichever of them dies last. */
-    copy_comm(direct, comm, by_thread ? task : kernel_field(direct, task, group_leader));
-    keep_name(task_key(direct, task, thread), run, kernel_field(direct, cred, euid).val, comm);
+    copy_comm(direct, comm, keys.by_thread ? task : kernel_field(direct, task, group_leader));
+    u64 key = who_is(direct, task, thread).key;
+    if (key != HOG_KEY_OUTSIDE)
+        keep_name(key, run, kernel_field(direct, cred, euid).val, comm);
 }
 
 SEC("tp_btf/sched_process_exit")

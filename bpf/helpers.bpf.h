@@ -49,6 +49,9 @@ static long (*const bpf_probe_read_kernel)(void *to, u32 size,
 /* 1 if the running kernel's struct has the field, else 0: a constant by the time that the verifier looks. */
 #define kernel_has(p, field) __builtin_preserve_field_info((p)->field, 2 /* BPF_CORE_FIELD_EXISTS */)
 
+/* The size of a type in the running kernel. */
+#define kernel_size(type) __builtin_preserve_type_info(*(typeof(type) *)NULL, 1 /* BPF_TYPE_SIZE */)
+
 /* A field of a kernel struct: a plain load where the verifier knows the pointer's type (`direct`, tp_btf),
  * else a checked copy. `direct` must be a compile-time constant. */
 #define kernel_field(direct, p, field)                                                                       \

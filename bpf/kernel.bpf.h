@@ -23,6 +23,24 @@ struct signal_struct {
     u64 sum_sched_runtime; /* ns on CPU of threads that are gone already */
 } __relocated;
 
+struct ns_common {
+    u32 inum; /* the inode of /proc/PID/ns/... */
+} __relocated;
+
+struct pid_namespace {
+    struct ns_common ns;
+} __relocated;
+
+struct upid {
+    int nr;
+    struct pid_namespace *ns;
+} __relocated;
+
+struct pid {
+    u32 level;              /* of the namespace that the task was born into; 0: the first */
+    struct upid numbers[1]; /* level + 1 of them; [] from 6.5, b69f0aeb0689 */
+} __relocated;
+
 struct rq {
     u64 clock; /* ns since boot, by the scheduler's clock; as of the latest time it looked */
 } __relocated;
@@ -41,6 +59,7 @@ struct task_struct {
     int pid, tgid;      /* thread, process */
     u64 start_boottime; /* ns, CLOCK_BOOTTIME; `real_start_time` until 5.5, cf25e24db61c */
     struct task_struct *group_leader;
+    struct pid *thread_pid;
     struct signal_struct *signal;
     struct cred *real_cred;
     int prio; /* 100..139: the fair class */

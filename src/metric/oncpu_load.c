@@ -91,7 +91,10 @@ static int configure(struct oncpu_load *load, const struct metric_context *conte
         shape.slots = 8;
     }
     load->sketch.shape = shape;
-    set_flag(obj, "by_thread", options->threads);
+    struct hog_keys *keys = object_global(obj, "keys", sizeof *keys);
+    if (!keys)
+        return why(w, -EINVAL, "%s: no constant keys", obj->name);
+    *keys = (struct hog_keys){.by_thread = options->threads};
     set_flag(obj, "exact", load->exact);
     set_flag(obj, "only_tracked", context->targets->n > 0);
 
