@@ -4,14 +4,13 @@
 
 VM_SUITES=(bullseye bookworm trixie sid)
 VM_ARCHS=(amd64 arm64)
-VM_PLANS=(views hooks loader integrity confidentiality hostile one-cpu many-cpus hotplug)
+VM_PLANS=(views loader integrity confidentiality hostile one-cpu many-cpus hotplug)
 
 # plan NAME: sets cpus (qemu's -smp), cases (tests/vm/case) and parameters (of the kernel).
 plan() {
     cpus=2 parameters=()
     case $1 in
-    views) cases=views ;;
-    hooks) cases=hooks ;;
+    views) cases=views,hooks ;;
     loader) cases=programs ;;
     integrity | confidentiality) cases=lockdown parameters=("lockdown=$1") ;;
     hostile) cases=nobtf ;;
@@ -28,7 +27,7 @@ plan() {
 boots_ci() {
     local suite plan
     for suite in "${VM_SUITES[@]}"; do
-        for plan in views hooks loader; do
+        for plan in views loader; do
             echo "$suite/amd64/$plan"
         done
     done

@@ -86,7 +86,7 @@ run_view() {
     track) shift && set -- track -p "$LOOP" "$@" ;;
     esac
     # shellcheck disable=SC2086
-    timeout 60 ${AS-} hog -v "$@" 0.2 1 >/tmp/view.out 2>/tmp/view.err
+    timeout 60 ${AS-} hog -v "$@" -i 0.2 -n 1 >/tmp/view.out 2>/tmp/view.err
 }
 
 # The status is what doctor's word promises: 0, or 3 with one line that says why.

@@ -26,7 +26,7 @@ loads_while_running() { # the way to see programs sees them at all
 # The middle of five.
 start_ms() {
     for _ in 1 2 3 4 5; do
-        /tests/start hog_ hog cpu 10
+        /tests/tools/start hog_ hog cpu 10
     done | sort -n | sed -n 3p
 }
 
