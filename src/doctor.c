@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "host/kernel.h"
 #include "host/names.h"
+#include "host/numbering.h"
 #include "host/targets.h"
 #include "load/probe.h"
 #include "metric/metric.h"
@@ -101,7 +102,10 @@ enum status doctor(const struct options *options)
 {
     struct out *out = out_open(STDOUT_FILENO, options->format, false);
     struct targets targets = {0};
-    struct metric_context context = {options, &targets, names_open()};
+    struct numbering numbering;
+    numbering_read(&numbering);
+    struct metric_context context = {options, &targets, names_open(&numbering), &numbering};
+    char text[512];
     bool all = true;
 
     if (!out || !context.names) {
@@ -112,6 +116,8 @@ enum status doctor(const struct options *options)
     say_kinds(out, options);
     for (const struct metric *const *metric = metrics; *metric; metric++)
         all &= say_view(out, options, *metric, &context);
+    numbering_describe(&numbering, text, sizeof text); /* as the views found that it works */
+    say(out, options, "pids", text);
     int err = out_flush(out);
     names_close(context.names);
     out_close(out);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include "clock.h"
 #include "host/names.h"
-#include "host/process.h"
+#include "host/numbering.h"
 #include "host/targets.h"
 #include "load/attach.h"
 #include "metric/metric.h"
@@ -26,6 +26,7 @@
 struct run {
     const struct options *options;
     struct targets targets;
+    struct numbering numbering;
     struct metric_context context;
     const struct metric *metrics[MAX_VIEWS];
     void *states[MAX_VIEWS];
@@ -43,11 +44,12 @@ static enum status open_targets(struct run *run)
     const struct options *options = run->options;
     struct why w;
 
-    if (options->npids && !pids_are_of_host()) {
-        tell("this is a PID namespace of its own: the kernel knows the processes asked for by other numbers; "
-             "run hog on the host, or in its PID namespace");
+    if (options->npids && !run->numbering.inode) {
+        tell("processes cannot be asked for by number: %s", run->numbering.reason.text);
         return STATUS_HOST;
     }
+    run->targets.foreign = !run->numbering.ours;
+    run->targets.inside = run->numbering.translate;
     for (size_t i = 0; i < options->npids; i++) {
         int err = targets_add(&run->targets, options->pids[i], &w);
         if (err)
@@ -84,6 +86,8 @@ static enum status open_metrics(struct run *run)
         }
         run->metrics[run->n++] = metric;
     }
+    if (!numbering_is_of_proc(&run->numbering))
+        tell("PIDs are the kernel's own, and the living have no names: %s", run->numbering.reason.text);
     return STATUS_DONE;
 }
 
@@ -158,7 +162,8 @@ static void print_window_line(struct run *run)
     fields[n++] = (struct field){"skipped", cell_unsigned(run->skipped)};
     for (size_t i = 0; i < run->n; i++)
         if (run->metrics[i]->fields)
-            n += run->metrics[i]->fields(run->states[i], fields + n, MAX_FIELDS - n);
+            n += run->metrics[i]->fields(run->states[i], fields + n, MAX_FIELDS - 1 - n);
+    fields[n++] = (struct field){"pids", cell_string(numbering_name(&run->numbering))};
     out_note(run->out, "window", fields, n);
 }
 
@@ -272,7 +277,8 @@ enum status run_views(const struct options *options)
     sigaddset(&run.ending, SIGINT);
     sigaddset(&run.ending, SIGTERM);
     sigprocmask(SIG_BLOCK, &run.ending, NULL);
-    run.context = (struct metric_context){options, &run.targets, names_open()};
+    numbering_read(&run.numbering);
+    run.context = (struct metric_context){options, &run.targets, names_open(&run.numbering), &run.numbering};
     run.out = out_open(STDOUT_FILENO, options->format, !options->no_header);
     if (!run.context.names || !run.out) {
         tell("out of memory");

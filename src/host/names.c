@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cpu.types.h"
+#include "host/numbering.h"
 
 #define FRESH_NS    500000000ull
 #define SPREAD_BITS 27 /* and up to 134 ms more, by key: not all in one window */
@@ -19,6 +20,7 @@ struct known {
 };
 
 struct names {
+    const struct numbering *numbering;
     struct known buckets[BUCKETS][WAYS];
 };
 
@@ -48,9 +50,13 @@ bool key_born_at(uint64_t key, uint64_t start_ns)
     return !birth || ((birth - first) & BIRTH_MASK) <= last - first;
 }
 
-struct names *names_open(void)
+struct names *names_open(const struct numbering *numbering)
 {
-    return calloc(1, sizeof(struct names));
+    struct names *names = calloc(1, sizeof *names);
+
+    if (names)
+        names->numbering = numbering;
+    return names;
 }
 
 void names_close(struct names *names)
@@ -58,12 +64,13 @@ void names_close(struct names *names)
     free(names);
 }
 
-static bool ask_proc(uint64_t key, struct name *name)
+static bool ask_proc(const struct names *names, uint64_t key, struct name *name)
 {
     struct process process;
     uint32_t pid = key_process(key), uid;
 
-    if (process_read(pid, key_thread(key), &process) || !key_born_at(key, process.start_ns))
+    if (!numbering_is_of_proc(names->numbering) || process_read(pid, key_thread(key), &process) ||
+        !key_born_at(key, process.start_ns))
         return false;
     memcpy(name->comm, process.comm, sizeof name->comm);
     name->comm_length = process.comm_length;
@@ -100,7 +107,7 @@ const struct name *names_find(struct names *names, uint64_t key, uint64_t now, n
     if (known->asked && (known->asked == UINT64_MAX || now - known->asked < fresh))
         return &known->name;
     known->asked = now;
-    if (!ask_proc(key, &known->name)) {
+    if (!ask_proc(names, key, &known->name)) {
         /* The name it died with; else, if we knew it alive, the last one we heard. */
         struct name last = known->name;
         if (dead && dead(context, key, &last))

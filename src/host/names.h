@@ -25,7 +25,9 @@ uint64_t key_make(uint32_t process, uint32_t thread, uint64_t start_boottime_ns)
 bool key_born_at(uint64_t key, uint64_t start_ns);
 
 struct names;
-struct names *names_open(void); /* NULL: no memory */
+struct numbering;
+/* numbering (outlives the names): /proc is asked only where keys bear its numbers. NULL: no memory. */
+struct names *names_open(const struct numbering *numbering);
 void names_close(struct names *names);
 
 /* Called where /proc does not know the key's owner (any more): fills in what else is known. */

@@ -12,6 +12,7 @@
 struct process {
     char state;           /* 'R', 'S', 'D', 'Z', ... */
     int cpu;              /* where it runs or ran last; -1: not told */
+    uint32_t threads;     /* of the process, the dead that nobody has waited for too */
     uint64_t start_ticks; /* start time after boot, in units of 10 ms (USER_HZ) */
     uint64_t
         start_ns; /* the same in ns of CLOCK_BOOTTIME, cut to 10 ms; the time namespace's offset undone */
@@ -22,13 +23,8 @@ struct process {
 /* thread 0: the process itself. -ESRCH if there is none, -EIO if /proc speaks another language. */
 int process_read(uint32_t process, uint32_t thread, struct process *out);
 
-/* Whether /proc speaks of all processes of the host and calls them by the kernel's numbers: it does not in a
- * PID namespace of our own, where it hides the processes of others, or is not mounted. */
-bool proc_is_of_host(void);
-
-/* Whether we number processes as the kernel does: false in a PID namespace of our own; true if /proc does not
- * say. */
-bool pids_are_of_host(void);
+/* Whether /proc speaks of all processes that it is of: it does not where it hides those of others. */
+bool proc_tells_all(void);
 
 /* How far the clock ("monotonic", "boottime") of our time namespace is ahead of the kernel's own, ns. */
 int64_t namespace_offset(const char *clock);

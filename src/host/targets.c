@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "host/targets.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -9,15 +11,17 @@
 #include "host/names.h"
 #include "host/process.h"
 
-static int identify(uint32_t pid, struct target *target, struct why *w)
+static int identify(const struct targets *targets, uint32_t pid, struct target *target, struct why *w)
 {
     struct process process;
     uint32_t owner;
     int err = process_read(pid, 0, &process);
 
+    if (err == -ESRCH)
+        return why(w, err, "pid %u: no such process%s", pid,
+                   targets->inside ? " in the PID namespace of /proc" : "");
     if (err)
-        return why(w, err, "pid %u: %s", pid,
-                   err == -ESRCH ? "no such process" : "/proc does not tell about it (is it mounted?)");
+        return why(w, err, "pid %u: /proc does not tell about it: %s", pid, why_errno(err));
     if (!process_of_thread(pid, &owner) && owner != pid)
         return why(w, -EINVAL, "pid %u: is a thread of process %u: ask for that one, and -t for its threads",
                    pid, owner);
@@ -25,6 +29,44 @@ static int identify(uint32_t pid, struct target *target, struct why *w)
     target->start_ns = process.start_ns;
     target->exited = false;
     return 0;
+}
+
+/* What tells of its end: a pidfd, or else (pidfd_open wants the number in our own PID namespace, and may be
+ * forbidden) its open /proc/PID/stat, which stays that of this process too, and cannot be read when it has
+ * gone. */
+static int watch(const struct targets *targets, uint32_t pid, int *pidfd, int *stat)
+{
+    char path[32];
+
+    *stat = -1;
+    *pidfd = targets->foreign ? -1 : (int)syscall(SYS_pidfd_open, pid, 0);
+    if (*pidfd >= 0 || (!targets->foreign && (errno == ESRCH || errno == EINVAL || errno == ENOENT)))
+        return 0; /* none of that number: identify() says it better */
+    snprintf(path, sizeof path, "/proc/%u/stat", pid);
+    *stat = open(path, O_RDONLY | O_CLOEXEC);
+    return *stat < 0 && errno != ENOENT ? -errno : 0;
+}
+
+static bool has_exited(int stat)
+{
+    char text[1024];
+    struct process process;
+    ssize_t n = pread(stat, text, sizeof text - 1, 0);
+
+    if (n <= 0)
+        return true;
+    text[n] = '\0';
+    /* A first thread that has exited is a zombie for as long as others of its process live. */
+    return process_parse_stat(text, (size_t)n, &process) ||
+           ((process.state == 'Z' || process.state == 'X') && process.threads <= 1);
+}
+
+static void unwatch(struct targets *targets, size_t i)
+{
+    if (targets->polls[i].fd >= 0)
+        close(targets->polls[i].fd);
+    if (targets->list[i].stat >= 0)
+        close(targets->list[i].stat);
 }
 
 static int make_room(struct targets *targets)
@@ -45,25 +87,30 @@ int targets_add(struct targets *targets, uint32_t pid, struct why *w)
 {
     struct target target;
     size_t at = 0;
+    int pidfd;
 
     if (make_room(targets))
         return why(w, -ENOMEM, "out of memory");
-    /* The pidfd first: whoever it refers to is still there when /proc is asked, or reads as gone. */
-    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-    if (fd < 0 && errno != EINVAL && errno != ENOENT && errno != ESRCH)
-        return why(w, -errno, "pid %u: pidfd_open: %s", pid, why_errno(errno));
-    int err = identify(pid, &target, w);
-    if (err || fd < 0) {
-        if (fd >= 0)
-            close(fd);
-        return err ? err : why(w, -ESRCH, "pid %u: no such process", pid);
+    /* First of all: whoever it refers to is still there when /proc is asked, or reads as gone. */
+    int err = watch(targets, pid, &pidfd, &target.stat);
+    if (err)
+        return why(w, err, "pid %u: cannot be watched: %s", pid, why_errno(err));
+    err = identify(targets, pid, &target, w);
+    if (!err && pidfd < 0 && target.stat < 0)
+        err = why(w, -ESRCH, "pid %u: no such process", pid);
+    if (err) {
+        if (pidfd >= 0)
+            close(pidfd);
+        if (target.stat >= 0)
+            close(target.stat);
+        return err;
     }
     while (at < targets->n && targets->list[at].pid < pid)
         at++;
     memmove(targets->list + at + 1, targets->list + at, (targets->n - at) * sizeof target);
     memmove(targets->polls + at + 1, targets->polls + at, (targets->n - at) * sizeof *targets->polls);
     targets->list[at] = target;
-    targets->polls[at] = (struct pollfd){.fd = fd, .events = POLLIN};
+    targets->polls[at] = (struct pollfd){.fd = pidfd, .events = POLLIN};
     targets->n++;
     return 0;
 }
@@ -72,11 +119,12 @@ size_t targets_poll(struct targets *targets)
 {
     size_t exited = 0;
 
-    if (!targets->n || poll(targets->polls, targets->n, 0) <= 0)
+    if (!targets->n || poll(targets->polls, targets->n, 0) < 0)
         return 0;
     for (size_t i = 0; i < targets->n; i++) {
-        targets->list[i].exited = targets->polls[i].revents != 0;
-        exited += targets->list[i].exited;
+        struct target *target = &targets->list[i];
+        target->exited = targets->polls[i].revents != 0 || (target->stat >= 0 && has_exited(target->stat));
+        exited += target->exited;
     }
     return exited;
 }
@@ -87,7 +135,7 @@ void targets_drop(struct targets *targets)
 
     for (size_t i = 0; i < targets->n; i++) {
         if (targets->list[i].exited) {
-            close(targets->polls[i].fd);
+            unwatch(targets, i);
             continue;
         }
         targets->list[kept] = targets->list[i];
@@ -99,7 +147,7 @@ void targets_drop(struct targets *targets)
 void targets_free(struct targets *targets)
 {
     for (size_t i = 0; i < targets->n; i++)
-        close(targets->polls[i].fd);
+        unwatch(targets, i);
     free(targets->list);
     free(targets->polls);
     memset(targets, 0, sizeof *targets);

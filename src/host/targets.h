@@ -11,19 +11,22 @@
 struct target {
     uint32_t pid;
     uint64_t start_ns; /* CLOCK_BOOTTIME, to 10 ms */
+    int stat;          /* its /proc/PID/stat, where there is no pidfd; else -1 */
     bool exited;       /* since the last targets_drop() */
 };
 
 struct targets {
     struct target *list; /* by pid */
     size_t n;
-    struct pollfd *polls; /* pidfds, in the same order */
+    struct pollfd *polls; /* pidfds, in the same order; -1: watched by `stat` */
+    /* Set by who owns it: the numbers are not those of our own PID namespace; not those of the first one. */
+    bool foreign, inside;
 };
 
 /* Adds a process. -ESRCH: there is none; -EINVAL: the number is a thread's; both with a reason. */
 int targets_add(struct targets *targets, uint32_t pid, struct why *w);
 
-/* Marks those that have exited by now; returns how many. One system call. */
+/* Marks those that have exited by now; returns how many. One system call, and one for each without pidfd. */
 size_t targets_poll(struct targets *targets);
 
 /* Forgets those marked. */

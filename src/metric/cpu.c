@@ -2,6 +2,7 @@
 /* Top-K on-CPU time: who ran, for how long, and how often he left the CPU. */
 #include <errno.h>
 #include <stdlib.h>
+#include "cpu.types.h"
 #include "host/targets.h"
 #include "metric/oncpu.h"
 #include "metric/oncpu_load.h"
@@ -103,16 +104,18 @@ static size_t cpu_fields(void *state, struct field *fields, size_t n)
 static void row(struct cpu *cpu, const struct window *window, struct out *out, const struct view *view,
                 size_t rank, const struct tally_entry *entry)
 {
-    const struct name *name = oncpu_name(cpu->oncpu, entry->key, window->end_mono);
+    static const struct name all_outside = {.comm = "[outside]", .comm_length = sizeof "[outside]" - 1};
+    bool outside = entry->key == HOG_KEY_OUTSIDE, threads = cpu->context->options->threads;
+    const struct name *name = outside ? &all_outside : oncpu_name(cpu->oncpu, entry->key, window->end_mono);
     double length = (double)(window->end_mono - window->begin_mono);
     const struct cell cells[COLUMNS] = {
         cell_unsigned(rank),
-        cell_unsigned(key_process(entry->key)),
+        outside ? cell_unknown() : cell_unsigned(key_process(entry->key)),
         name->uid_known ? cell_unsigned(name->uid) : cell_unknown(),
         cell_decimal(100 * (double)entry->weight / length, 2),
         milliseconds(entry->weight),
         cell_unsigned((uint64_t)entry->count),
-        cpu->context->options->threads ? cell_unsigned(key_thread(entry->key)) : cell_unknown(),
+        threads && !outside ? cell_unsigned(key_thread(entry->key)) : cell_unknown(),
         name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
     };
 

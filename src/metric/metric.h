@@ -17,12 +17,14 @@
 
 struct targets;
 struct names;
+struct numbering;
 
 /* What the metrics of a run share. */
 struct metric_context {
     const struct options *options;
     struct targets *targets; /* the processes asked for; empty: all */
     struct names *names;
+    struct numbering *numbering; /* of the processes in rows */
 };
 
 /* A window, half open. Times in ns; mono is CLOCK_MONOTONIC. */

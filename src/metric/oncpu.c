@@ -5,6 +5,7 @@
 #include <string.h>
 #include "cpu.types.h"
 #include "host/cpus.h"
+#include "host/numbering.h"
 #include "host/process.h"
 #include "host/targets.h"
 #include "load/map_read.h"
@@ -40,10 +41,10 @@ int oncpu_open(struct oncpu **out, const struct metric_context *context, struct 
     if (!o)
         return why(w, -ENOMEM, "out of memory");
     o->context = context;
-    o->proc_knows = proc_is_of_host();
     int err = oncpu_load(&o->load, context, hooks, w);
     if (!err) {
         size_t cpus = (size_t)o->load.sketch.shape.cpus;
+        o->proc_knows = numbering_is_of_proc(context->numbering) && proc_tells_all();
         o->credits = calloc(cpus, sizeof *o->credits);
         o->online = calloc(cpus, 1);
         if (!o->credits || !o->online)
@@ -101,9 +102,9 @@ static uint64_t whole_key(const struct oncpu *o, uint64_t noted)
 {
     uint32_t thread = key_thread(noted), process;
 
-    if (!noted || noted == KEY_UNSEEN || key_process(noted))
+    if (!noted || noted == KEY_UNSEEN || noted == HOG_KEY_OUTSIDE || key_process(noted))
         return noted;
-    if (process_of_thread(thread, &process))
+    if (!numbering_is_of_proc(o->context->numbering) || process_of_thread(thread, &process))
         return KEY_UNSEEN;
     if (!o->context->options->threads)
         thread = 0;

@@ -7,6 +7,7 @@
 #include "cpu.types.h"
 #include "embedded.h"
 #include "host/cpus.h"
+#include "host/numbering.h"
 #include "host/process.h"
 #include "host/targets.h"
 #include "load/target_btf.h"
@@ -94,7 +95,7 @@ static int configure(struct oncpu_load *load, const struct metric_context *conte
     struct hog_keys *keys = object_global(obj, "keys", sizeof *keys);
     if (!keys)
         return why(w, -EINVAL, "%s: no constant keys", obj->name);
-    *keys = (struct hog_keys){.by_thread = options->threads};
+    *keys = (struct hog_keys){.by_thread = options->threads, .pid_namespace = context->numbering->translate};
     set_flag(obj, "exact", load->exact);
     set_flag(obj, "only_tracked", context->targets->n > 0);
 
@@ -253,31 +254,64 @@ static int load_by(struct oncpu_load *load, const struct metric_context *context
     return 0;
 }
 
+/* By the numbers of a PID namespace that is not the first one, which takes reading task_struct and what it
+ * points to. Processes asked for by these numbers can be found in no other way; all processes can be shown by
+ * the kernel's own, if no other view has begun to show these. > 0: done without, go on. */
+static int load_inside(struct oncpu_load *load, const struct metric_context *context,
+                       struct hook_report hooks[MAX_HOOKS], struct why *w)
+{
+    struct numbering *numbering = context->numbering;
+    struct why reason;
+    int err = load_by(load, context, &by_task, hooks, w);
+
+    if (!err)
+        return 0;
+    oncpu_unload(load);
+    if (err == -EPERM && !hooks[0].what)
+        return err;
+    why(&reason, err, "the numbers of PID namespace %u cannot be had: %s", numbering->translate, w->text);
+    if (context->targets->n || numbering->fixed)
+        return why(w, err, "%s", reason.text);
+    numbering_give_up(numbering, &reason);
+    memset(hooks, 0, MAX_HOOKS * sizeof *hooks);
+    return 1;
+}
+
+static int load_any(struct oncpu_load *load, const struct metric_context *context,
+                    struct hook_report hooks[MAX_HOOKS], struct why *w)
+{
+    struct why second = {""};
+    int err = context->numbering->translate ? load_inside(load, context, hooks, w) : 1;
+
+    if (err <= 0)
+        return err;
+    err = load_by(load, context, &by_task, hooks, w);
+    if (!err)
+        return 0;
+    oncpu_unload(load);
+    /* Who may not even have a map is helped by no other hook: then the plain reason is all there is to say.
+     */
+    if (err == -EPERM && !hooks[0].what)
+        return err;
+    if (!load_by(load, context, &by_classic, hooks, &second))
+        return 0;
+    struct why first = *w;
+    oncpu_unload(load);
+    if (strcmp(first.text, second.text))
+        why(w, err, "%s; and by classic tracepoints: %s", first.text, second.text);
+    return err;
+}
+
 int oncpu_load(struct oncpu_load *load, const struct metric_context *context,
                struct hook_report hooks[MAX_HOOKS], struct why *w)
 {
     struct hook_report *own = hooks ? NULL : calloc(MAX_HOOKS, sizeof *own);
-    struct why second = {""};
 
     if (!hooks && !own)
         return why(w, -ENOMEM, "out of memory");
-    hooks = hooks ? hooks : own;
-    int err = load_by(load, context, &by_task, hooks, w);
-    if (err)
-        oncpu_unload(load);
-    /* Who may not even have a map is helped by no other hook: then the plain reason is all there is to say.
-     */
-    if (err && (err != -EPERM || hooks[0].what)) {
-        int again = load_by(load, context, &by_classic, hooks, &second);
-        if (again) {
-            struct why first = *w;
-            oncpu_unload(load);
-            if (strcmp(first.text, second.text))
-                why(w, err, "%s; and by classic tracepoints: %s", first.text, second.text);
-        }
-        err = again ? err : 0;
-    }
+    int err = load_any(load, context, hooks ? hooks : own, w);
     free(own);
+    context->numbering->fixed |= !err;
     return err;
 }
 
