@@ -20,8 +20,8 @@ else
 ifeq ($(filter x86_64 aarch64,$(ARCH)),)
 $(error ARCH=$(ARCH): hog can be built here for x86_64 and aarch64)
 endif
-ifneq ($(filter run test unit live fuzz bench,$(MAKECMDGOALS)),)
-$(error ARCH=$(ARCH): this machine is $(MACHINE) and cannot run what is built for it; in qemu it runs: make vm VM_ARCH=$(DEBARCH))
+ifneq ($(filter run test unit live fuzz bench vm-all,$(MAKECMDGOALS)),)
+$(error ARCH=$(ARCH): this machine is $(MACHINE) and cannot run what is built for it; in qemu it runs: make vm ARCH=$(ARCH))
 endif
 BUILD   := build/$(ARCH)
 CROSS   := $(BUILD)/cross
@@ -96,9 +96,10 @@ run: setup-build
 # All that the tests need; what they do is in scripts/test.sh.
 programs: all $(UNIT) $(LIVE) $(LOAD) $(FUZZ) $(TEST_BPF) $(OBJRUN)
 
-test: setup-build setup-test
+test: setup-build setup-test setup-vm
 	@$(MAKE) $(SUBFLAGS) programs
-	@BUILD=$(BUILD) scripts/test.sh lint format unit live fuzz; status=$$?; $(GIVE_BACK); exit $$status
+	@$(VM_BUILD)
+	@BUILD=$(BUILD) scripts/test.sh lint format unit live fuzz vm; status=$$?; $(GIVE_BACK); exit $$status
 
 unit live fuzz:
 	@$(MAKE) $(SUBFLAGS) programs
@@ -108,19 +109,21 @@ bench: setup-build setup-test setup-bench
 	@$(MAKE) $(SUBFLAGS) all $(BENCH) $(LOAD)
 	@BUILD=$(BUILD) tests/bench/run.sh; status=$$?; $(GIVE_BACK); exit $$status
 
-# Stock kernels of Debian, in software emulation: all boots of one (KERNEL is a suite, VM_ARCH an architecture, as Debian
-# calls them), all there are (vm-all), or those that fit in CI. scripts/vm/plans.sh lists them.
-KERNEL  := bookworm
-VM_ARCH := amd64
-VM_RUN   = $(MAKE) $(SUBFLAGS) vm-programs && BUILD=$(BUILD) scripts/vm/run.sh
+# Stock kernels of Debian, in software emulation: all boots of one suite (of this ARCH), or all there are. What is booted, and
+# what in CI, is in scripts/vm/plans.sh. The programs are built for both kinds of machine.
+KERNEL    := bookworm
+OTHER     := $(if $(filter x86_64,$(MACHINE)),aarch64,x86_64)
+VM_BUILD   = $(MAKE) $(SUBFLAGS) vm-programs && $(MAKE) $(SUBFLAGS) ARCH=$(OTHER) BUILD=$(BUILD)/$(OTHER) vm-programs
 
 vm-programs: all $(LIVE) $(TEST_BPF) $(VM) $(BUILD)/tests/bench/start
 
 vm: setup-build setup-vm
-	@$(VM_RUN) $(KERNEL)/$(VM_ARCH); status=$$?; $(GIVE_BACK); exit $$status
+	@$(MAKE) $(SUBFLAGS) vm-programs
+	@BUILD=$(BUILD:%/$(ARCH)=%) VM_PROGRAMS=$(BUILD) scripts/vm/run.sh $(KERNEL)/$(DEBARCH); status=$$?; $(GIVE_BACK); exit $$status
 
 vm-all: setup-build setup-vm
-	@$(VM_RUN) all; status=$$?; $(GIVE_BACK); exit $$status
+	@$(VM_BUILD)
+	@BUILD=$(BUILD) scripts/vm/run.sh all; status=$$?; $(GIVE_BACK); exit $$status
 
 setup-build setup-test setup-bench setup-vm: setup-%:
 	@scripts/setup.sh $*

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Runs the tests and counts.
 #
-#   test.sh [lint|format|unit|live|fuzz]...
+#   test.sh [lint|format|unit|live|fuzz|vm]...
 #
 # A test program says `ok - NAME`, `not ok - NAME: detail` or `skip - NAME: needs X: reason` on lines of its
 # own. One that says nothing, crashes, exits non-zero, takes too long or leaves processes behind has failed. It
@@ -139,9 +139,11 @@ run_group() {
     local source name
     for source in "tests/$1"/*.c "tests/$1"/*.sh; do
         name=$(basename "$source")
-        if [ ! -e "$source" ] || [ "$name" = lib.sh ]; then
-            continue
-        fi
+        case $1/$name in
+        vm/test_*.sh) ;;
+        vm/* | */lib.sh) continue ;; # for the guests
+        esac
+        [ -e "$source" ] || continue
         if [ "$1" = live ] && [ "$(id -u)" -ne 0 ]; then
             take_skip "live/${name%.*}: needs ROOT: run 'sudo make test'"
             continue
@@ -151,6 +153,23 @@ run_group() {
         *.c) run_program "$1/${name%.c}" "$source" "$BUILD/tests/$1/${name%.c}" ;;
         esac
     done
+}
+
+# The kernel matrix says its lines as they come, and tables at the end. A skip there was judged in the guest, which
+# knows what its kernel has; but that a kernel cannot be had is judged here.
+run_matrix() {
+    local line before=$failed
+    while IFS= read -r line; do
+        case $line in
+        'ok - '*) pass "${line#ok - }" ;;
+        'not ok - '*) fail "${line#not ok - }" ;;
+        'skip - vm/'*': needs '*) take_skip "${line#skip - }" ;;
+        'skip - '*) skipped=$((skipped + 1)) && echo "$line" ;;
+        [0-9]*' passed, '*) ;;
+        *) echo "$line" ;;
+        esac
+    done < <(scripts/vm/run.sh ci 2>"$work/err")
+    [ $failed -eq $before ] || failures+=("$(tail -n 100 "$work/err")")
 }
 
 # Programs and maps of hog in the kernel, an id a line, and its events in tracefs.
@@ -184,6 +203,10 @@ for group in "$@"; do
     case $group in
     lint | format) run_program "$group" scripts/lint.sh scripts/lint.sh "$group" ;;
     unit | fuzz) run_group "$group" ;;
+    vm)
+        run_group vm
+        run_matrix
+        ;;
     live)
         left_in_kernel | sort >"$work/before"
         run_group live

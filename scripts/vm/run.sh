@@ -40,8 +40,9 @@ native() {
     esac
 }
 
-# Where things built for an architecture are.
+# Where things built for an architecture are: in VM_PROGRAMS, if that is said (then there is one architecture alone).
 built() {
+    [ -z "${VM_PROGRAMS-}" ] || { echo "$VM_PROGRAMS" && return; }
     case $1 in
     "$(native)") echo "$BUILD" ;;
     amd64) echo "$BUILD/x86_64" ;;
@@ -49,22 +50,13 @@ built() {
     esac
 }
 
-# copy_program FILE ROOT: into bin, with the libraries it wants where it wants them.
-copy_program() {
-    local library
-    cp "$1" "$2/bin/"
-    ldd "$1" 2>/dev/null | grep -o '/[^ ]*' | while read -r library; do
-        mkdir -p "$2$(dirname "$library")"
-        cp -L "$library" "$2$library"
-    done
-}
-
 # The root directory that all kernels of an architecture share.
 make_root() { # make_root ARCH
     local root=$work/root-$1 from
     from=$(built "$1")
+    scripts/vm/userland.sh "$1" "$BUILD/vm/userland-$1" || return
     mkdir -p "$root"/{bin,proc,sys,dev,tmp,tests/live,tests/bpf,tests/tools} || return
-    copy_program "$(command -v busybox)" "$root" && copy_program "$(command -v bpftool)" "$root" || return
+    cp -a "$BUILD/vm/userland-$1/root/." "$root/" || return
     cp "$from/hog" "$root/bin/" && cp "$from"/tests/bpf/*.bpf.o "$root/tests/bpf/" || return
     find "$from/tests/live" -type f -perm -100 -exec cp {} "$root/tests/live/" \; || return
     find "$from/tests/vm" "$from/tests/bench/start" -type f -perm -100 -exec cp {} "$root/tests/tools/" \; || return
