@@ -240,4 +240,5 @@ $(FUZZ): $(BUILD)/tests/%: $(BUILD)/asan/tests/%.o $(FUZZ_OBJ)
 	@mkdir -p $(@D)
 	$(call quiet,LD,$@)$(HOSTCC) $(FUZZFLAGS) $^ -lm -o $@
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+# What was fetched has no say here.
+-include $(shell find $(BUILD) \( -path $(BUILD)/vm -o -path $(BUILD)/cross -o -path '$(BUILD)/*/cross' \) -prune -o -type f -name '*.d' -print 2>/dev/null)
