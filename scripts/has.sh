@@ -27,6 +27,18 @@ SOURCE
     return "$status"
 }
 
+# Has the mirror of this machine's packages that suite of Debian?
+has_suite() {
+    local mirror file status
+    mirror=${VM_MIRROR:-$(apt-get indextargets --format "\$(REPO_URI) \$(CODENAME)" 'Component: main' |
+        awk '/debian/ && $2 !~ /-/ { print $1; exit }')}
+    file=$(mktemp) || return 1
+    /usr/lib/apt/apt-helper -q download-file "${mirror%/}/dists/$1/InRelease" "$file" >/dev/null 2>&1
+    status=$?
+    rm -f "$file"
+    return "$status"
+}
+
 any() { [ -e "$1" ]; }
 
 case ${1-} in
@@ -55,6 +67,7 @@ CLANG19) command -v clang-19 >/dev/null ;;
 QEMU) command -v qemu-system-x86_64 >/dev/null ;;
 KVM) [ -w /dev/kvm ] ;;
 TMP) [ -d /tmp ] ;;
+BULLSEYE | BOOKWORM | TRIXIE | SID) has_suite "${1,,}" ;;
 LIBBPFTOOLS) command -v cpudist >/dev/null ;;
 *) exit 2 ;;
 esac || exit 1

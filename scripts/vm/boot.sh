@@ -47,6 +47,15 @@ told() { tr -d '\r' <"$dir/lines"; }
         *) reason="qemu ended with status $status" ;;
         esac
         echo "not ok - vm/$label: did not run to its end: $reason"
-        { cat "$dir/qemu" && tr -d '\r' <"$dir/console"; } | tail -n 20 | sed "s,^,    vm/$label: console: ," >&2
+        {
+            cat "$dir/qemu"
+            tr -d '\r' <"$dir/console" | awk '
+                /Kernel panic|BUG|Oops|Call Trace/ && !first { first = NR } # the cause is there, registers come later
+                { line[NR] = $0 }
+                END {
+                    for (i = first ? first : NR; first && i < first + 20 && i <= NR - 20; i++) print line[i]
+                    for (i = NR > 20 ? NR - 19 : 1; i <= NR; i++) print line[i]
+                }'
+        } | sed "s,^,    vm/$label: console: ," >&2
     fi
 } 9>>"$dir/../lock"

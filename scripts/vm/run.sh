@@ -117,18 +117,6 @@ boot_list() {
     done
 }
 
-# Every hook that a view could use was used somewhere, with right results.
-check_used() {
-    local view what hook
-    "$BUILD/tests/vm/alternatives" | while read -r view what hook; do
-        if cat "$out"/*/lines | tr -d '\r' | grep -qx "used $view $what $hook"; then
-            echo "ok - vm: hog $view: some kernel has $hook for $what"
-        else
-            echo "not ok - vm: hog $view: some kernel has $hook for $what: nobody used it"
-        fi
-    done
-}
-
 # One binary for all kernels of an architecture.
 check_same() {
     local arch sum
@@ -166,7 +154,7 @@ done
 count < <(boot_list | xargs -d '\n' -P "$(jobs)" -I '{}' bash -c 'IFS=$'\''\t'\'' read -ra a <<<"$1"; exec scripts/vm/boot.sh "${a[@]}"' - '{}')
 case " $* " in
 *' ci '* | *' all '*)
-    count < <(check_used)
+    count < <("$BUILD/tests/vm/alternatives" | scripts/vm/used.sh "$out")
     count < <(check_same)
     [ "${CI-}" != true ] || count < <(check_enough)
     ;;

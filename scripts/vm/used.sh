@@ -1,0 +1,17 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Was every alternative used somewhere, with right results? One line of a test for each.
+#
+#   used.sh DIR        DIR has what the boots said in DIR/*/lines; on stdin: VIEW WHAT HOOK, a line each
+set -u
+export LC_ALL=C
+listed=0
+while read -r view what hook; do
+    listed=$((listed + 1))
+    if cat "$1"/*/lines 2>/dev/null | tr -d '\r' | grep -qx "used $view $what $hook"; then
+        echo "ok - vm: hog $view uses $hook for $what on some kernel"
+    else
+        echo "not ok - vm: hog $view uses $hook for $what on some kernel: on none of them"
+    fi
+done
+[ $listed -gt 0 ] || echo 'not ok - vm: which hooks hog can use: nobody said it'
