@@ -342,9 +342,11 @@ static __always_inline void keep_name(u64 key, u64 run_ns, u32 uid, const char *
     if (!lightest || least > weight)
         return;
     write_once(lightest->key, 0);
+    barrier();
     lightest->weight = epoch | weight;
     lightest->uid = uid;
     __builtin_memcpy(lightest->comm, comm, COMM);
+    barrier();
     write_once(lightest->key, key);
 }
 

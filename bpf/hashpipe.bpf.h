@@ -108,7 +108,12 @@ static __always_inline void *pipe_place(void *bank, u32 stage, u64 key, u32 size
 }
 
 /* Announces to the reader that a program is inside, and tells which turn it is (bit 0 is the bank) and
- * whether this is the CPU's first event in it. */
+ * whether this is the CPU's first event in it.
+ *
+ * The barriers here bind the compiler alone: a program has none for the CPU that every kernel takes. On x86 a
+ * CPU's stores are seen in their order. Elsewhere they may overtake each other, seq too; the reader knows
+ * (see sketch_settle). Two events of a CPU never mix: between them is a switch, with a full barrier (dsb on
+ * arm64). */
 static __always_inline u32 pipe_enter(struct hog_pipe *p, bool *first)
 {
     write_once(p->seq, p->seq + 1);
@@ -117,11 +122,13 @@ static __always_inline u32 pipe_enter(struct hog_pipe *p, bool *first)
     *first = p->turn != turn;
     if (unlikely(*first))
         write_once(p->turn, turn);
+    barrier();
     return turn;
 }
 
 static __always_inline void pipe_leave(struct hog_pipe *p)
 {
+    barrier();
     write_once(p->seq, p->seq + 1);
 }
 

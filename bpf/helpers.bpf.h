@@ -24,6 +24,7 @@ typedef _Bool bool;
 #define __uint(name, n)  int(*name)[n]
 #define __type(name, t)  typeof(t) *name
 #define barrier_var(v)   asm volatile("" : "+r"(v))
+#define barrier()        asm volatile("" ::: "memory")
 #define read_once(x)     (*(const volatile typeof(x) *)&(x))
 #define write_once(x, v) (*(volatile typeof(x) *)&(x) = (v))
 #define unlikely(x)      __builtin_expect(!!(x), 0)

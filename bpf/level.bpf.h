@@ -41,6 +41,17 @@ static __always_inline u64 level_size(s64 value)
     return value < 0 ? -(u64)value : (u64)value;
 }
 
+/* Ordered with all that comes before and after, so that who sees a slot free sees what its users did. The
+ * compiler drops the fetch when nobody wants the result, and with it the order: without it arm64 may show the
+ * other CPUs a slot unlocked before its new key and value. */
+static __always_inline u64 level_atomic_add(void *word, u64 delta)
+{
+    u64 before = __sync_fetch_and_add((u64 *)word, delta);
+
+    barrier_var(before);
+    return before;
+}
+
 /* What became of a key that came to a slot. */
 enum level_step {
     LEVEL_DONE, /* added to its own or put into an empty slot */
@@ -54,11 +65,11 @@ static __always_inline bool level_join(struct hog_level *slot, u64 key, s64 valu
 
     if (read_once(slot->key) != key)
         return false;
-    if (__sync_fetch_and_add(&slot->users, 1) < LEVEL_LOCKED && read_once(slot->key) == key) {
-        __sync_fetch_and_add(&slot->value, value);
+    if (level_atomic_add(&slot->users, 1) < LEVEL_LOCKED && read_once(slot->key) == key) {
+        level_atomic_add(&slot->value, value);
         joined = true;
     }
-    __sync_fetch_and_add(&slot->users, -1);
+    level_atomic_add(&slot->users, -1);
     return joined;
 }
 
@@ -81,7 +92,7 @@ static __always_inline enum level_step level_swap(struct hog_level *slot, bool a
         *key = resident;
         *value = held;
     }
-    __sync_fetch_and_add(&slot->users, -LEVEL_LOCKED);
+    level_atomic_add(&slot->users, -LEVEL_LOCKED);
     return step;
 }
 
@@ -103,8 +114,8 @@ static __always_inline void level_add(struct hog_levels *levels, u64 key, s64 de
                         &delta) == LEVEL_DONE)
             return;
     }
-    __sync_fetch_and_add(&levels->lost_value, delta);
-    __sync_fetch_and_add(&levels->lost_count, 1);
+    level_atomic_add(&levels->lost_value, delta);
+    level_atomic_add(&levels->lost_count, 1);
 }
 
 #endif

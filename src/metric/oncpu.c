@@ -13,18 +13,24 @@
 
 #define KEY_UNSEEN UINT64_MAX /* nobody knows who is on the CPU */
 
+/* A stint, as the CPU notes it. */
+struct note {
+    uint64_t key, since;
+};
+
 /* Who was on a CPU at the last turn, and how much of his stint the window before has had. */
 struct credit {
     uint64_t key; /* 0: idle */
     int64_t ns;
-    uint64_t noted, since; /* as the CPU noted it: to see that it is the same stint still */
-    uint64_t confirmed;    /* when /proc last said that he is running there; 0: not asked */
+    struct note note;   /* to see that it is the same stint still */
+    uint64_t confirmed; /* when /proc last said that he is running there; 0: not asked */
 };
 
 struct oncpu {
     const struct metric_context *context;
     struct oncpu_load load;
     struct credit *credits; /* a possible CPU */
+    struct note *looks;     /* a possible CPU */
     uint8_t *online;
     uint64_t online_asked;
     struct tally tally;
@@ -46,8 +52,9 @@ int oncpu_open(struct oncpu **out, const struct metric_context *context, struct 
         size_t cpus = (size_t)o->load.sketch.shape.cpus;
         o->proc_knows = numbering_is_of_proc(context->numbering) && proc_tells_all();
         o->credits = calloc(cpus, sizeof *o->credits);
+        o->looks = calloc(cpus, sizeof *o->looks);
         o->online = calloc(cpus, 1);
-        if (!o->credits || !o->online)
+        if (!o->credits || !o->looks || !o->online)
             err = why(w, -ENOMEM, "out of memory");
     }
     if (err) {
@@ -65,6 +72,7 @@ void oncpu_close(struct oncpu *o)
     oncpu_unload(&o->load);
     tally_free(&o->tally);
     free(o->credits);
+    free(o->looks);
     free(o->online);
     free(o);
 }
@@ -76,25 +84,55 @@ void oncpu_turn(struct oncpu *o)
 
 /* ---- the stints that were running at the turn ---- */
 
-/* What one CPU noted of the stint that was running at the turn. */
-static void noted_at_turn(const struct oncpu *o, int cpu, uint64_t *noted, uint64_t *since)
+/* What one CPU noted of the stint that was running at the turn. Whole, unless STORES_OVERTAKE. */
+static struct note look(const struct oncpu *o, int cpu)
 {
     const volatile struct hog_cpu *c = sketch_head(&o->load.sketch, cpu);
     uint32_t turn = sketch_now(&o->load.sketch);
+    struct note note;
     uint64_t seq;
 
     do {
         seq = c->pipe.seq;
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         if (c->pipe.turn == turn) {
-            *noted = c->turn_cur;
-            *since = c->turn_since;
+            note.key = c->turn_cur;
+            note.since = c->turn_since;
         } else {
-            *noted = c->cur_thread == UINT32_MAX ? KEY_UNSEEN : c->cur;
-            *since = c->since;
+            note.key = c->cur_thread == UINT32_MAX ? KEY_UNSEEN : c->cur;
+            note.since = c->since;
         }
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
     } while (seq % 2 || c->pipe.seq != seq);
+    return note;
+}
+
+static bool same_note(const struct note *a, const struct note *b)
+{
+    return a->key == b->key && a->since == b->since;
+}
+
+/* The first of two looks that must agree: see sketch_settle(). */
+static void look_at_all(struct oncpu *o)
+{
+    if (!STORES_OVERTAKE)
+        return;
+    for (int cpu = 0; cpu < o->load.sketch.shape.cpus; cpu++)
+        o->looks[cpu] = look(o, cpu);
+    sketch_settle();
+}
+
+/* A third look is for a CPU whose first event after the turn came between two. Then its note stands. */
+static struct note noted_at_turn(const struct oncpu *o, int cpu)
+{
+    struct note note = look(o, cpu), before = o->looks[cpu];
+
+    while (STORES_OVERTAKE && !same_note(&note, &before)) {
+        sketch_settle();
+        before = note;
+        note = look(o, cpu);
+    }
+    return note;
 }
 
 /* Classic tracepoints tell the thread id alone of who comes. */
@@ -165,12 +203,11 @@ static void add(struct oncpu *o, uint64_t key, int64_t ns, int64_t switches)
  * all the same, for the first switch after it brings all that time. */
 static void credit_running(struct oncpu *o, int cpu, uint64_t now)
 {
-    struct credit *before = &o->credits[cpu], after = {0};
+    struct credit *before = &o->credits[cpu], after = {.note = noted_at_turn(o, cpu)};
+    bool same = same_note(&after.note, &before->note);
 
-    noted_at_turn(o, cpu, &after.noted, &after.since);
-    bool same = after.noted == before->noted && after.since == before->since;
-    after.key = same ? before->key : whole_key(o, after.noted);
-    after.ns = (int64_t)(now - after.since);
+    after.key = same ? before->key : whole_key(o, after.note.key);
+    after.ns = (int64_t)(now - after.note.since);
     after.confirmed = same ? before->confirmed : 0;
     if (o->online[cpu]) {
         confirm(o, cpu, &after, now);
@@ -255,6 +292,7 @@ int oncpu_collect(struct oncpu *o, uint64_t now, struct why *w)
     tally_clear(&o->tally);
     memset(&o->totals, 0, sizeof o->totals);
     refresh_online(o, now);
+    look_at_all(o);
     for (int cpu = 0; cpu < sketch->shape.cpus; cpu++)
         collect_cpu(o, cpu, now);
     o->events = o->totals.switches;
@@ -281,22 +319,35 @@ const struct oncpu_totals *oncpu_totals(const struct oncpu *o)
 /* ---- names ---- */
 
 /* The kernel side writes while we read: a copy counts only if the key stood before and after. */
+static bool copy_dead(const volatile struct hog_dead *dead, uint64_t key, struct hog_dead *copy)
+{
+    if (dead->key != key)
+        return false;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    copy->uid = dead->uid;
+    for (size_t i = 0; i < sizeof copy->comm; i++)
+        copy->comm[i] = dead->comm[i];
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return dead->key == key;
+}
+
+/* Two looks, as in noted_at_turn(). What is just being replaced is nobody's name any more. */
 static bool read_dead(const volatile struct hog_dead *dead, uint64_t key, struct name *name)
 {
-    char comm[sizeof dead->comm];
+    struct hog_dead copy, before;
 
-    if (dead->key != key)
+    if (!copy_dead(dead, key, &copy))
         return false;
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    uint32_t uid = dead->uid;
-    for (size_t i = 0; i < sizeof comm; i++)
-        comm[i] = dead->comm[i];
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    if (dead->key != key)
-        return false;
-    name->comm_length = strnlen(comm, sizeof comm);
-    memcpy(name->comm, comm, name->comm_length);
-    name->uid = uid;
+    if (STORES_OVERTAKE) {
+        before = copy;
+        sketch_settle();
+        if (!copy_dead(dead, key, &copy) || copy.uid != before.uid ||
+            memcmp(copy.comm, before.comm, sizeof copy.comm) != 0)
+            return false;
+    }
+    name->comm_length = strnlen(copy.comm, sizeof copy.comm);
+    memcpy(name->comm, copy.comm, name->comm_length);
+    name->uid = copy.uid;
     name->uid_known = true;
     return true;
 }

@@ -98,9 +98,29 @@ uint32_t sketch_now(const struct sketch *s)
     return s->words->turn;
 }
 
+/* What the reader emptied must be seen empty before the turn is seen. */
 void sketch_turn(struct sketch *s)
 {
+    atomic_thread_fence(memory_order_release);
     s->words->turn += 1;
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
+
+void sketch_settle(void)
+{
+    int64_t begin = now_ns();
+
+    if (STORES_OVERTAKE)
+        while (now_ns() - begin < SKETCH_GRACE_NS)
+            ;
     atomic_thread_fence(memory_order_seq_cst);
 }
 
@@ -108,8 +128,7 @@ void sketch_turn(struct sketch *s)
  * One that enters after the grace time sees the new turn: no store waits that long in a CPU's buffer. */
 int sketch_wait(const struct sketch *s, struct why *w)
 {
-    const struct timespec pause = {.tv_nsec = 50000}, grace = {.tv_nsec = SKETCH_GRACE_NS};
-    bool waited = false;
+    const struct timespec pause = {.tv_nsec = 50000};
 
     for (int cpu = 0; cpu < s->shape.cpus; cpu++) {
         const volatile struct hog_pipe *pipe = sketch_head(s, cpu);
@@ -118,18 +137,15 @@ int sketch_wait(const struct sketch *s, struct why *w)
             if (tries > 20000)
                 return why(w, -ETIMEDOUT, "the BPF program on CPU %d has not come back for a second", cpu);
             nanosleep(&pause, NULL);
-            waited = true;
         }
     }
-    /* seq is no release: where stores may overtake each other (arm64), the slots may come behind it. */
-    if (waited)
-        nanosleep(&grace, NULL);
-    atomic_thread_fence(memory_order_seq_cst);
+    sketch_settle(); /* what it did to the slots may come behind seq */
     return 0;
 }
 
 void sketch_shown(struct sketch *s)
 {
+    atomic_thread_fence(memory_order_release);
     s->words->shown = s->words->turn - 1;
 }
 

@@ -54,6 +54,17 @@ void sketch_turn(struct sketch *s);
 #define SKETCH_GRACE_NS 20000
 int sketch_wait(const struct sketch *s, struct why *w);
 
+/* Where a CPU's stores can be seen in another order than it made them (all but x86), a sequence count alone
+ * proves nothing, and BPF has no store barrier that every kernel takes. Time serves instead: no store stays
+ * in a CPU's buffer for SKETCH_GRACE_NS. sketch_settle() spends it (none on x86): what was seen in part
+ * before is seen whole after. So what two looks see alike, with that between them, is whole. */
+#ifdef __x86_64__
+#define STORES_OVERTAKE false
+#else
+#define STORES_OVERTAKE true
+#endif
+void sketch_settle(void);
+
 /* Says that the reader is done with the turn before: what its events left beside the slots may go. */
 void sketch_shown(struct sketch *s);
 
