@@ -3,8 +3,10 @@
 # Fetches packages of a Debian suite and architecture (amd64, arm64), once, and unpacks them into DIR/x.
 #
 #   debian.sh [--depends] SUITE ARCH DIR PACKAGE...
+#   debian.sh --own
 #
-# SUITE "own" is the one of this machine (where this is no Debian: stable).
+# SUITE "own" is this machine's (or stable, where this is no Debian); --own only says which mirror and suite those are.
+#
 # PACKAGE is a name, or /REGEX/: of the names that it matches as a whole the one with the highest number in it (of equals
 # the first by name). --depends brings what they depend on, too. When DIR/x already is what is asked for, this does nothing.
 #
@@ -13,28 +15,12 @@
 # root is not needed. Status 3: the mirror does not have this suite or package; 1: everything else. The reason is on stderr.
 set -euo pipefail
 export LC_ALL=C
-depends=
-if [ "${1-}" = --depends ]; then
-    depends=yes
-    shift
-fi
-if [ $# -lt 4 ]; then
-    echo 'usage: debian.sh [--depends] SUITE ARCH DIR PACKAGE...' >&2
-    exit 2
-fi
-suite=$1 arch=$2
-mkdir -p "$3"
-dir=$(realpath "$3")
-shift 3
 
 own_suite() {
     # shellcheck disable=SC1091
     . /etc/os-release
     [ "${ID-}" = debian ] && echo "${VERSION_CODENAME-sid}" || echo stable
 }
-
-[ "$suite" != own ] || suite=$(own_suite)
-request="$depends $suite $arch $*"
 
 give_up() { # give_up STATUS REASON
     echo "$2" >&2
@@ -48,13 +34,42 @@ archive() {
         awk '/debian/ && $2 !~ /-/ { sub(/:[0-9]*$/, "", $3); print $1, $3; exit }'
 }
 
+mirror() {
+    local uri
+    uri=${VM_MIRROR-}
+    [ -n "$uri" ] || read -r uri _ < <(archive) ||
+        give_up 1 'no Debian archive among the sources of this machine; VM_MIRROR can name one'
+    echo "$uri"
+}
+
 # Whose signature counts: the keyrings that the machine's own source names, and those of Debian's archive.
-keyrings() { # keyrings [FILE]
+keyrings() { # keyrings FILE, or ""
     {
         [ -z "$1" ] || sed -nE 's/.*[Ss]igned-[Bb]y[:=] *(\/[^] ,]+).*/\1/p' "$1"
         ls -d /usr/share/keyrings/debian-archive-keyring.{pgp,gpg} 2>/dev/null || true
     } | sort -u | paste -s -d ,
 }
+
+if [ "${1-}" = --own ]; then
+    own=$(mirror)
+    echo "$own $(own_suite)"
+    exit 0
+fi
+depends=
+if [ "${1-}" = --depends ]; then
+    depends=yes
+    shift
+fi
+if [ $# -lt 4 ]; then
+    echo 'usage: debian.sh [--depends] SUITE ARCH DIR PACKAGE...' >&2
+    exit 2
+fi
+suite=$1 arch=$2
+mkdir -p "$3"
+dir=$(realpath "$3")
+shift 3
+[ "$suite" != own ] || suite=$(own_suite)
+request="$depends $suite $arch $*"
 
 # Read after the machine's own configuration: its proxies stay, but neither its hooks nor what it trusts unsigned.
 configuration() {
@@ -83,13 +98,13 @@ CONF
 
 configure() {
     local uri file by
-    read -r uri file < <(archive) || [ -n "${VM_MIRROR-}" ] ||
-        give_up 1 'no Debian archive among the sources of this machine; VM_MIRROR can name one'
+    uri=$(mirror)
+    read -r _ file < <(archive) || file=
     by=$(keyrings "$file")
     mkdir -p "$dir"/apt/{state/lists/partial,cache/archives/partial}
     : >"$dir/apt/status"
     configuration >"$dir/apt/apt.conf"
-    echo "deb [${by:+signed-by=$by }arch=$arch] ${VM_MIRROR:-$uri} $suite main" >"$dir/apt/sources.list"
+    echo "deb [${by:+signed-by=$by }arch=$arch] $uri $suite main" >"$dir/apt/sources.list"
 }
 
 ours() { # ours COMMAND ARGUMENT...: a command of apt, with our configuration
