@@ -26,6 +26,7 @@ spinner=$LOAD_PID
 
 unshare --mount sh -c 'umount -l /proc && exec "$@"' - "$HOG" cpu -t -k 5 0.25 12 >"$TMP/out"
 check 'without /proc: a long stint is still its own' spinner_is_right
+
 # Its parts change hands often: a stint of one and the next of another.
 load_stop "$spinner"
 load_start "$LOADS/duty" 100 3000 1000

@@ -1,0 +1,261 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# PID namespaces: rows bear the numbers of /proc, whatever the kernel calls the processes. The truth is looked up on the
+# host: NSpid and schedstat.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+LOADS=$BUILD/tests/load
+
+child_of() { # of one that forked once
+    for _ in $(seq 100); do
+        grep -so '^[0-9]*' "/proc/$1/task/$1/children" && return
+        sleep 0.02
+    done
+}
+
+begun() { # it has called exec for the last time
+    for _ in $(seq 100); do
+        grep -qsE '^(sleep|duty)$' "/proc/$1/comm" && return
+        sleep 0.02
+    done
+}
+
+# nspid PID [LEVELS-UP]: its number in its own PID namespace, or in the one so many levels above.
+nspid() {
+    awk -v up="${2:-0}" '$1 == "NSpid:" { print $(NF - up) }' "/proc/$1/status"
+}
+
+# namespace COMMAND...: begins a PID namespace with a /proc of its own; INIT is the host's number of its process 1.
+namespace() {
+    load_start "$@" unshare --pid --fork --kill-child --mount-proc sleep 1000
+    local pid=$LOAD_PID
+    [ $# -eq 0 ] || pid=$(child_of "$pid")
+    INIT=$(child_of "$pid")
+    begun "$INIT"
+}
+
+within_ns() { # within_ns INIT COMMAND...
+    local init=$1
+    shift
+    nsenter -t "$init" --pid --mount -- "$@"
+}
+
+# start_in INIT COMMAND...: a load there; HOST and INSIDE are its numbers.
+start_in() {
+    local init=$1
+    shift
+    load_start nsenter -t "$init" --pid --mount -- "$@"
+    HOST=$(child_of "$LOAD_PID")
+    begun "$HOST"
+    INSIDE=$(nspid "$HOST")
+}
+
+cpu_ns() {
+    awk '{ print $1 }' "/proc/$1/schedstat"
+}
+
+# run COMMAND...: hog; what HOST had on a CPU meanwhile, brought to the length of the windows, is HAD; what LOUD had, LOUD_HAD.
+run() {
+    local begin ns loud
+    UNSURE_BEFORE=$(unsure_ms)
+    begin=$(date +%s%N) ns=$(cpu_ns "$HOST") loud=$(cpu_ns "$LOUD")
+    "$@" >"$TMP/out" 2>"$TMP/said"
+    STATUS=$?
+    ns=$(($(cpu_ns "$HOST") - ns)) loud=$(($(cpu_ns "$LOUD") - loud)) begin=$(($(date +%s%N) - begin))
+    UNSURE=$(unsure_since "$UNSURE_BEFORE")
+    HAD=$(scaled "$ns" "$begin") LOUD_HAD=$(scaled "$loud" "$begin")
+}
+
+scaled() {
+    sed -n 's/^#window .*dur_ms=\([0-9.]*\).*/\1/p' "$TMP/out" |
+        awk -v ns="$1" -v of="$2" '{ ms += $1 } END { printf "%.3f\n", ms * ns / of }'
+}
+
+# Starting and ending take time that is in no window: the load may have had another share of that.
+near() { # near MS TRUTH_MS
+    within "$1" "$(awk -v t="$2" -v u="$UNSURE" 'BEGIN { print t * 0.9 - 20 - u }')" \
+        "$(awk -v t="$2" -v u="$UNSURE" 'BEGIN { print t * 1.1 + 20 + u }')"
+}
+
+says() { # says pids=...: each window line, at its end
+    cat "$TMP/out"
+    grep -q '^#window ' "$TMP/out" && ! grep '^#window ' "$TMP/out" | grep -v " $1\$"
+}
+
+rows() { # rows AWK-CONDITION: how many; fields by number
+    awk '$1 == "cpu" && ('"$1"') { n++ } END { print n + 0 }' "$TMP/out"
+}
+
+named_rows() { # named_rows PID UID COMM COUNT
+    cat "$TMP/out"
+    [ "$(rows "\$3 == $1")" = "$4" ] && [ "$(rows "\$3 == $1 && \$4 == \"$2\" && \$NF == \"$3\"")" = "$4" ]
+}
+
+# One row a window, that nobody could take for a process; and no row bears a number that is only of the host.
+outside_is_one_row() {
+    cat "$TMP/out"
+    [ "$(rows '$NF == "[outside]" && $3 == "-" && $4 == "-" && $8 == "-"')" = "$1" ] &&
+        [ "$(rows '$NF == "[outside]" || $3 == "-"')" = "$1" ] && [ "$(rows "\$3 == $LOUD || \$3 == $HOST")" = 0 ]
+}
+
+adds_up() {
+    cat "$TMP/out"
+    awk 'function check() {
+             if (n++ && (off = sum + f["other_ms"] + f["idle_ms"] + f["missed_ms"] + f["lost_ms"] - f["cpus"] * f["dur_ms"]) ^ 2 > 0.01) {
+                 bad++
+                 print "off by " off " ms"
+             }
+         }
+         $1 == "#window" { check(); sum = 0; for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] } }
+         $1 == "cpu" { sum += $6 }
+         END { check(); exit n < 2 || bad }' "$TMP/out"
+}
+
+refused() { # refused STATUS PATTERN: nothing shown, and one line that says why
+    cat "$TMP/out" "$TMP/said"
+    [ "$STATUS" -eq "$1" ] && [ ! -s "$TMP/out" ] && grep -qE "^hog: $2" "$TMP/said" && [ "$(wc -l <"$TMP/said")" -eq 1 ]
+}
+
+load_start "$LOADS/duty" 100
+LOUD=$LOAD_PID
+namespace
+OUTER=$INIT
+in_ns() { within_ns "$OUTER" "$@"; }
+
+# ---- a private /proc ----
+
+start_in "$OUTER" setpriv --reuid 54321 --clear-groups -- "$LOADS/duty" 100
+run in_ns "$HOG" cpu -k 10000 0.5 4
+check 'private /proc: says so' says pids=namespace
+check 'private /proc: a process bears its number there, its user and its name' named_rows "$INSIDE" 54321 duty 4
+check 'private /proc: its time is what schedstat says' near "$(run_ms "\$3 == $INSIDE")" "$HAD"
+check 'private /proc: all others are one row' outside_is_one_row 4
+check 'private /proc: which has the time of those outside' within "$(run_ms '$3 == "-"')" \
+    "$(awk -v l="$LOUD_HAD" -v u="$UNSURE" 'BEGIN { print l * 0.9 - 20 - u }')" 1e9
+check 'private /proc: the times add up' adds_up
+
+in_ns "$HOG" cpu -k 10000 -o json 0.2 1 >"$TMP/json"
+check 'private /proc, json: pids, and no number is null' test \
+    "$(grep -c -e '^{"type":"window".*,"pids":"namespace"}$' -e '"pid":null,"uid":null,.*"tid":null,"comm":"\[outside\]"}$' "$TMP/json")" = 2
+
+run in_ns "$HOG" cpu -p "$INSIDE" 0.5 2
+check 'private /proc: -p takes the number that the process has there' named_rows "$INSIDE" 54321 duty 2
+check 'private /proc: and nobody else is shown' test "$(rows 1)" = 2
+check 'private /proc: -p, the time is what schedstat says' near "$(run_ms)" "$HAD"
+check 'private /proc: -p, the times add up' adds_up
+run in_ns "$HOG" track "$INSIDE" -i 50ms -n 20
+check 'private /proc: track' near "$(awk '$1 == "track" && $NF == "duty" { sum += $5 } END { print sum + 0 }' "$TMP/out")" "$HAD"
+run in_ns "$HOG" cpu -p "$LOUD" 0.1 1
+check 'private /proc: a number of the host alone is nobody' refused 1 "pid $LOUD: no such process in the PID namespace of /proc"
+check 'private /proc: doctor says it' grep -qE '^pids +namespace: ' <(in_ns "$HOG" doctor)
+
+run nsenter -t "$OUTER" --mount -- "$HOG" cpu -k 10000 -p "$INSIDE" 0.5 2
+check 'its /proc seen from the host: the numbers of /proc' named_rows "$INSIDE" 54321 duty 2
+check 'its /proc seen from the host: the time is what schedstat says' near "$(run_ms)" "$HAD"
+
+# ---- who comes and goes there ----
+
+# ends COMMAND...: hog from inside while it runs, beginning to end, with $OPTIONS.
+OPTIONS=()
+ends() {
+    in_ns "$HOG" -v cpu -k 10000 -i 3 -n 1 "${OPTIONS[@]}" >"$TMP/out" 2>"$TMP/err" &
+    local hog=$!
+    UNSURE_BEFORE=$(unsure_ms)
+    for _ in $(seq 100); do
+        grep -q ': exit: ' "$TMP/err" && break
+        sleep 0.02
+    done
+    sleep 0.1
+    in_ns "$@" >"$TMP/load"
+    local status=$?
+    wait "$hog"
+    UNSURE=$(unsure_since "$UNSURE_BEFORE")
+    return "$status"
+}
+
+ends "$LOADS/named" 73686f7274 100
+pid=$(told pid "$TMP/load")
+check 'one who lived and died in the window has its number there and its name' named_rows "$pid" 0 short 1
+check 'and its time' agrees "$(run_ms "\$3 == $pid")" "$(told cpu_ms "$TMP/load")"
+ends "$LOADS/lives" thread 100
+pid=$(told pid "$TMP/load")
+check 'exec by a thread: one process still' named_rows "$pid" 0 after 1
+check 'exec by a thread: with all its time' agrees "$(run_ms "\$3 == $pid")" "$(told cpu_ms "$TMP/load")"
+OPTIONS=(-t)
+ends "$LOADS/duty" 0.5 1000 1000 3
+OPTIONS=()
+of_each_thread() {
+    cat "$TMP/out" "$TMP/load"
+    local tid ms n=0
+    while read -r tid ms; do
+        agrees "$(run_ms "\$8 == $tid")" "$ms" || return 1
+        n=$((n + 1))
+    done < <(sed -n 's/^tid=\([0-9]*\) cpu_ms=/\1 /p' "$TMP/load")
+    [ "$n" = 3 ]
+}
+check '-t: each thread by its number there, with its time' of_each_thread
+name='a number used again there: two processes'
+ends "$LOADS/reuse" 60 90
+case $? in
+0)
+    pid=$(told pid "$TMP/load")
+    check "$name" test "$(rows "\$3 == $pid && \$NF == \"first\""),$(rows "\$3 == $pid && \$NF == \"second\"")" = 1,1
+    ;;
+*) skip "$name" 'needs SET_TID: this kernel does not let a process choose a PID' ;;
+esac
+
+nsenter -t "$OUTER" --pid --mount -- "$LOADS/duty" 1 >"$TMP/load" &
+ending=$(child_of $!)
+begun "$ending"
+in_ns "$HOG" track "$(nspid "$ending")" -i 100ms -n 100 >"$TMP/out"
+check 'its end is told by its number there' grep -qx "#exit pid=$(told pid "$TMP/load")" "$TMP/out"
+
+# ---- nested ----
+
+namespace nsenter -t "$OUTER" --pid --mount --
+start_in "$INIT" "$LOADS/duty" 100
+MIDDLE=$(nspid "$HOST" 1)
+run in_ns "$HOG" cpu -k 10000 0.5 2
+check 'nested: whoever is deeper has a number here too' named_rows "$MIDDLE" 0 duty 2
+check 'nested: and its time' near "$(run_ms "\$3 == $MIDDLE")" "$HAD"
+run within_ns "$INIT" "$HOG" cpu -k 10000 0.5 2
+check 'nested: in the deepest one, its number there' named_rows "$INSIDE" 0 duty 2
+check 'nested: those between are outside, too' test "$(rows '$NF == "duty"'),$(rows '$3 == "-"')" = 2,2
+check 'nested: the times add up' adds_up
+
+# ---- the host's /proc ----
+
+run unshare --pid --fork "$HOG" cpu -k 10000 0.5 2
+check "the host's /proc in a namespace: the numbers of the host" says pids=host
+check "the host's /proc in a namespace: names and users" named_rows "$HOST" 0 duty 2
+run unshare --pid --fork "$HOG" cpu -p "$HOST" 0.5 2
+check "the host's /proc in a namespace: -p" named_rows "$HOST" 0 duty 2
+check "the host's /proc in a namespace: -p, the time is what schedstat says" near "$(run_ms)" "$HAD"
+"$LOADS/duty" 1 >"$TMP/load" &
+unshare --pid --fork "$HOG" track $! -i 100ms -n 100 >"$TMP/out"
+check "the host's /proc in a namespace: the end of a process is noticed" grep -qx "#exit pid=$!" "$TMP/out"
+
+root=$TMP/root
+mkdir -p "$root/proc" "$root/sys"
+cp "$HOG" "$root/hog"
+run unshare --mount sh -c 'mount -t proc proc "$1/proc" && mount --rbind /sys "$1/sys" && exec chroot "$@"' - \
+    "$root" /hog cpu -k 10000 0.5 2
+check 'chroot with a /proc of its own: the numbers of the host' says pids=host
+check 'chroot with a /proc of its own: names and users' named_rows "$HOST" 0 duty 2
+
+# ---- where numbers of /proc cannot be had ----
+
+run in_ns "$HOG" cpu --without tp_btf,raw_tp -k 10000 0.5 2
+check 'classic tracepoints: the numbers of the host, and says so' says pids=host
+check 'classic tracepoints: and why, in one line' test \
+    "$(grep -c '^hog: PIDs are the kernel.s own.*PID namespace' "$TMP/said"),$(wc -l <"$TMP/said")" = 1,1
+check 'classic tracepoints: the living have no names' named_rows "$LOUD" - - "$(rows "\$3 == $LOUD")"
+check 'classic tracepoints: the time is what schedstat says' near "$(run_ms "\$3 == $LOUD")" "$LOUD_HAD"
+run in_ns "$HOG" cpu --without tp_btf,raw_tp -p 1 0.5 2
+check 'classic tracepoints: -p is refused' refused 3 '.*the numbers of PID namespace [0-9]+ cannot be had'
+check 'classic tracepoints: doctor says it' grep -qE '^pids +host, without names and -p: ' \
+    <(in_ns "$HOG" doctor --without tp_btf,raw_tp)
+run unshare --mount sh -c 'umount -l /proc && exec "$@"' - "$HOG" cpu -p "$HOST" 0.1 1
+check 'without /proc: -p is refused' refused 3 '.*no procfs on /proc'
+
+done_testing
