@@ -25,6 +25,14 @@ run_amd64() {
         -serial "file:$dir/console" -serial "file:$dir/lines"
 }
 
+# Its one built-in serial port is the console; a second one is a card on the PCI bus.
+run_arm64() {
+    qemu-system-aarch64 -accel tcg -M virt -cpu max,pauth-impdef=on -smp "$cpus" -m 512 -display none -nodefaults \
+        -no-reboot -kernel "$kernel" -initrd "$initramfs" \
+        -append "console=ttyAMA0 quiet panic=-1 slub_debug=F hog.out=ttyS0 hog.cases=$cases $*" \
+        -serial "file:$dir/console" -chardev "file,id=lines,path=$dir/lines" -device pci-serial,chardev=lines
+}
+
 start=$SECONDS
 export -f "run_$arch"
 export dir kernel initramfs cpus cases
