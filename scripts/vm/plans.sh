@@ -13,7 +13,7 @@ plan() {
     views) cases=views,hooks ;;
     loader) cases=programs ;;
     integrity | confidentiality) cases=lockdown parameters=("lockdown=$1") ;;
-    hostile) cases=nobtf ;;
+    hostile) cases=nobtf,pidns ;;
     one-cpu) cases=views cpus=1 ;;
     many-cpus) cases=views cpus=2,maxcpus=64 parameters=(possible_cpus=64) ;;
     hotplug) cases=views ;;

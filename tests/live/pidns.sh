@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # PID namespaces: rows bear the numbers of /proc, whatever the kernel calls the processes. The truth is looked up on the
 # host: NSpid and schedstat.
+# shellcheck disable=SC2016 # what is in single quotes is for awk
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
@@ -40,11 +41,16 @@ within_ns() { # within_ns INIT COMMAND...
     nsenter -t "$init" --pid --mount -- "$@"
 }
 
+# The most of a CPU that there is to have, always: others must not change what it has from one moment to the next.
+urgent() {
+    exec setsid bash -c '{ echo -20 >/proc/self/autogroup; } 2>/dev/null; exec nice -n -20 "$@"' - "$@"
+}
+
 # start_in INIT COMMAND...: a load there; HOST and INSIDE are its numbers.
 start_in() {
     local init=$1
     shift
-    load_start nsenter -t "$init" --pid --mount -- "$@"
+    load_start urgent nsenter -t "$init" --pid --mount -- "$@"
     HOST=$(child_of "$LOAD_PID")
     begun "$HOST"
     INSIDE=$(nspid "$HOST")
@@ -212,6 +218,8 @@ check 'its end is told by its number there' grep -qx "#exit pid=$(told pid "$TMP
 
 # ---- nested ----
 
+load_stop "$LOAD_PID"
+kill "$HOST"
 namespace nsenter -t "$OUTER" --pid --mount --
 start_in "$INIT" "$LOADS/duty" 100
 MIDDLE=$(nspid "$HOST" 1)
@@ -249,8 +257,8 @@ run in_ns "$HOG" cpu --without tp_btf,raw_tp -k 10000 0.5 2
 check 'classic tracepoints: the numbers of the host, and says so' says pids=host
 check 'classic tracepoints: and why, in one line' test \
     "$(grep -c '^hog: PIDs are the kernel.s own.*PID namespace' "$TMP/said"),$(wc -l <"$TMP/said")" = 1,1
-check 'classic tracepoints: the living have no names' named_rows "$LOUD" - - "$(rows "\$3 == $LOUD")"
-check 'classic tracepoints: the time is what schedstat says' near "$(run_ms "\$3 == $LOUD")" "$LOUD_HAD"
+check 'classic tracepoints: the living have no names' named_rows "$HOST" - - 2
+check 'classic tracepoints: the time is what schedstat says' near "$(run_ms "\$3 == $HOST")" "$HAD"
 run in_ns "$HOG" cpu --without tp_btf,raw_tp -p 1 0.5 2
 check 'classic tracepoints: -p is refused' refused 3 '.*the numbers of PID namespace [0-9]+ cannot be had'
 check 'classic tracepoints: doctor says it' grep -qE '^pids +host, without names and -p: ' \

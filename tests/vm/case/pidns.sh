@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+# PID namespaces and roots like a container's: rows bear the numbers of /proc. Which those are NSpid tells, on the host.
+
+child_of() {
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        grep -so '^[0-9]*' "/proc/$1/task/$1/children" && return
+        usleep 50000
+    done
+}
+
+inside() { # inside INIT COMMAND...
+    init=$1
+    shift
+    nsenter -t "$init" -p -m "$@"
+}
+
+nspid() { # nspid PID [LEVELS-UP]
+    awk -v up="${2:-0}" '$1 == "NSpid:" { print $(NF - up) }' "/proc/$1/status"
+}
+
+# counts NAME NUMBER COMM: the loop is that number with that name in all three windows, with the time that it had.
+counts() {
+    check "$1: the loop has its number there and its name" is_named "$2" "$3"
+    check "$1: its time is what the scheduler counts" has_time "$2"
+}
+
+is_named() {
+    cat /tmp/hog.out /tmp/hog.err
+    awk -v pid="$1" -v comm="$2" '$1 == "cpu" && $3 == pid { n++; bad += $NF != comm }
+        END { exit n != 3 || bad }' /tmp/hog.out
+}
+
+has_time() {
+    ms=$(awk -v pid="$1" '$1 == "cpu" && $3 == pid { sum += $6 } END { printf "%.3f\n", sum }' /tmp/hog.out)
+    echo "before $BEFORE after $AFTER"
+    [ "$STATUS" = 0 ] && within "$ms" "$(dur_ms | awk '{ print $1 * 0.6 }')" \
+        "$(echo "$BEFORE $AFTER" | awk '{ print $2 - $1 + 2 }')"
+}
+
+says_pids() {
+    cat /tmp/hog.out
+    [ "$(grep -c "^#window .* pids=$1\$" /tmp/hog.out)" = 3 ]
+}
+
+all_others_are_one() {
+    cat /tmp/hog.out
+    awk '$1 == "cpu" && ($3 == "-" || $NF == "[outside]") { n++; bad += $3 != "-" || $4 != "-" || $NF != "[outside]" }
+        $1 == "cpu" && $3 > 1000000 { bad++ } END { exit n != 3 || bad }' /tmp/hog.out
+}
+
+adds_up() {
+    cat /tmp/hog.out
+    awk 'function check() {
+             if (n++ && (off = sum + f["other_ms"] + f["idle_ms"] + f["missed_ms"] + f["lost_ms"] - f["cpus"] * f["dur_ms"]) ^ 2 > 0.01)
+                 bad++
+         }
+         $1 == "#window" { check(); sum = 0; for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] } }
+         $1 == "cpu" { sum += $6 }
+         END { check(); exit n < 2 || bad }' /tmp/hog.out
+}
+
+# refused STATUS TEXT: and one line says why.
+refused() {
+    cat /tmp/hog.out /tmp/hog.err
+    [ "$STATUS" = "$1" ] && [ ! -s /tmp/hog.out ] && grep -v '^hog: [a-z]*: [a-z]*: ' /tmp/hog.err >/tmp/said
+    [ "$(wc -l </tmp/said)" = 1 ] && grep -q "$2" /tmp/said
+}
+
+HOST=$LOOP
+unshare -p -f --mount-proc sleep 1000 &
+first=$!
+OUTER=$(child_of $first)
+# Deep enough that numbers of the host are seen as such.
+inside "$OUTER" unshare -p -f --mount-proc sleep 1000 &
+INNER=$(child_of "$(child_of "$(child_of $!)")")
+inside "$INNER" yes >/dev/null &
+LOOP=$(child_of $!)
+sleep 0.5
+check 'the loop is three levels deep' test "$(nspid "$LOOP" | wc -l),$(grep NSpid "/proc/$LOOP/status" | wc -w)" = 1,4
+
+if [ "${MODE:-none}" = confidentiality ]; then
+    AS="nsenter -t $OUTER -p -m" run_hog -k 10000
+    check 'confidentiality: the numbers of the host, and says so' says_pids host
+    check 'confidentiality: and why' has 'hog: PIDs are the kernel' /tmp/hog.err
+    counts 'confidentiality' "$LOOP" -
+    AS="nsenter -t $OUTER -p -m" run_hog -p 1
+    check 'confidentiality: -p is refused' refused 3 'the numbers of PID namespace [0-9]* cannot be had'
+else
+    AS="nsenter -t $OUTER -p -m" run_hog -k 10000
+    check 'a private /proc: says so' says_pids namespace
+    counts 'a private /proc' "$(nspid "$LOOP" 1)" yes
+    check 'a private /proc: all others are one row' all_others_are_one
+    check 'a private /proc: the times add up' adds_up
+    AS="nsenter -t $INNER -p -m" run_hog -k 10000 --without tp_btf
+    counts 'a nested one, raw_tp' "$(nspid "$LOOP")" yes
+    AS="nsenter -t $OUTER -p -m" run_hog -p "$(nspid "$LOOP" 1)"
+    counts 'a private /proc, -p' "$(nspid "$LOOP" 1)" yes
+    check 'a private /proc, -p: the times add up' adds_up
+    AS="nsenter -t $OUTER -p -m" run_hog -p 999999
+    check 'a private /proc, -p: a number that nobody has there' refused 1 'no such process in the PID namespace of /proc'
+    AS="nsenter -t $OUTER -p -m" run_hog -t -k 10000
+    counts 'a private /proc, threads' "$(nspid "$LOOP" 1)" yes
+    nsenter -t "$OUTER" -p -m hog doctor >/tmp/doctor 2>&1
+    check 'a private /proc: doctor says it' item pids 'namespace: .*'
+    AS="nsenter -t $OUTER -m" run_hog -p "$(nspid "$LOOP" 1)"
+    counts 'a private /proc seen from outside' "$(nspid "$LOOP" 1)" yes
+fi
+
+AS="unshare -p -f" run_hog -k 10000
+check "the host's /proc in a namespace: says so" says_pids host
+counts "the host's /proc in a namespace" "$LOOP" yes
+AS="unshare -p -f" run_hog -p "$LOOP"
+counts "the host's /proc in a namespace, -p" "$LOOP" yes
+
+mkdir -p /tmp/root/proc /tmp/root/sys /tmp/root/bin
+cp /bin/hog /bin/busybox /tmp/root/bin/
+mount -t proc proc /tmp/root/proc
+mount -t sysfs sysfs /tmp/root/sys
+AS="chroot /tmp/root" run_hog -k 10000
+check 'a chroot with a /proc of its own: says so' says_pids host
+counts 'a chroot with a /proc of its own' "$LOOP" yes
+umount /tmp/root/proc
+AS="chroot /tmp/root" run_hog -k 10000
+counts 'a chroot without /proc' "$LOOP" -
+check 'a chroot without /proc: says why there are no names' has 'hog: PIDs are the kernel' /tmp/hog.err
+AS="chroot /tmp/root" run_hog -p "$LOOP"
+check 'a chroot without /proc: -p is refused' refused 3 'no procfs on /proc'
+umount /tmp/root/sys
+
+kill -9 "$OUTER"
+LOOP=$HOST
