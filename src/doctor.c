@@ -40,25 +40,27 @@ static void say_host(struct out *out, const struct options *options)
         {"lockdown", describe_lockdown},
         {"cgroup", describe_cgroups},
         {"capabilities", describe_capabilities},
+        {"seccomp", describe_seccomp},
+        {"memlock", describe_locked_memory},
+        {"tracefs", describe_tracefs},
     };
     char text[256];
 
     for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
         items[i].describe(text, sizeof text);
-        say(out, options, items[i].item, text);
+        if (*text)
+            say(out, options, items[i].item, text);
     }
 }
 
 static void say_kinds(struct out *out, const struct options *options)
 {
-    static const char *const hooks[] = {"tp_btf",     "raw_tp",     "fentry", "kprobe",
-                                        "tracepoint", "perf_event", "uprobe"};
     char item[64];
     struct why w;
 
-    for (size_t i = 0; i < sizeof hooks / sizeof *hooks; i++) {
-        snprintf(item, sizeof item, "hook.%s", hooks[i]);
-        say(out, options, item, probe_hook(hooks[i], &w) ? w.text : "ok");
+    for (const char *const *hook = hook_kinds; *hook; hook++) {
+        snprintf(item, sizeof item, "hook.%s", *hook);
+        say(out, options, item, probe_hook(*hook, &w) ? w.text : "ok");
     }
 }
 

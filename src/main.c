@@ -7,19 +7,23 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "doctor.h"
+#include "hook_names.h"
 #include "metric/metric.h"
 #include "options.h"
 #include "run.h"
 #include "tell.h"
 
-/* With 0, 1 or 2 closed, the next file we open would become stdout, or the next map a BPF fd of 0. */
+/* With 0, 1 or 2 closed, the next file we open would become stdout, or the next map a BPF fd of 0. Where
+ * there is no /dev, the root directory holds the place: what is written there fails. */
 static void reserve_stdio(void)
 {
     int fd;
 
-    do
+    do {
         fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-    while (fd >= 0 && fd <= STDERR_FILENO);
+        if (fd < 0)
+            fd = open("/", O_PATH | O_CLOEXEC);
+    } while (fd >= 0 && fd <= STDERR_FILENO);
     if (fd >= 0)
         close(fd);
 }
@@ -66,7 +70,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     raise_file_limit();
     size_t n = list_views(names, summaries, MAX_VIEWS);
-    if (options_parse(&options, argc, argv, names, &w)) {
+    if (options_parse(&options, argc, argv, names, &w) || hook_names_check(options.without, &w)) {
         tell("%s", w.text);
         return STATUS_USAGE;
     }

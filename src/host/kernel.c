@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "host/kernel.h"
 #include <errno.h>
-#include <inttypes.h>
+#include <linux/capability.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -9,9 +9,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 #include "host/cpus.h"
 #include "host/process.h"
+#include "load/locked.h"
 #include "load/privilege.h"
+#include "load/tracefs.h"
 
 void describe_kernel(char *to, size_t size)
 {
@@ -48,27 +51,26 @@ void describe_jit(char *to, size_t size)
                  text[0] == '0' ? "off: programs are interpreted, several times slower" : "on");
 }
 
-/* A mounted cgroup file system by /proc/self/mountinfo: " - cgroup2 " or " - cgroup ". */
+/* A mounted cgroup file system by /proc/self/mountinfo, which container hosts have long ones of: " - cgroup2
+ * " or " - cgroup ". (Blanks in names of places are written as numbers there.) */
 void describe_cgroups(char *to, size_t size)
 {
-    static char text[65536];
+    FILE *mounts = fopen("/proc/self/mountinfo", "re");
     bool v1 = false, v2 = false;
+    size_t room = 0;
+    char *line = NULL;
 
-    if (file_read("/proc/self/mountinfo", text, sizeof text) <= 0) {
+    if (!mounts) {
         snprintf(to, size, "unknown: cannot read /proc/self/mountinfo");
         return;
     }
-    v1 = strstr(text, " - cgroup ");
-    v2 = strstr(text, " - cgroup2 ");
+    while (getline(&line, &room, mounts) > 0) {
+        v1 |= strstr(line, " - cgroup ") != NULL;
+        v2 |= strstr(line, " - cgroup2 ") != NULL;
+    }
+    free(line);
+    fclose(mounts);
     snprintf(to, size, "%s", v1 && v2 ? "hybrid (v1 and v2)" : v2 ? "v2" : v1 ? "v1" : "none mounted");
-}
-
-static uint64_t effective_capabilities(void)
-{
-    char text[4096];
-    const char *at = file_read("/proc/self/status", text, sizeof text) > 0 ? strstr(text, "\nCapEff:") : NULL;
-
-    return at ? strtoull(at + strlen("\nCapEff:"), NULL, 16) : 0;
 }
 
 void describe_capabilities(char *to, size_t size)
@@ -76,11 +78,22 @@ void describe_capabilities(char *to, size_t size)
     static const struct {
         unsigned bit;
         const char *name;
-    } wanted[] = {{39, "CAP_BPF"},      {38, "CAP_PERFMON"},      {21, "CAP_SYS_ADMIN"},
-                  {23, "CAP_SYS_NICE"}, {24, "CAP_SYS_RESOURCE"}, {19, "CAP_SYS_PTRACE"}};
-    uint64_t have = effective_capabilities();
+    } wanted[] = {
+        {CAP_BPF, "CAP_BPF"},
+        {CAP_PERFMON, "CAP_PERFMON"},
+        {CAP_SYS_ADMIN, "CAP_SYS_ADMIN"},
+        {CAP_SYS_NICE, "CAP_SYS_NICE"},
+        {CAP_SYS_RESOURCE, "CAP_SYS_RESOURCE"},
+        {CAP_SYS_PTRACE, "CAP_SYS_PTRACE"},
+        {CAP_DAC_READ_SEARCH, "CAP_DAC_READ_SEARCH"},
+    };
+    uint64_t have = capabilities_effective();
     size_t used = 0;
 
+    if (in_user_namespace()) {
+        snprintf(to, size, "none that count: in a user namespace of its own");
+        return;
+    }
     to[0] = '\0';
     for (int missing = 0; missing < 2; missing++)
         for (size_t i = 0; i < sizeof wanted / sizeof *wanted && used < size; i++)
@@ -106,4 +119,36 @@ void describe_lockdown(char *to, size_t size)
 
     snprintf(to, size, "%s",
              *mode ? mode : "none, or not told (no lockdown module, or securityfs is not mounted)");
+}
+
+void describe_tracefs(char *to, size_t size)
+{
+    const char *place = NULL;
+    struct why w;
+    int fd = tracefs_open_mounted(&place);
+    bool mounted = fd >= 0;
+
+    if (!mounted)
+        fd = tracefs_open(&w);
+    snprintf(to, size, "%s", mounted ? place : fd >= 0 ? "not mounted: hog opens one of its own" : w.text);
+    if (fd >= 0)
+        close(fd);
+}
+
+void describe_locked_memory(char *to, size_t size)
+{
+    *to = '\0';
+    if (locked_memory_bounds())
+        snprintf(to, size,
+                 "%llu KiB, and this kernel counts BPF memory (ulimit -l, or CAP_SYS_RESOURCE, for more)",
+                 (unsigned long long)locked_memory_limit() / 1024);
+}
+
+void describe_seccomp(char *to, size_t size)
+{
+    *to = '\0';
+    if (bpf_filtered())
+        snprintf(to, size, "a filter refuses bpf(2): in a container, --security-opt seccomp=unconfined");
+    else if (seccomp_active())
+        snprintf(to, size, "a filter is active");
 }

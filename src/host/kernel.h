@@ -13,5 +13,10 @@ void describe_cgroups(char *to, size_t size);
 void describe_capabilities(char *to, size_t size);
 void describe_cpus(char *to, size_t size);
 void describe_lockdown(char *to, size_t size);
+void describe_tracefs(char *to, size_t size);
+
+/* Nothing where there is nothing to know of. */
+void describe_locked_memory(char *to, size_t size);
+void describe_seccomp(char *to, size_t size);
 
 #endif

@@ -104,7 +104,11 @@ static int attach_tracepoint(struct link *link, const struct object_program *pro
     if (id < 0)
         return id;
     int fd = link_open_tracepoint(id, -1);
-    int err = fd < 0 ? fd : link_add_perf(link, fd, program);
+    if (fd < 0) {
+        why(w, fd, "%s: perf event: %s", program->section, why_errno(fd));
+        return explain_perf_event(fd, w);
+    }
+    int err = link_add_perf(link, fd, program);
     return err ? refused(program, err, w) : 0;
 }
 

@@ -10,7 +10,7 @@ static int explain(const struct object_program *program, uint32_t type, uint64_t
 {
     why(w, err, "%s: perf event %u:%#llx: %s", program->section, type, (unsigned long long)config,
         why_errno(err));
-    return explain_permission(err, w);
+    return explain_perf_event(err, w);
 }
 
 /* A CPU that goes offline between the list and the call answers ENODEV, and is no error. */

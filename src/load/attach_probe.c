@@ -81,7 +81,7 @@ static int open_by_tracefs(struct link *link, const struct place *place, struct 
     int fd = link_open_tracepoint(id, place->pid);
     if (fd < 0) {
         why(w, fd, "perf event of %s: %s", link->tracefs_event, why_errno(fd));
-        explain_permission(fd, w);
+        explain_perf_event(fd, w);
     }
     return fd;
 }
@@ -110,7 +110,10 @@ static int attach_place(struct link *link, const struct object_program *program,
         return why(w, by_pmu, "%s %s: no such function, or it must not be probed", kind, place->name);
     if (by_pmu == -ENOENT && err == -ENOENT && !place->uprobe)
         return why(w, -EOPNOTSUPP, "kprobe %s: this kernel is built without kprobes", place->name);
-    return why(w, err, "%s", second.text);
+    if (by_pmu == -ENOENT || !(ways & PROBE_BY_PMU))
+        return why(w, err, "%s", second.text);
+    why(w, by_pmu, "%s %s: perf event: %s", kind, place->name, why_errno(by_pmu));
+    return explain_perf_event(by_pmu, w);
 }
 
 int link_attach_uprobe_by(struct link *link, const struct object_program *program, const char *path,

@@ -3,6 +3,7 @@
 #include "host/cpus.h"
 #include "load/btf.h"
 #include "load/btf_upload.h"
+#include "load/locked.h"
 #include "load/pin.h"
 #include "load/rlimit.h"
 #include "syscall/bpf.h"
@@ -103,7 +104,9 @@ static int create_as(const struct object *obj, const struct object_map *map, int
         attr.btf_value_type_id = map->value_type_id;
     }
     int fd = sys_bpf_map_create(&attr);
-    return fd < 0 && rlimit_raise_after(fd) ? sys_bpf_map_create(&attr) : fd;
+    while (fd < 0 && rlimit_raise_after(fd))
+        fd = sys_bpf_map_create(&attr);
+    return fd;
 }
 
 /* Errors by which a kernel refuses an attribute that it does not know, rather than the request. */
@@ -149,11 +152,14 @@ static int create_any(const struct object *obj, struct object_map *map, int inne
     return first;
 }
 
-static int refused(const struct object_map *map, int err, struct why *w)
+static int refused(const struct object *obj, const struct object_map *map, int err, struct why *w)
 {
-    return why(w, err, "map %s (type %u, key %u, value %u, entries %u, flags %#x): %s%s", map->name,
-               map->type, map->key_size, map->value_size, map->max_entries, map->flags, why_errno(err),
-               err == -EPERM ? " (needs CAP_BPF, or CAP_SYS_ADMIN before 5.8)" : "");
+    if (err == -EPERM) { /* whatever the map looks like */
+        why(w, err, "map %s: EPERM", map->name);
+        return explain_locked_memory(obj, err, w);
+    }
+    return why(w, err, "map %s (type %u, key %u, value %u, entries %u, flags %#x): %s", map->name, map->type,
+               map->key_size, map->value_size, map->max_entries, map->flags, why_errno(err));
 }
 
 /* The inner map serves as a template only. */
@@ -168,10 +174,10 @@ static int create_outer(const struct object *obj, struct object_map *map, struct
         return err;
     int inner_fd = create_any(obj, map->inner, -1);
     if (inner_fd < 0)
-        return refused(map->inner, inner_fd, w);
+        return refused(obj, map->inner, inner_fd, w);
     int fd = create_any(obj, map, inner_fd);
     close(inner_fd);
-    return fd < 0 ? refused(map, fd, w) : fd;
+    return fd < 0 ? refused(obj, map, fd, w) : fd;
 }
 
 /* An arena has the addresses that the object asks for; programs that use it load only once it has some. */
@@ -257,7 +263,7 @@ static int create_map(const struct object *obj, struct object_map *map, struct w
     if (fd < 0)
         fd = is_map_in_map(map) ? create_outer(obj, map, w) : create_any(obj, map, -1);
     if (fd < 0)
-        return is_map_in_map(map) ? fd : refused(map, fd, w);
+        return is_map_in_map(map) ? fd : refused(obj, map, fd, w);
     map->fd = fd;
     err = map_memory(map, w);
     if (!err && made)
@@ -316,7 +322,8 @@ int object_create_maps(struct object *obj, struct why *w)
             obj->btf_fd = -1;
     }
     for (size_t i = 0; i < obj->nmaps; i++) {
-        int err = obj->maps[i]->fd < 0 ? create_map(obj, obj->maps[i], w) : 0;
+        bool wanted = obj->maps[i]->fd < 0 && !obj->maps[i]->instead;
+        int err = wanted ? create_map(obj, obj->maps[i], w) : 0;
         if (err)
             return err;
     }

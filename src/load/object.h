@@ -32,6 +32,9 @@ struct object_map {
     uint64_t map_extra;
     uint32_t key_type_id, value_type_id; /* ids in the object's BTF; 0: none */
     bool pin_by_name;                    /* __uint(pinning, LIBBPF_PIN_BY_NAME) */
+    /* Set by the caller before object_create_maps: no program that is loaded comes to use this map, so it is
+     * not made, and where its number is wanted stands that of another. */
+    const struct object_map *instead;
     bool resized;             /* sizes no longer match the BTF types: create without key/value BTF */
     struct object_map *inner; /* template of a map-in-map's inner map, or NULL */
     /* Static initial slots of a map-in-map or program array: */

@@ -1,16 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "load/privilege.h"
 #include "syscall/mount.h"
+#include "syscall/bpf.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-enum { CAPABILITY_SYS_ADMIN = 21, CAPABILITY_PERFMON = 38, CAPABILITY_BPF = 39 };
+uint64_t capabilities_effective(void)
+{
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct sets[2] = {{0}};
+
+    if (syscall(SYS_capget, &header, sets))
+        return 0;
+    return sets[0].effective | (uint64_t)sets[1].effective << 32;
+}
+
+bool capability(unsigned number)
+{
+    return capabilities_effective() >> number & 1;
+}
 
 static bool read_text(int directory, const char *path, char *to, size_t n)
 {
@@ -53,15 +68,7 @@ const char *lockdown_mode(void)
     return mode;
 }
 
-/* The number behind "\nNAME:\t" of /proc/self/status. */
-static uint64_t status_number(const char *status, const char *name, int base)
-{
-    const char *at = strstr(status, name);
-
-    return at ? strtoull(at + strlen(name), NULL, base) : 0;
-}
-
-static bool in_user_namespace(void)
+bool in_user_namespace(void)
 {
     char map[128];
     unsigned long inside, outside, count;
@@ -71,27 +78,52 @@ static bool in_user_namespace(void)
            (inside || outside || count < 0xffffffff);
 }
 
-/* NULL when there are enough, or nobody can tell. */
-static const char *missing_capability(const char *status)
+/* Docker's root has few capabilities, and would not know what to make of "needs root". */
+static const char *missing_capability(void)
 {
-    uint64_t caps = status_number(status, "\nCapEff:", 16);
-    bool admin = caps >> CAPABILITY_SYS_ADMIN & 1;
-    bool bpf = caps >> CAPABILITY_BPF & 1, perfmon = caps >> CAPABILITY_PERFMON & 1;
+    bool bpf = capability(CAP_BPF), perfmon = capability(CAP_PERFMON);
 
-    if (admin || (bpf && perfmon))
+    if (capability(CAP_SYS_ADMIN) || (bpf && perfmon))
         return NULL;
-    if (!bpf && !perfmon)
-        return "needs root, or CAP_BPF and CAP_PERFMON (CAP_SYS_ADMIN before 5.8)";
-    return bpf ? "needs CAP_PERFMON" : "needs CAP_BPF";
+    if (bpf || perfmon)
+        return bpf ? "needs CAP_PERFMON" : "needs CAP_BPF";
+    if (!geteuid())
+        return "root without capabilities, as in a container: needs CAP_BPF and CAP_PERFMON "
+               "(CAP_SYS_ADMIN before 5.8), or --privileged";
+    return "needs root, or CAP_BPF and CAP_PERFMON (CAP_SYS_ADMIN before 5.8)";
 }
 
-static const char *other_cause(const char *status)
+const char *missing_privilege(void)
 {
     if (in_user_namespace())
         return "in a user namespace: capabilities there do not count, run in the initial one";
-    if (status_number(status, "\nSeccomp:", 10))
-        return "a seccomp filter is active: run without it (--security-opt seccomp=unconfined)";
-    if (!(status_number(status, "\nCapEff:", 16) >> CAPABILITY_SYS_ADMIN & 1))
+    return missing_capability();
+}
+
+bool seccomp_active(void)
+{
+    char status[4096];
+    const char *at =
+        read_text(AT_FDCWD, "/proc/self/status", status, sizeof status) ? strstr(status, "\nSeccomp:") : NULL;
+
+    return at && strtoul(at + strlen("\nSeccomp:"), NULL, 10);
+}
+
+/* A filter sees the call before the kernel sees that there is no such descriptor. */
+bool bpf_filtered(void)
+{
+    union bpf_attr attr;
+
+    memset(&attr, 0, sizeof attr);
+    attr.map_fd = UINT32_MAX;
+    return sys_bpf(BPF_MAP_LOOKUP_ELEM, &attr, sizeof attr) == -EPERM && !missing_privilege();
+}
+
+static const char *other_cause(void)
+{
+    if (seccomp_active())
+        return "perhaps a seccomp filter: in a container, try --security-opt seccomp=unconfined";
+    if (!capability(CAP_SYS_ADMIN))
         return "this may need CAP_SYS_ADMIN";
     return "not for lack of capabilities: the kernel itself or a security module refuses";
 }
@@ -99,19 +131,30 @@ static const char *other_cause(const char *status)
 /* A missing capability comes first: whoever lacks it is refused in any mode of lockdown. */
 int explain_permission(int err, struct why *w)
 {
-    char status[4096];
-
     if (!w || (err != -EPERM && err != -EACCES))
         return err;
     struct why old = *w;
-    bool known = read_text(AT_FDCWD, "/proc/self/status", status, sizeof status);
-    const char *missing = known ? missing_capability(status) : NULL;
+    const char *missing = missing_privilege();
     if (missing)
         return why(w, err, "%s (%s)", old.text, missing);
+    if (bpf_filtered())
+        return why(w, err, "%s (a seccomp filter: in a container, --security-opt seccomp=unconfined)",
+                   old.text);
     const char *mode = lockdown_mode();
     if (*mode && strcmp(mode, "none") != 0)
         return why(w, err, "%s (lockdown=%s)", old.text, mode);
-    if (!known)
-        return why(w, err, "%s (needs root, or CAP_BPF and CAP_PERFMON)", old.text);
-    return why(w, err, "%s (%s)", old.text, other_cause(status));
+    return why(w, err, "%s (%s)", old.text, other_cause());
+}
+
+/* Debian, Ubuntu and Android know a mode above 2, and let none but CAP_SYS_ADMIN through it. */
+int explain_perf_event(int err, struct why *w)
+{
+    char text[16];
+
+    if (!w || err != -EACCES || missing_privilege() || capability(CAP_SYS_ADMIN) ||
+        !read_text(AT_FDCWD, "/proc/sys/kernel/perf_event_paranoid", text, sizeof text) || atoi(text) <= 2)
+        return explain_permission(err, w);
+    struct why old = *w;
+    return why(w, err, "%s (kernel.perf_event_paranoid is %d: needs CAP_SYS_ADMIN, or sysctl with 2)",
+               old.text, atoi(text));
 }

@@ -28,10 +28,12 @@ int probe_load(const struct bpf_insn *insns, uint32_t n, uint32_t type, const ch
     if (name)
         strncpy(attr.prog_name, name, sizeof attr.prog_name - 1);
     int fd = sys_bpf_prog_load(&attr);
-    return fd < 0 && rlimit_raise_after(fd) ? sys_bpf_prog_load(&attr) : fd;
+    while (fd < 0 && rlimit_raise_after(fd))
+        fd = sys_bpf_prog_load(&attr);
+    return fd;
 }
 
-static int create_map(uint32_t type, uint32_t key, uint32_t value, uint32_t entries, uint32_t flags)
+static int create_map_once(uint32_t type, uint32_t key, uint32_t value, uint32_t entries, uint32_t flags)
 {
     union bpf_attr attr;
 
@@ -41,8 +43,16 @@ static int create_map(uint32_t type, uint32_t key, uint32_t value, uint32_t entr
     attr.value_size = value;
     attr.max_entries = entries;
     attr.map_flags = flags;
-    int fd = sys_bpf_map_create(&attr);
-    return fd < 0 && rlimit_raise_after(fd) ? sys_bpf_map_create(&attr) : fd;
+    return sys_bpf_map_create(&attr);
+}
+
+static int create_map(uint32_t type, uint32_t key, uint32_t value, uint32_t entries, uint32_t flags)
+{
+    int fd = create_map_once(type, key, value, entries, flags);
+
+    while (fd < 0 && rlimit_raise_after(fd))
+        fd = create_map_once(type, key, value, entries, flags);
+    return fd;
 }
 
 /* Was an fd made? It is not kept. */
@@ -140,13 +150,12 @@ static bool probe_memcg_account(void)
 {
     struct rlimit old;
 
-    rlimit_raise_after(-EPERM); /* now, and so not when the map below is refused */
     if (getrlimit(RLIMIT_MEMLOCK, &old) < 0)
         return false;
     struct rlimit none = {0, old.rlim_max};
     if (setrlimit(RLIMIT_MEMLOCK, &none) < 0)
         return false;
-    bool works = worked(create_map(BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0));
+    bool works = worked(create_map_once(BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0));
     setrlimit(RLIMIT_MEMLOCK, &old);
     return works;
 }

@@ -31,6 +31,8 @@ enum feature {
 bool feature(enum feature f);
 const char *feature_name(enum feature f); /* "btf_enum64" */
 
+extern const char *const hook_kinds[]; /* those below; ends with NULL */
+
 /* Can a program of this kind be loaded and attached: "tp_btf", "raw_tp", "fentry", "kprobe", "tracepoint",
  * "uprobe", "perf_event"? Returns 0 or -errno with the kernel's reason. Leaves nothing behind. */
 int probe_hook(const char *hook, struct why *w);

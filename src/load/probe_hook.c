@@ -68,6 +68,9 @@ static const struct hook {
     {"perf_event", "perf_event", "", BPF_PROG_TYPE_PERF_EVENT, 0, NULL, 0, attach_clock},
 };
 
+const char *const hook_kinds[] = {"tp_btf",     "raw_tp",     "fentry", "kprobe",
+                                  "tracepoint", "perf_event", "uprobe", NULL};
+
 static int find_btf_id(const struct hook *hook, struct why *w)
 {
     struct target_btf *target;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "load/extern.h"
 #include "load/kernel_version.h"
+#include "load/locked.h"
 #include "load/log.h"
 #include "load/map.h"
-#include "load/privilege.h"
 #include "load/rlimit.h"
 #include "syscall/bpf.h"
 #include <errno.h>
@@ -25,6 +25,7 @@ static int fail(struct object_program *program, int err, struct why *w)
 static int resolve_refs(struct object *obj, struct object_program *program)
 {
     bool externs = false;
+    int fd;
 
     for (size_t i = 0; i < program->nrefs; i++) {
         const struct insn_ref *ref = &program->refs[i];
@@ -33,11 +34,12 @@ static int resolve_refs(struct object *obj, struct object_program *program)
         switch (ref->kind) {
         case REF_MAP_FD:
         case REF_MAP_VALUE:
-            if (!ref->map || ref->map->fd < 0)
+            fd = !ref->map ? -1 : ref->map->instead ? ref->map->instead->fd : ref->map->fd;
+            if (fd < 0)
                 return why(&program->reason, -EBADF, "%s: map %s does not exist yet", program->name,
                            ref->map ? ref->map->name : "?");
             insn->src_reg = ref->kind == REF_MAP_FD ? BPF_PSEUDO_MAP_FD : BPF_PSEUDO_MAP_VALUE;
-            insn[0].imm = ref->map->fd;
+            insn[0].imm = fd;
             insn[1].imm = ref->kind == REF_MAP_FD ? 0 : (int32_t)ref->offset;
             break;
         case REF_FUNCTION:
@@ -86,7 +88,9 @@ static int load_as(const struct object *obj, const struct object_program *progra
         attr.log_level = 1;
     }
     int fd = sys_bpf_prog_load(&attr);
-    return fd < 0 && rlimit_raise_after(fd) ? sys_bpf_prog_load(&attr) : fd;
+    while (fd < 0 && rlimit_raise_after(fd))
+        fd = sys_bpf_prog_load(&attr);
+    return fd;
 }
 
 /* Once more, to hear why. The log becomes the program's; the fd, should it work this time. */
@@ -161,7 +165,7 @@ static bool explain_poison(struct object_program *program, int err, const char *
     return true;
 }
 
-static void explain_load(struct object_program *program, int err)
+static void explain_load(const struct object *obj, struct object_program *program, int err)
 {
     int length = 0;
     const char *line = program->log ? log_last_line(program->log, &length) : "";
@@ -173,7 +177,7 @@ static void explain_load(struct object_program *program, int err)
         return;
     }
     why(&program->reason, err, "%s: %s when loading", program->section, why_errno(err));
-    explain_permission(err, &program->reason);
+    explain_locked_memory(obj, err, &program->reason);
 }
 
 int object_load_program(struct object *obj, struct object_program *program, struct why *w)
@@ -192,7 +196,7 @@ int object_load_program(struct object *obj, struct object_program *program, stru
         return fail(program, err, w);
     int fd = load_any(obj, program);
     if (fd < 0) {
-        explain_load(program, fd);
+        explain_load(obj, program, fd);
         return fail(program, fd, w);
     }
     free(program->log);

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "load/rlimit.h"
+#include "load/locked.h"
 #include <errno.h>
 #include <sys/resource.h>
+#include <time.h>
 
-bool rlimit_raise_after(int err)
+#define WAIT_NS 20000000
+#define WAITS   10
+
+bool rlimit_raise(void)
 {
-    static bool tried;
     struct rlimit old, wanted = {RLIM_INFINITY, RLIM_INFINITY};
+    static bool tried;
 
-    if (err != -EPERM || tried)
+    if (tried)
         return false;
     tried = true;
     if (getrlimit(RLIMIT_MEMLOCK, &old) < 0 || old.rlim_cur == RLIM_INFINITY)
@@ -20,4 +25,28 @@ bool rlimit_raise_after(int err)
         return false;
     old.rlim_cur = old.rlim_max;
     return setrlimit(RLIMIT_MEMLOCK, &old) == 0;
+}
+
+/* A map that is closed is freed, and no longer counted, a grace period later. */
+static bool wait_for_freed(void)
+{
+    const struct timespec wait = {.tv_nsec = WAIT_NS};
+    static bool asking; /* the question is itself a call that may be refused */
+    static unsigned waits;
+
+    if (asking || waits == WAITS)
+        return false;
+    asking = true;
+    bool bounds = locked_memory_bounds();
+    asking = false;
+    if (!bounds)
+        return false;
+    waits++;
+    nanosleep(&wait, NULL);
+    return true;
+}
+
+bool rlimit_raise_after(int err)
+{
+    return err == -EPERM && (rlimit_raise() || wait_for_freed());
 }

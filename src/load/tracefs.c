@@ -9,28 +9,67 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+
+/* Not access(2): that asks for the real user, and passes over his capabilities. */
+static bool has_events(int directory)
+{
+    struct stat st;
+
+    return !fstatat(directory, "events", &st, 0);
+}
+
+/* -ENOENT: nothing there but the mount point; -EACCES: not for us to see. */
+static int open_place(const char *place)
+{
+    int fd = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0)
+        return errno == EACCES ? -EACCES : -ENOENT;
+    if (has_events(fd))
+        return fd;
+    int err = errno == EACCES ? -EACCES : -ENOENT;
+    close(fd);
+    return err;
+}
+
+int tracefs_open_mounted(const char **place)
+{
+    int err = -ENOENT;
+
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        int fd = open_place(places[i]);
+        if (fd >= 0 || (fd == -EACCES && err == -ENOENT))
+            *place = places[i];
+        if (fd >= 0)
+            return fd;
+        err = err == -ENOENT ? fd : err;
+    }
+    return err;
+}
 
 int tracefs_open(struct why *w)
 {
-    static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+    const char *place = NULL;
+    int mounted = tracefs_open_mounted(&place);
 
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        int fd = open(places[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd < 0)
-            continue;
-        if (faccessat(fd, "events", F_OK, 0) == 0) /* else it is the empty mount point */
-            return fd;
-        close(fd);
-    }
+    if (mounted >= 0)
+        return mounted;
     int fd = sys_mount_detached("tracefs");
-    if (fd >= 0 && faccessat(fd, "events", F_OK, 0) == 0)
+    if (fd >= 0 && has_events(fd))
         return fd;
-    if (fd >= 0) {
+    int err = fd < 0 ? fd : -errno;
+    if (fd >= 0)
         close(fd);
+    if (mounted == -EACCES || err == -EACCES)
+        return why(w, -EACCES, "%s is closed to this user: needs CAP_DAC_READ_SEARCH",
+                   place ? place : "tracefs");
+    if (fd >= 0)
         return explain_permission(why(w, -EPERM, "tracefs is empty: the kernel keeps its events to itself"),
                                   w);
-    }
     why(w, fd, "tracefs is not mounted and cannot be (%s): mount -t tracefs tracefs /sys/kernel/tracing",
         why_errno(fd));
     return explain_permission(fd, w);

@@ -10,6 +10,9 @@
  * with the fd. */
 int tracefs_open(struct why *w);
 
+/* The same where it is mounted alone, and *place: -ENOENT, or -EACCES where it may be and is closed to us. */
+int tracefs_open_mounted(const char **place);
+
 /* Id of "category/name" for perf_event_attr.config. */
 int tracefs_event_id(const char *event, struct why *w);
 

@@ -10,6 +10,8 @@
 #include "host/numbering.h"
 #include "host/process.h"
 #include "host/targets.h"
+#include "load/locked.h"
+#include "load/privilege.h"
 #include "load/target_btf.h"
 #include "load/tracefs_format.h"
 #include "syscall/bpf.h"
@@ -68,6 +70,15 @@ static uint32_t exact_keys(const struct metric_context *context)
     return keys;
 }
 
+/* A map that this run has no use for is not made: before 5.11 the kernel may grant us 16 pages in all. */
+static void use_map(const struct object *obj, struct object_map *map, bool used, uint32_t entries)
+{
+    if (used)
+        object_resize_map(map, 0, entries);
+    else
+        map->instead = object_map(obj, SKETCH_MAP);
+}
+
 static int configure(struct oncpu_load *load, const struct metric_context *context, const struct way *way,
                      struct why *w)
 {
@@ -105,18 +116,15 @@ static int configure(struct oncpu_load *load, const struct metric_context *conte
         if (!map)
             return why(w, -EINVAL, "%s: no map %s", obj->name, exact_maps[i]);
         load->exact_maps[i] = map;
-        if (load->exact)
-            object_resize_map(map, 0, exact_keys(context));
+        use_map(obj, map, load->exact, exact_keys(context));
     }
     struct object_map *tracked = object_map(obj, "hog_tracked"), *births = object_map(obj, "hog_births");
     if (!tracked || !births)
         return why(w, -EINVAL, "%s: a map is missing", obj->name);
-    if (context->targets->n)
-        object_resize_map(tracked, 0, (uint32_t)context->targets->n);
-    if (way->forks) {
-        object_resize_map(births, 0, BIRTHS);
+    use_map(obj, tracked, context->targets->n, (uint32_t)context->targets->n);
+    use_map(obj, births, way->forks, BIRTHS);
+    if (way->forks)
         load->births = births;
-    }
     return sketch_configure(obj, &shape, w);
 }
 
@@ -254,6 +262,13 @@ static int load_by(struct oncpu_load *load, const struct metric_context *context
     return 0;
 }
 
+/* Who may not even have a map, or lacks what every hook needs, is helped by no other: then the plain reason
+ * is all there is to say. */
+static bool no_way_around(int err, const struct hook_report hooks[MAX_HOOKS])
+{
+    return err == -EPERM && (!hooks[0].what || missing_privilege() || locked_memory_bounds());
+}
+
 /* By the numbers of a PID namespace that is not the first one, which takes reading task_struct and what it
  * points to. Processes asked for by these numbers can be found in no other way; all processes can be shown by
  * the kernel's own, if no other view has begun to show these. > 0: done without, go on. */
@@ -267,7 +282,7 @@ static int load_inside(struct oncpu_load *load, const struct metric_context *con
     if (!err)
         return 0;
     oncpu_unload(load);
-    if (err == -EPERM && !hooks[0].what)
+    if (no_way_around(err, hooks))
         return err;
     why(&reason, err, "the numbers of PID namespace %u cannot be had: %s", numbering->translate, w->text);
     if (context->targets->n || numbering->fixed)
@@ -289,9 +304,7 @@ static int load_any(struct oncpu_load *load, const struct metric_context *contex
     if (!err)
         return 0;
     oncpu_unload(load);
-    /* Who may not even have a map is helped by no other hook: then the plain reason is all there is to say.
-     */
-    if (err == -EPERM && !hooks[0].what)
+    if (no_way_around(err, hooks))
         return err;
     if (!load_by(load, context, &by_classic, hooks, &second))
         return 0;

@@ -59,7 +59,7 @@ with_hook() {
     check "$1: the times add up" adds_up
 }
 
-with_hook tp_btf none
+with_hook tp_btf uprobe # which hog cpu does not use
 check 'tp_btf: said' says 'switch: tp_btf$' 'exit: tp_btf$'
 with_hook raw_tp tp_btf
 check 'raw_tp: said, and why not better' says 'switch: not tp_btf: passed over' 'switch: raw_tp$' 'exit: raw_tp$'

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* --without takes hooks that there are, and nothing else. */
+#include "hook_names.h"
+#include <errno.h>
+#include <string.h>
+#include "metric/metric.h"
+#include "tap.h"
+
+static void good(const char *list)
+{
+    struct why w = {""};
+
+    check(!hook_names_check(list, &w), "\"%s\" is taken", list ? list : "(nothing)");
+}
+
+static void bad(const char *list, const char *shown)
+{
+    struct why w = {""};
+    bool named = hook_names_check(list, &w) == -EINVAL && strstr(w.text, shown);
+
+    check(named && strstr(w.text, "hooks are tp_btf, ") && strlen(w.text) < 300, "%s is refused by name",
+          shown);
+}
+
+static void every_alternative(void)
+{
+    struct why w;
+    size_t n = 0, refused = 0;
+
+    for (const struct metric *const *metric = metrics; *metric; metric++)
+        for (const struct hook_ways *ways = (*metric)->ways; ways->what; ways++)
+            for (size_t i = 0; i < ways->n; i++, n++)
+                refused += hook_names_check(ways->list[i].hook, &w) != 0;
+    check(n > 5 && !refused, "the hooks of all %zu alternatives of all views are taken", n);
+}
+
+int main(void)
+{
+    char noise[5000];
+
+    good(NULL);
+    good("tp_btf");
+    good("tp_btf,raw_tp,tracepoint");
+    good("kprobe,uprobe,perf_event,fentry");
+    every_alternative();
+    bad("tp_bft", "\"tp_bft\"");
+    bad("tp_btf,none", "\"none\"");
+    bad("tp", "\"tp\"");
+    bad("tp_btf ", "\"tp_btf\\x20\"");
+    bad("tp_btf, raw_tp", "\"\\x20raw_tp\"");
+    bad("", "\"\"");
+    bad("tp_btf,", "\"\"");
+    bad(",tp_btf", "\"\"");
+    memset(noise, '\033', sizeof noise - 1);
+    noise[sizeof noise - 1] = 0;
+    bad(noise, "\"\\x1b\\x1b");
+    return done();
+}
