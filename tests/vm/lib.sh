@@ -50,11 +50,12 @@ run_hog() {
     AFTER=$(on_cpu_ms)
 }
 
-# The loop is first in each of the three windows and has nearly all of a CPU.
+# The loop has nearly all of a CPU in each of the three windows, and is first: in emulation a CPU can stand still, and
+# then whoever was on it has that time; so in two of them.
 is_first() {
     cat /tmp/hog.out /tmp/hog.err
-    awk -v pid="$LOOP" '$1 == "cpu" && $2 == 1 { n++; bad += $3 != pid || $5 < 90 || $5 > 101 }
-        END { exit n != 3 || bad }' /tmp/hog.out
+    awk -v pid="$LOOP" '$1 == "cpu" && $3 == pid { n++; first += $2 == 1; bad += $5 < 90 || $5 > 101 }
+        END { exit n != 3 || first < 2 || bad }' /tmp/hog.out
 }
 
 # Not more than the scheduler itself counts from before to after, and not less than the windows are long.
