@@ -12,8 +12,11 @@ plan() {
     case $1 in
     views) cases=views,hooks ;;
     loader) cases=programs ;;
-    integrity | confidentiality) cases=lockdown parameters=("lockdown=$1") ;;
+    integrity) cases=lockdown parameters=("lockdown=$1") ;;
+    confidentiality) cases=lockdown,pidns parameters=("lockdown=$1") ;;
     hostile) cases=nobtf,pidns ;;
+    users) cases=privilege ;;
+    mounts) cases=cgroups,mounts,readonly,memlock ;;
     one-cpu) cases=views cpus=1 ;;
     many-cpus) cases=views cpus=2,maxcpus=64 parameters=(possible_cpus=64) ;;
     hotplug) cases=views ;;

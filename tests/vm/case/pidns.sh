@@ -9,12 +9,6 @@ child_of() {
     done
 }
 
-inside() { # inside INIT COMMAND...
-    init=$1
-    shift
-    nsenter -t "$init" -p -m "$@"
-}
-
 nspid() { # nspid PID [LEVELS-UP]
     awk -v up="${2:-0}" '$1 == "NSpid:" { print $(NF - up) }' "/proc/$1/status"
 }
@@ -52,12 +46,13 @@ all_others_are_one() {
 adds_up() {
     cat /tmp/hog.out
     awk 'function check() {
-             if (n++ && (off = sum + f["other_ms"] + f["idle_ms"] + f["missed_ms"] + f["lost_ms"] - f["cpus"] * f["dur_ms"]) ^ 2 > 0.01)
-                 bad++
+             if (!n++) return
+             off = sum + f["other_ms"] + f["idle_ms"] + f["missed_ms"] + f["lost_ms"] - f["cpus"] * f["dur_ms"]
+             if (off > 0.1 || off < -0.1) { bad++; print "off by " off " ms" }
          }
          $1 == "#window" { check(); sum = 0; for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] } }
          $1 == "cpu" { sum += $6 }
-         END { check(); exit n < 2 || bad }' /tmp/hog.out
+         END { check(); exit (n < 2 || bad > 0) }' /tmp/hog.out
 }
 
 # refused STATUS TEXT: and one line says why.
@@ -71,13 +66,12 @@ HOST=$LOOP
 unshare -p -f --mount-proc sleep 1000 &
 first=$!
 OUTER=$(child_of $first)
-# Deep enough that numbers of the host are seen as such.
-inside "$OUTER" unshare -p -f --mount-proc sleep 1000 &
-INNER=$(child_of "$(child_of "$(child_of $!)")")
-inside "$INNER" yes >/dev/null &
+nsenter -t "$OUTER" -p -m unshare -p -f --mount-proc sleep 1000 &
+INNER=$(child_of "$(child_of $!)")
+nsenter -t "$INNER" -p -m yes >/dev/null &
 LOOP=$(child_of $!)
 sleep 0.5
-check 'the loop is three levels deep' test "$(nspid "$LOOP" | wc -l),$(grep NSpid "/proc/$LOOP/status" | wc -w)" = 1,4
+check 'the loop is three levels deep' test "$(grep NSpid "/proc/$LOOP/status" | wc -w)" = 4
 
 if [ "${MODE:-none}" = confidentiality ]; then
     AS="nsenter -t $OUTER -p -m" run_hog -k 10000
