@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which PID namespace /proc is of, by what it says of a process in it. */
+#include <errno.h>
+#include <string.h>
+#include "host/numbering.h"
+#include "host/process.h"
+#include "tests/unit/tap.h"
+
+static int by(const char *text)
+{
+    return numbering_by_status(text, strlen(text));
+}
+
+static void check_status(void)
+{
+    check(by("Name:\thog\nPid:\t7\nNSpid:\t7\nNSpgid:\t7\n") == 1, "one number: in the namespace of /proc");
+    check(by("Pid:\t4711\nNSpid:\t4711\t7\nNSpgid:\t4711\t7\n") == 2, "two numbers: in one below it");
+    check(by("Pid:\t4711\nNSpid:\t4711\t12\t7\n") == 2, "three numbers: the same");
+    check(by("Pid:\t7\nNSpid:\t7\n123\n") == 1, "a number on the next line is no number of his");
+    check(by("Name:\tNSpid:\nPid:\t7\nUid:\t0\t0\n") == 0, "a kernel without PID namespaces");
+    check(by("") == -EIO && by("NSpid:\t7\n") == -EIO, "no status of a process");
+}
+
+static void check_words(void)
+{
+    struct numbering numbering = {.inode = 4026532178u, .translate = 4026532178u};
+    struct why reason = {"because"};
+    char text[512];
+
+    check(numbering_is_of_proc(&numbering) && !strcmp(numbering_name(&numbering), "namespace"),
+          "the numbers of a namespace are those of /proc");
+    numbering_give_up(&numbering, &reason);
+    check(!numbering_is_of_proc(&numbering) && !strcmp(numbering_name(&numbering), "host"),
+          "given up: the kernel's own, which are not those of /proc");
+    numbering_describe(&numbering, text, sizeof text);
+    check(!strncmp(text, "host", 4) && strstr(text, "because"), "given up: doctor says why");
+}
+
+/* A first thread that has ended is a zombie while others of its process live: their number tells. */
+static void check_threads(void)
+{
+    static const char stat[] = "7 (a b) Z 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 3 0 123 0 0";
+    struct process process;
+
+    check(!process_parse_stat(stat, sizeof stat - 1, &process) && process.threads == 3 &&
+              process.start_ticks == 123,
+          "the number of threads");
+}
+
+int main(void)
+{
+    check_status();
+    check_words();
+    check_threads();
+    return done();
+}
