@@ -4,7 +4,7 @@
 
 VM_SUITES=(bullseye bookworm trixie sid)
 VM_ARCHS=(amd64 arm64)
-VM_PLANS=(views loader integrity confidentiality hostile one-cpu many-cpus hotplug)
+VM_PLANS=(views loader integrity confidentiality hostile users refused mounts one-cpu many-cpus hotplug)
 
 # plan NAME: sets cpus (qemu's -smp), cases (tests/vm/case) and parameters (of the kernel).
 plan() {
@@ -15,8 +15,9 @@ plan() {
     integrity) cases=lockdown parameters=("lockdown=$1") ;;
     confidentiality) cases=lockdown,pidns parameters=("lockdown=$1") ;;
     hostile) cases=nobtf,pidns ;;
-    users) cases=privilege ;;
-    mounts) cases=cgroups,mounts,readonly,memlock ;;
+    users) cases=privilege,memlock ;;
+    refused) cases=refused ;;
+    mounts) cases=cgroups,mounts,readonly ;;
     one-cpu) cases=views cpus=1 ;;
     many-cpus) cases=views cpus=2,maxcpus=64 parameters=(possible_cpus=64) ;;
     hotplug) cases=views ;;
@@ -35,7 +36,7 @@ boots_ci() {
         done
     done
     echo bookworm/arm64/views
-    for plan in integrity confidentiality hostile one-cpu many-cpus hotplug; do
+    for plan in integrity confidentiality hostile users refused mounts one-cpu many-cpus hotplug; do
         echo "bullseye/amd64/$plan"
     done
 }
