@@ -92,12 +92,17 @@ static bool say_view(struct out *out, const struct options *options, const struc
 
     memset(hooks, 0, sizeof hooks);
     int err = metric->open(&state, context, hooks, &w);
+    bool works = !err;
+    if (works && metric->of_targets && !numbering_is_of_proc(context->numbering)) {
+        why(&w, 0, "processes cannot be asked for by number: %s", context->numbering->reason.text);
+        works = false;
+    }
     snprintf(item, sizeof item, "view.%s", metric->name);
-    say(out, options, item, err ? w.text : "ok");
+    say(out, options, item, works ? "ok" : w.text);
     say_hooks(out, options, metric->name, hooks);
     if (!err)
         metric->close(state);
-    return !err;
+    return works;
 }
 
 enum status doctor(const struct options *options)

@@ -60,6 +60,7 @@ struct metric {
     const char *name;
     const char *summary; /* one line for --help */
     struct view view;
+    bool of_targets;              /* of the processes asked for alone: nothing without their numbers */
     const struct hook_ways *ways; /* all that open() may choose from */
     /* Loads and attaches. On failure -errno and a reason that says what would help; nothing stays. `hooks`
      * (may be NULL) gets what was tried, also on failure. */

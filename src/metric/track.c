@@ -119,6 +119,7 @@ const struct metric track_metric = {
     .name = "track",
     .summary = "lossless time series of given processes, down to windows of 1 ms",
     .view = {"track", columns, COLUMNS},
+    .of_targets = true,
     .ways = oncpu_ways,
     .open = track_open,
     .turn = track_turn,
