@@ -9,21 +9,12 @@
  * Every nanosecond of a CPU goes to exactly one of: a key, idle, other (a process that was not asked for),
  * missed (somebody ran whose switch we did not see), lost (dropped by the sketch). The tests hold that sum.
  */
+#include "dead.bpf.h"
 #include "hashpipe.bpf.h"
 #include "kernel.bpf.h"
 #include "who.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
-
-#define COMM 16
-
-#define HOG_DEAD 64 /* names of the dead a CPU: 16 buckets of 4 */
-struct hog_dead {
-    u64 key;
-    u32 weight; /* the turn's low 8 bits << 24, then time on CPU in its life in units of 2^16 ns, saturated */
-    u32 uid;
-    char comm[COMM];
-};
 
 struct hog_cpu {
     struct hog_pipe pipe;
@@ -313,75 +304,30 @@ int hog_seed_ids(void *ctx)
     return 0;
 }
 
-/* A name for the reader, who cannot ask /proc for the dead. Of four places the one of a turn that was shown
- * already or the lightest is taken. The reader reads while we write: the key goes in last. */
+/* The heavy ones of the dead are those that ran long. */
 static __always_inline void keep_name(u64 key, u64 run_ns, u32 uid, const char *comm)
 {
     struct hog_cpu *c = this_cpu();
 
     if (!c)
         return;
-    u32 turn = read_once(pipe_turn.turn), epoch = (turn & 0xff) << 24;
-    u32 shown_age = turn - read_once(pipe_turn.shown); /* in turns */
-    s64 ending = bpf_ktime_get_ns() - c->since;        /* the stint; its begin is by another clock */
+    s64 ending = bpf_ktime_get_ns() - c->since; /* the stint; its begin is by another clock */
     u64 run = (run_ns + (ending > 0 ? (u64)ending : 0)) >> 16;
-    u32 weight = run > 0xffffff ? 0xffffff : run;
-    u32 bucket = (key * pipe_multiplier(7)) >> 60;
-    struct hog_dead *place = &c->dead[bucket * 4], *lightest = NULL;
-    u32 least = ~0u;
-
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        u32 age = (turn - (place[i].weight >> 24)) & 0xff;
-        u32 w = age < shown_age ? place[i].weight & 0xffffff : 0;
-        if (w < least) {
-            least = w;
-            lightest = &place[i];
-        }
-    }
-    if (!lightest || least > weight)
-        return;
-    write_once(lightest->key, 0);
-    barrier();
-    lightest->weight = epoch | weight;
-    lightest->uid = uid;
-    __builtin_memcpy(lightest->comm, comm, COMM);
-    barrier();
-    write_once(lightest->key, key);
-}
-
-/* The kernel's comm[16], in the two loads that verifiers let through for a pointer whose type they know. */
-static __always_inline void copy_comm(bool direct, char comm[COMM], struct task_struct *task)
-{
-    const u64 *from = (const u64 *)__builtin_preserve_access_index(&task->comm);
-    u64 halves[COMM / 8];
-
-    if (direct) {
-        halves[0] = from[0];
-        halves[1] = from[1];
-    } else {
-        bpf_probe_read_kernel(halves, sizeof halves, from);
-    }
-    __builtin_memcpy(comm, halves, COMM);
+    dead_keep(c->dead, key, run, uid, comm);
 }
 
 static __always_inline void on_exit(bool direct, struct task_struct *task)
 {
     struct signal_struct *signal = kernel_field(direct, task, signal);
-    u32 thread = kernel_field(direct, task, pid);
-    char comm[COMM];
+    struct dead dead;
 
-    if (!keys.by_thread && kernel_field(direct, signal, live).counter > 0)
-        return; /* other threads live on */
+    if (!dead_is(direct, task))
+        return;
     u64 run = kernel_field(direct, task, se.sum_exec_runtime);
     if (!keys.by_thread)
         run += kernel_field(direct, signal, sum_sched_runtime);
-    struct cred *cred = kernel_field(direct, task, real_cred);
-    /* A process is called what its first thread is called, whichever of them dies last. */
-    copy_comm(direct, comm, keys.by_thread ? task : kernel_field(direct, task, group_leader));
-    u64 key = who_is(direct, task, thread).key;
-    if (key != HOG_KEY_OUTSIDE)
-        keep_name(key, run, kernel_field(direct, cred, euid).val, comm);
+    if (dead_describe(direct, task, &dead))
+        keep_name(dead.key, run, dead.uid, dead.comm);
 }
 
 SEC("tp_btf/sched_process_exit")

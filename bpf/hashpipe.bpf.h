@@ -66,7 +66,7 @@ struct hog_pipe {
 /* Set by the reader before loading: constants to the verifier, which drops the stages that are not there. */
 const volatile u32 pipe_stages = 4;
 const volatile u32 pipe_shift = 58;               /* 64 - log2(slots a stage) */
-const volatile u32 pipe_stage_bytes = 64 * 24;    /* slots a stage * sizeof(struct hog_slot) */
+const volatile u32 pipe_stage_bytes = 64 * 24;    /* slots a stage * bytes of one */
 const volatile u32 pipe_bank_bytes = 4 * 64 * 24; /* the same * stages */
 
 /* The reader counts it up at each turn of a window; bit 0 is the bank that events go to. Alone in its cache
@@ -140,14 +140,16 @@ static __always_inline u32 pipe_bank(u32 turn)
     return turn & 1;
 }
 
-/* Adds weight and count to key (not 0) in the bank of `turn`. */
-static __always_inline void pipe_add(struct hog_pipe *p, struct hog_slot *slots, u32 turn, u64 key,
-                                     u64 weight, u64 count)
+/* Adds weight and count to key (not 0) in the bank of `turn`. Slots have `size` bytes, of which the first are
+ * a struct hog_slot. The key's slot, NULL: it was dropped. What follows in a slot that was taken just now
+ * (its count is `count`) is of the one before. */
+static __always_inline void *pipe_slot(struct hog_pipe *p, void *slots, u32 turn, u64 key, u64 weight,
+                                       u64 count, u32 size)
 {
     void *bank = slots;
     if (pipe_bank(turn))
         bank += pipe_bank_bytes;
-    struct hog_slot *slot = pipe_place(bank, 0, key, sizeof *slot), *lightest = slot;
+    struct hog_slot *slot = pipe_place(bank, 0, key, size), *lightest = slot;
 
     if (slot->key == key)
         goto add;
@@ -156,7 +158,7 @@ static __always_inline void pipe_add(struct hog_pipe *p, struct hog_slot *slots,
     for (u32 stage = 1; stage < PIPE_MAX_STAGES; stage++) {
         if (stage >= pipe_stages)
             break;
-        slot = pipe_place(bank, stage, key, sizeof *slot);
+        slot = pipe_place(bank, stage, key, size);
         if (slot->key == key)
             goto add;
         u64 w = slot->weight;
@@ -170,17 +172,24 @@ static __always_inline void pipe_add(struct hog_pipe *p, struct hog_slot *slots,
         lightest->weight = least - weight;
         p->lost_weight[left] += 2 * weight;
         p->lost_count[left] += count;
-        return;
+        return NULL;
     }
     p->lost_weight[left] += least;
     p->lost_count[left] += lightest->count;
     lightest->key = key;
     lightest->weight = weight;
     lightest->count = count;
-    return;
+    return lightest;
 add:
     slot->weight += weight;
     slot->count += count;
+    return slot;
+}
+
+static __always_inline void pipe_add(struct hog_pipe *p, struct hog_slot *slots, u32 turn, u64 key,
+                                     u64 weight, u64 count)
+{
+    pipe_slot(p, slots, turn, key, weight, count, sizeof *slots);
 }
 
 #endif

@@ -9,6 +9,7 @@
 #include "host/process.h"
 #include "host/targets.h"
 #include "load/map_read.h"
+#include "metric/dead.h"
 #include "metric/oncpu_load.h"
 
 #define KEY_UNSEEN UINT64_MAX /* nobody knows who is on the CPU */
@@ -28,7 +29,7 @@ struct credit {
 
 struct oncpu {
     const struct metric_context *context;
-    struct oncpu_load load;
+    struct side side;
     struct credit *credits; /* a possible CPU */
     struct note *looks;     /* a possible CPU */
     uint8_t *online;
@@ -47,9 +48,9 @@ int oncpu_open(struct oncpu **out, const struct metric_context *context, struct 
     if (!o)
         return why(w, -ENOMEM, "out of memory");
     o->context = context;
-    int err = oncpu_load(&o->load, context, hooks, w);
+    int err = oncpu_load(&o->side, context, hooks, w);
     if (!err) {
-        size_t cpus = (size_t)o->load.sketch.shape.cpus;
+        size_t cpus = (size_t)o->side.sketch.shape.cpus;
         o->proc_knows = numbering_is_of_proc(context->numbering) && proc_tells_all();
         o->credits = calloc(cpus, sizeof *o->credits);
         o->looks = calloc(cpus, sizeof *o->looks);
@@ -69,7 +70,7 @@ void oncpu_close(struct oncpu *o)
 {
     if (!o)
         return;
-    oncpu_unload(&o->load);
+    side_close(&o->side);
     tally_free(&o->tally);
     free(o->credits);
     free(o->looks);
@@ -79,7 +80,7 @@ void oncpu_close(struct oncpu *o)
 
 void oncpu_turn(struct oncpu *o)
 {
-    sketch_turn(&o->load.sketch);
+    sketch_turn(&o->side.sketch);
 }
 
 /* ---- the stints that were running at the turn ---- */
@@ -87,8 +88,8 @@ void oncpu_turn(struct oncpu *o)
 /* What one CPU noted of the stint that was running at the turn. Whole, unless STORES_OVERTAKE. */
 static struct note look(const struct oncpu *o, int cpu)
 {
-    const volatile struct hog_cpu *c = sketch_head(&o->load.sketch, cpu);
-    uint32_t turn = sketch_now(&o->load.sketch);
+    const volatile struct hog_cpu *c = sketch_head(&o->side.sketch, cpu);
+    uint32_t turn = sketch_now(&o->side.sketch);
     struct note note;
     uint64_t seq;
 
@@ -117,7 +118,7 @@ static void look_at_all(struct oncpu *o)
 {
     if (!STORES_OVERTAKE)
         return;
-    for (int cpu = 0; cpu < o->load.sketch.shape.cpus; cpu++)
+    for (int cpu = 0; cpu < o->side.sketch.shape.cpus; cpu++)
         o->looks[cpu] = look(o, cpu);
     sketch_settle();
 }
@@ -146,14 +147,14 @@ static uint64_t whole_key(const struct oncpu *o, uint64_t noted)
         return KEY_UNSEEN;
     if (!o->context->options->threads)
         thread = 0;
-    return key_make(process, thread, 0) | oncpu_birth(&o->load, thread ? thread : process);
+    return key_make(process, thread, 0) | side_birth(&o->side, thread ? thread : process);
 }
 
 /* Whether the thread that a CPU noted is on it, by /proc. One that has called exec bears its process's
  * number. */
 static bool is_running(const struct oncpu *o, int cpu, uint64_t key)
 {
-    const volatile struct hog_cpu *c = sketch_head(&o->load.sketch, cpu);
+    const volatile struct hog_cpu *c = sketch_head(&o->side.sketch, cpu);
     struct process thread;
     int err = process_read(key_process(key), c->cur_thread, &thread);
 
@@ -165,9 +166,9 @@ static bool is_running(const struct oncpu *o, int cpu, uint64_t key)
 /* The end of the stint that ran at the turn is reported: it comes with the next window. */
 static bool has_ended(const struct oncpu *o, int cpu)
 {
-    const volatile struct hog_cpu *c = sketch_head(&o->load.sketch, cpu);
+    const volatile struct hog_cpu *c = sketch_head(&o->side.sketch, cpu);
 
-    return c->pipe.turn == sketch_now(&o->load.sketch);
+    return c->pipe.turn == sketch_now(&o->side.sketch);
 }
 
 /* A stint that lasts is either that of a thread which needs its CPU for itself, or one whose end was not
@@ -220,9 +221,9 @@ static void credit_running(struct oncpu *o, int cpu, uint64_t now)
 
 /* ---- the stints that ended in the window ---- */
 
-static void add_slot(void *context, uint64_t key, uint64_t ns, uint64_t switches)
+static void add_slot(void *context, const struct hog_slot *slot)
 {
-    add(context, key, (int64_t)ns, (int64_t)switches);
+    add(context, slot->key, (int64_t)slot->weight, (int64_t)slot->count);
 }
 
 static int add_exact(void *context, const void *key, const void *value)
@@ -238,12 +239,12 @@ static int add_exact(void *context, const void *key, const void *value)
 
 static void collect_cpu(struct oncpu *o, int cpu, uint64_t now)
 {
-    const struct sketch *sketch = &o->load.sketch;
+    const struct sketch *sketch = &o->side.sketch;
     struct hog_cpu *c = sketch_head(sketch, cpu);
     unsigned bank = (sketch_now(sketch) - 1) & 1;
     uint64_t lost_ns = 0;
 
-    if (!o->load.exact)
+    if (!o->side.exact)
         sketch_drain(sketch, cpu, add_slot, o);
     sketch_lost(sketch, cpu, &lost_ns, &o->totals.lost);
     o->totals.lost_ns += (int64_t)lost_ns;
@@ -276,17 +277,17 @@ static void refresh_online(struct oncpu *o, uint64_t now)
     if (o->online_asked && now - o->online_asked < 1000000000)
         return;
     o->online_asked = now;
-    if (cpus_online(o->online, (size_t)o->load.sketch.shape.cpus) <= 0)
-        memset(o->online, 1, (size_t)o->load.sketch.shape.cpus);
+    if (cpus_online(o->online, (size_t)o->side.sketch.shape.cpus) <= 0)
+        memset(o->online, 1, (size_t)o->side.sketch.shape.cpus);
 }
 
 int oncpu_collect(struct oncpu *o, uint64_t now, struct why *w)
 {
-    const struct sketch *sketch = &o->load.sketch;
+    const struct sketch *sketch = &o->side.sketch;
     uint64_t events = o->events;
     int err = sketch_wait(sketch, w);
 
-    now -= (uint64_t)o->load.clock_offset;
+    now -= (uint64_t)o->side.clock_offset;
     if (err)
         return err;
     tally_clear(&o->tally);
@@ -297,8 +298,8 @@ int oncpu_collect(struct oncpu *o, uint64_t now, struct why *w)
         collect_cpu(o, cpu, now);
     o->events = o->totals.switches;
     o->totals.switches -= events;
-    if (o->load.exact) {
-        const struct object_map *map = o->load.exact_maps[(sketch_now(sketch) - 1) & 1];
+    if (o->side.exact) {
+        const struct object_map *map = o->side.exact_maps[(sketch_now(sketch) - 1) & 1];
         int drained = map_drain(map->fd, map->key_size, map->value_size, add_exact, o, w);
         err = drained < 0 ? drained : 0;
     }
@@ -318,49 +319,14 @@ const struct oncpu_totals *oncpu_totals(const struct oncpu *o)
 
 /* ---- names ---- */
 
-/* The kernel side writes while we read: a copy counts only if the key stood before and after. */
-static bool copy_dead(const volatile struct hog_dead *dead, uint64_t key, struct hog_dead *copy)
-{
-    if (dead->key != key)
-        return false;
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    copy->uid = dead->uid;
-    for (size_t i = 0; i < sizeof copy->comm; i++)
-        copy->comm[i] = dead->comm[i];
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    return dead->key == key;
-}
-
-/* Two looks, as in noted_at_turn(). What is just being replaced is nobody's name any more. */
-static bool read_dead(const volatile struct hog_dead *dead, uint64_t key, struct name *name)
-{
-    struct hog_dead copy, before;
-
-    if (!copy_dead(dead, key, &copy))
-        return false;
-    if (STORES_OVERTAKE) {
-        before = copy;
-        sketch_settle();
-        if (!copy_dead(dead, key, &copy) || copy.uid != before.uid ||
-            memcmp(copy.comm, before.comm, sizeof copy.comm) != 0)
-            return false;
-    }
-    name->comm_length = strnlen(copy.comm, sizeof copy.comm);
-    memcpy(name->comm, copy.comm, name->comm_length);
-    name->uid = copy.uid;
-    name->uid_known = true;
-    return true;
-}
-
 static bool name_of_dead(void *context, uint64_t key, struct name *name)
 {
     const struct oncpu *o = context;
 
-    for (int cpu = 0; cpu < o->load.sketch.shape.cpus; cpu++) {
-        const struct hog_cpu *c = sketch_head(&o->load.sketch, cpu);
-        for (size_t i = 0; i < sizeof c->dead / sizeof *c->dead; i++)
-            if (read_dead(&c->dead[i], key, name))
-                return true;
+    for (int cpu = 0; cpu < o->side.sketch.shape.cpus; cpu++) {
+        const struct hog_cpu *c = sketch_head(&o->side.sketch, cpu);
+        if (dead_find(c->dead, sizeof c->dead / sizeof *c->dead, key, name))
+            return true;
     }
     return false;
 }
@@ -372,10 +338,10 @@ const struct name *oncpu_name(struct oncpu *o, uint64_t key, uint64_t now)
 
 void oncpu_shown(struct oncpu *o)
 {
-    sketch_shown(&o->load.sketch);
+    sketch_shown(&o->side.sketch);
 }
 
 void oncpu_cost(struct oncpu *o, struct program_cost *cost)
 {
-    oncpu_load_cost(&o->load, cost);
+    side_cost(&o->side, cost);
 }

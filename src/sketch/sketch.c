@@ -9,7 +9,7 @@
 
 static size_t stage_bytes(const struct sketch_shape *shape)
 {
-    return shape->slots * sizeof(struct hog_slot);
+    return shape->slots * shape->slot_bytes;
 }
 
 static size_t bank_bytes(const struct sketch_shape *shape)
@@ -161,13 +161,14 @@ void sketch_drain(const struct sketch *s, int cpu, sketch_fn fn, void *context)
         return; /* no event of this CPU since the bank was emptied */
     unsigned char *bank = (unsigned char *)sketch_head(s, cpu) + s->shape.head_bytes;
     size_t slots = (size_t)s->shape.stages * s->shape.slots;
-    struct hog_slot *slot = (void *)(bank + left_bank(s) * bank_bytes(&s->shape));
+    unsigned char *next = bank + left_bank(s) * bank_bytes(&s->shape);
 
-    for (; slots; slots--, slot++) {
+    for (; slots; slots--, next += s->shape.slot_bytes) {
+        struct hog_slot *slot = (void *)next;
         if (!slot->key)
             continue;
-        fn(context, slot->key, slot->weight, slot->count);
-        memset(slot, 0, sizeof *slot);
+        fn(context, slot);
+        memset(slot, 0, s->shape.slot_bytes);
     }
 }
 

@@ -16,11 +16,13 @@
 #define SKETCH_MAP "hog_sketch"
 
 struct hog_turn; /* bpf/hashpipe.bpf.h */
+struct hog_slot;
 
 struct sketch_shape {
     unsigned stages;   /* 1..8 */
     unsigned slots;    /* a stage, CPU and bank; a power of two, 8..1024 */
     size_t head_bytes; /* size of the struct in front of the slots */
+    size_t slot_bytes; /* a slot: a struct hog_slot, and what a view keeps behind it */
     int cpus;          /* possible ones */
 };
 
@@ -69,7 +71,7 @@ void sketch_settle(void);
 void sketch_shown(struct sketch *s);
 
 /* Hands each slot of the left bank of one CPU to fn and empties it. */
-typedef void (*sketch_fn)(void *context, uint64_t key, uint64_t weight, uint64_t count);
+typedef void (*sketch_fn)(void *context, const struct hog_slot *slot);
 void sketch_drain(const struct sketch *s, int cpu, sketch_fn fn, void *context);
 
 /* Adds what the left bank of one CPU had to drop to *weight and *count, and forgets it. */

@@ -63,7 +63,11 @@ static void must(int err, const char *step, const struct why *w)
 
 static void fixture_open(struct fixture *f, unsigned stages, unsigned slots)
 {
-    struct sketch_shape shape = {.stages = stages, .slots = slots, .head_bytes = FLOW_HEAD, .cpus = 1};
+    struct sketch_shape shape = {.stages = stages,
+                                 .slots = slots,
+                                 .head_bytes = FLOW_HEAD,
+                                 .slot_bytes = sizeof(struct model_slot),
+                                 .cpus = 1};
     struct why w = {""};
 
     memset(f, 0, sizeof *f);
@@ -118,7 +122,7 @@ static bool same_as_model(const struct fixture *f, const struct model *m, unsign
     return !memcmp(slots, m->table, bytes);
 }
 
-static void ignore(void *context, uint64_t key, uint64_t weight, uint64_t count)
+static void ignore(void *context, const struct hog_slot *slot)
 {
 }
 

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Names for the reader, who cannot ask /proc for the dead: a table a CPU, written when a process (by thread:
+ * a thread) exits. Of each key's four places the one of a turn that was shown already or the lightest is
+ * taken. */
+#ifndef HOG_DEAD_BPF_H
+#define HOG_DEAD_BPF_H
+
+#include "hashpipe.bpf.h"
+#include "who.bpf.h"
+
+#define COMM 16
+
+#define HOG_DEAD 64 /* names of the dead a CPU: 16 buckets of 4 */
+struct hog_dead {
+    u64 key;
+    u32 weight; /* the turn's low 8 bits << 24, then what it was heavy by, saturated */
+    u32 uid;
+    char comm[COMM];
+};
+
+/* On the CPU that `dead` is of. The reader reads while we write: the key goes in last. */
+static __always_inline void dead_keep(struct hog_dead dead[HOG_DEAD], u64 key, u64 heavy, u32 uid,
+                                      const char *comm)
+{
+    u32 turn = read_once(pipe_turn.turn), epoch = (turn & 0xff) << 24;
+    u32 shown_age = turn - read_once(pipe_turn.shown); /* in turns */
+    u32 weight = heavy > 0xffffff ? 0xffffff : heavy;
+    u32 bucket = (key * pipe_multiplier(7)) >> 60;
+    struct hog_dead *place = &dead[bucket * 4], *lightest = NULL;
+    u32 least = ~0u;
+
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        u32 age = (turn - (place[i].weight >> 24)) & 0xff;
+        u32 w = age < shown_age ? place[i].weight & 0xffffff : 0;
+        if (w < least) {
+            least = w;
+            lightest = &place[i];
+        }
+    }
+    if (!lightest || least > weight)
+        return;
+    write_once(lightest->key, 0);
+    barrier();
+    lightest->weight = epoch | weight;
+    lightest->uid = uid;
+    __builtin_memcpy(lightest->comm, comm, COMM);
+    barrier();
+    write_once(lightest->key, key);
+}
+
+/* The kernel's comm[16], in the two loads that verifiers let through for a pointer whose type they know. */
+static __always_inline void copy_comm(bool direct, char comm[COMM], struct task_struct *task)
+{
+    const u64 *from = (const u64 *)__builtin_preserve_access_index(&task->comm);
+    u64 halves[COMM / 8];
+
+    if (direct) {
+        halves[0] = from[0];
+        halves[1] = from[1];
+    } else {
+        bpf_probe_read_kernel(halves, sizeof halves, from);
+    }
+    __builtin_memcpy(comm, halves, COMM);
+}
+
+/* Is this exit the end of what keys stand for? Of a process the last thread's is. */
+static __always_inline bool dead_is(bool direct, struct task_struct *task)
+{
+    struct signal_struct *signal = kernel_field(direct, task, signal);
+
+    return keys.by_thread || kernel_field(direct, signal, live).counter <= 0;
+}
+
+struct dead {
+    u64 key;
+    u32 uid;
+    char comm[COMM];
+};
+
+/* A process is called what its first thread is called, whichever of them dies last. False: nobody asks for
+ * it. */
+static __always_inline bool dead_describe(bool direct, struct task_struct *task, struct dead *dead)
+{
+    struct cred *cred = kernel_field(direct, task, real_cred);
+
+    copy_comm(direct, dead->comm, keys.by_thread ? task : kernel_field(direct, task, group_leader));
+    dead->uid = kernel_field(direct, cred, euid).val;
+    dead->key = who_is(direct, task, kernel_field(direct, task, pid)).key;
+    return dead->key != HOG_KEY_OUTSIDE;
+}
+
+#endif
