@@ -49,6 +49,7 @@ wrong 'pid of 100,000 digits' 'PID is a whole number' cpu -p "$long"
 wrong 'too many pids' 'at most 1024' cpu -p "$(seq -s , 1025)"
 wrong 'unknown format' 'text, tsv, json' cpu -o xml
 wrong 'empty format' 'text, tsv, json' cpu -o ''
+wrong 'a hook that is none' '"tp_bft"' cpu --without tp_bft
 wrong 'no value' 'needs a value' cpu -k
 wrong 'a value too many' 'takes no value' cpu --no-header=1
 wrong 'track without a pid' 'PID' track
