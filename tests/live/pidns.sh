@@ -60,27 +60,28 @@ cpu_ns() {
     awk '{ print $1 }' "/proc/$1/schedstat"
 }
 
-# run COMMAND...: hog; what HOST had on a CPU meanwhile, brought to the length of the windows, is HAD; what LOUD had, LOUD_HAD.
+# run COMMAND...: hog; what HOST and LOUD had on a CPU meanwhile are HAD and LOUD_HAD, ms: the most and, because only so much
+# of it can have been in no window, the least that hog may say.
 run() {
-    local begin ns loud
+    local begin host loud
     UNSURE_BEFORE=$(unsure_ms)
-    begin=$(date +%s%N) ns=$(cpu_ns "$HOST") loud=$(cpu_ns "$LOUD")
+    begin=$(date +%s%N) host=$(cpu_ns "$HOST") loud=$(cpu_ns "$LOUD")
     "$@" >"$TMP/out" 2>"$TMP/said"
     STATUS=$?
-    ns=$(($(cpu_ns "$HOST") - ns)) loud=$(($(cpu_ns "$LOUD") - loud)) begin=$(($(date +%s%N) - begin))
+    host=$(($(cpu_ns "$HOST") - host)) loud=$(($(cpu_ns "$LOUD") - loud)) begin=$(($(date +%s%N) - begin))
     UNSURE=$(unsure_since "$UNSURE_BEFORE")
-    HAD=$(scaled "$ns" "$begin") LOUD_HAD=$(scaled "$loud" "$begin")
+    HAD=$(bounds "$host" "$begin") LOUD_HAD=$(bounds "$loud" "$begin")
 }
 
-scaled() {
+bounds() { # bounds NS OF_NS
     sed -n 's/^#window .*dur_ms=\([0-9.]*\).*/\1/p' "$TMP/out" |
-        awk -v ns="$1" -v of="$2" '{ ms += $1 } END { printf "%.3f\n", ms * ns / of }'
+        awk -v ns="$1" -v of="$2" -v u="$UNSURE" '{ ms += $1 }
+            END { least = ns / 1e6 - (of / 1e6 - ms) - u - 2; printf "%.3f %.3f\n", (least > 0 ? least : 0), ns / 1e6 + u + 2 }'
 }
 
-# Starting and ending take time that is in no window: the load may have had another share of that.
-near() { # near MS TRUTH_MS
-    within "$1" "$(awk -v t="$2" -v u="$UNSURE" 'BEGIN { print t * 0.9 - 20 - u }')" \
-        "$(awk -v t="$2" -v u="$UNSURE" 'BEGIN { print t * 1.1 + 20 + u }')"
+near() { # near MS "LEAST MOST"
+    # shellcheck disable=SC2086 # two numbers
+    within "$1" $2
 }
 
 says() { # says pids=...: each window line, at its end
@@ -135,8 +136,7 @@ check 'private /proc: says so' says pids=namespace
 check 'private /proc: a process bears its number there, its user and its name' named_rows "$INSIDE" 54321 duty 4
 check 'private /proc: its time is what schedstat says' near "$(run_ms "\$3 == $INSIDE")" "$HAD"
 check 'private /proc: all others are one row' outside_is_one_row 4
-check 'private /proc: which has the time of those outside' within "$(run_ms '$3 == "-"')" \
-    "$(awk -v l="$LOUD_HAD" -v u="$UNSURE" 'BEGIN { print l * 0.9 - 20 - u }')" 1e9
+check 'private /proc: which has the time of those outside' within "$(run_ms '$3 == "-"')" "${LOUD_HAD% *}" 1e9
 check 'private /proc: the times add up' adds_up
 
 in_ns "$HOG" cpu -k 10000 -o json 0.2 1 >"$TMP/json"
