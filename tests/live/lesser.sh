@@ -19,7 +19,7 @@ shows() {
     "$@" >"$TMP/out" 2>"$TMP/err"
     local status=$?
     cat "$TMP/out" "$TMP/err"
-    [ $status = 0 ] && [ "$(awk -v pid="$LOAD" '$1 == "cpu" && $3 == pid { print $4, $NF }' "$TMP/out" | sort -u)" = '0 duty' ]
+    [ "$status" = 0 ] && [ "$(awk -v pid="$LOAD" '$1 == "cpu" && $3 == pid { print $4, $NF }' "$TMP/out" | sort -u)" = '0 duty' ]
 }
 
 refuses() { # refuses TEXT COMMAND...: status 3, one line
@@ -28,7 +28,7 @@ refuses() { # refuses TEXT COMMAND...: status 3, one line
     "$@" >"$TMP/out" 2>"$TMP/err"
     local status=$?
     echo "status $status: $(cat "$TMP/out" "$TMP/err")"
-    [ $status = 3 ] && [ ! -s "$TMP/out" ] && [ "$(wc -l <"$TMP/err")" = 1 ] && grep -qF -- "$text" "$TMP/err"
+    [ "$status" = 3 ] && [ ! -s "$TMP/out" ] && [ "$(wc -l <"$TMP/err")" = 1 ] && grep -qF -- "$text" "$TMP/err"
 }
 
 says() { # says ITEM PATTERN COMMAND...: doctor, asked so
