@@ -12,6 +12,7 @@
 #include "dead.bpf.h"
 #include "hashpipe.bpf.h"
 #include "kernel.bpf.h"
+#include "waits.bpf.h"
 #include "who.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
@@ -147,6 +148,15 @@ static __always_inline u64 misnoted(bool direct, struct hog_cpu *c, u32 turn, st
     return ran;
 }
 
+/* As of the switch: the scheduler looked at its clock for it. */
+static __always_inline u64 run_queue_clock(bool direct, struct task_struct *task)
+{
+    struct cfs_rq *cfs_rq = kernel_field(direct, task, se.cfs_rq);
+    struct rq *rq = kernel_field(direct, cfs_rq, rq);
+
+    return kernel_field(direct, rq, clock);
+}
+
 /* ns of CLOCK_MONOTONIC at a switch. Reading that clock is most of what a switch costs us (47 of 60 ns in a
  * virtual machine), and the scheduler has just read its own: take that, and how far the two are apart. They
  * are compared at the first event of each turn, so that stints which span turns are by CLOCK_MONOTONIC alone,
@@ -161,8 +171,12 @@ static __always_inline u64 misnoted(bool direct, struct hog_cpu *c, u32 turn, st
 #define DRIFT_SHIFT 11
 static __always_inline u64 switch_time(bool direct, struct hog_cpu *c, bool first, struct task_struct *next)
 {
-    if (!direct || !kernel_has(next, se.cfs_rq) || !kernel_has((struct cfs_rq *)NULL, rq))
-        return bpf_ktime_get_ns();
+    if (!direct || !kernel_has(next, se.cfs_rq) || !kernel_has((struct cfs_rq *)NULL, rq)) {
+        u64 now = bpf_ktime_get_ns();
+        if (count_waits && waits_known())
+            c->clock_offset = now - run_queue_clock(direct, next);
+        return now;
+    }
     u64 clock = next->se.cfs_rq->rq->clock, passed = clock - c->clock_compared;
     if (unlikely(first || passed > COMPARE_NS)) {
         u64 now = bpf_ktime_get_ns(), apart = now - clock, most = c->clock_offset + (passed >> DRIFT_SHIFT);
@@ -205,6 +219,10 @@ static __always_inline void on_switch(bool direct, struct task_struct *prev, str
     struct who who = {};
     if (coming)
         who = who_is(direct, next, coming);
+    if (count_waits && waits_known()) {
+        u64 left = c->cur_task == (u64)prev ? c->cur : key;
+        waits_switch(direct, turn, prev, left, next, who.key, run_queue_clock(direct, next));
+    }
     note_next(c, (u64)next, who.thread, who.key, now);
     pipe_leave(&c->pipe);
 }
@@ -352,5 +370,50 @@ int hog_exit_tp(void *ctx)
 
     bpf_get_current_comm(comm, sizeof comm);
     keep_name(current_key(), 0, bpf_get_current_uid_gid(), comm);
+    return 0;
+}
+
+/* ---- who waits at the turn of a window: read as a file, whose lines are these records ---- */
+
+struct hog_waiting {
+    u64 task, pcount; /* which wait it is: times that it came on a CPU before */
+    u64 victim;
+    u64 from;      /* by its run queue's clock */
+    u64 moved;     /* ns before, on other CPUs */
+    u64 throttled; /* ns of it, the first of it; ~0: since then and still */
+    u32 cpu;
+    u32 preempt;
+};
+struct hog_waiting *unused_waiting;
+
+struct bpf_iter_meta {
+    struct seq_file *seq;
+};
+
+struct bpf_iter__task {
+    struct bpf_iter_meta *meta;
+    struct task_struct *task;
+};
+
+SEC("iter/task")
+int hog_waiting(struct bpf_iter__task *ctx)
+{
+    struct task_struct *task = ctx->task;
+    struct wait wait = {};
+
+    if (!task || !waits_known() || !task->sched_info.last_queued)
+        return 0;
+    struct cfs_rq *cfs_rq = task->se.cfs_rq;
+    u32 cpu = kernel_has((struct rq *)NULL, cpu) ? cfs_rq->rq->cpu : 0;
+    struct hog_waiting waiting = {.task = (u64)task, .pcount = task->sched_info.pcount, .cpu = cpu};
+    if (!wait_of(true, task, cpu, ~0ull, &wait))
+        return 0;
+    waiting.victim = who_is(true, task, task->pid).key;
+    waiting.from = wait.from;
+    waiting.moved = wait.moved;
+    waiting.throttled =
+        kernel_has(cfs_rq, throttle_count) && cfs_rq->throttle_count > 0 ? ~0ull : wait.throttled;
+    waiting.preempt = wait.preempt;
+    bpf_seq_write(ctx->meta->seq, &waiting, sizeof waiting);
     return 0;
 }

@@ -69,6 +69,13 @@ const volatile u32 pipe_shift = 58;               /* 64 - log2(slots a stage) */
 const volatile u32 pipe_stage_bytes = 64 * 24;    /* slots a stage * bytes of one */
 const volatile u32 pipe_bank_bytes = 4 * 64 * 24; /* the same * stages */
 
+/* The same for the pipelines of another shape that an object may have beside its main one. Each use reads the
+ * constant anew: one that waits on the stack is none any more to older verifiers. */
+enum pipe_shape { PIPE_MAIN, PIPE_OTHER };
+const volatile u32 other_stages = 4;
+const volatile u32 other_shift = 58;
+const volatile u32 other_slots = 64; /* a stage */
+
 /* The reader counts it up at each turn of a window; bit 0 is the bank that events go to. Alone in its cache
  * line: every CPU reads it at every event. */
 struct hog_turn {
@@ -107,6 +114,13 @@ static __always_inline void *pipe_place(void *bank, u32 stage, u64 key, u32 size
     return bank + stage * pipe_stage_bytes + ((key * pipe_multiplier(stage)) >> pipe_shift) * size;
 }
 
+static __always_inline void *pipe_place_in(enum pipe_shape shape, void *bank, u32 stage, u64 key, u32 size)
+{
+    if (shape == PIPE_MAIN)
+        return pipe_place(bank, stage, key, size);
+    return bank + stage * other_slots * size + ((key * pipe_multiplier(stage)) >> other_shift) * size;
+}
+
 /* Announces to the reader that a program is inside, and tells which turn it is (bit 0 is the bank) and
  * whether this is the CPU's first event in it.
  *
@@ -143,22 +157,22 @@ static __always_inline u32 pipe_bank(u32 turn)
 /* Adds weight and count to key (not 0) in the bank of `turn`. Slots have `size` bytes, of which the first are
  * a struct hog_slot. The key's slot, NULL: it was dropped. What follows in a slot that was taken just now
  * (its count is `count`) is of the one before. */
-static __always_inline void *pipe_slot(struct hog_pipe *p, void *slots, u32 turn, u64 key, u64 weight,
-                                       u64 count, u32 size)
+static __always_inline void *pipe_slot_in(enum pipe_shape shape, struct hog_pipe *p, void *slots, u32 turn,
+                                          u64 key, u64 weight, u64 count, u32 size)
 {
     void *bank = slots;
     if (pipe_bank(turn))
-        bank += pipe_bank_bytes;
-    struct hog_slot *slot = pipe_place(bank, 0, key, size), *lightest = slot;
+        bank += shape == PIPE_MAIN ? pipe_bank_bytes : other_stages * other_slots * size;
+    struct hog_slot *slot = pipe_place_in(shape, bank, 0, key, size), *lightest = slot;
 
     if (slot->key == key)
         goto add;
     u64 least = slot->weight;
 #pragma unroll
     for (u32 stage = 1; stage < PIPE_MAX_STAGES; stage++) {
-        if (stage >= pipe_stages)
+        if (stage >= (shape == PIPE_MAIN ? pipe_stages : other_stages))
             break;
-        slot = pipe_place(bank, stage, key, size);
+        slot = pipe_place_in(shape, bank, stage, key, size);
         if (slot->key == key)
             goto add;
         u64 w = slot->weight;
@@ -184,6 +198,12 @@ add:
     slot->weight += weight;
     slot->count += count;
     return slot;
+}
+
+static __always_inline void *pipe_slot(struct hog_pipe *p, void *slots, u32 turn, u64 key, u64 weight,
+                                       u64 count, u32 size)
+{
+    return pipe_slot_in(PIPE_MAIN, p, slots, turn, key, weight, count, size);
 }
 
 static __always_inline void pipe_add(struct hog_pipe *p, struct hog_slot *slots, u32 turn, u64 key,

@@ -46,6 +46,9 @@ static u64 (*const bpf_get_current_task)(void) = (void *)BPF_FUNC_get_current_ta
 static void *(*const bpf_get_current_task_btf)(void) = (void *)BPF_FUNC_get_current_task_btf;
 static long (*const bpf_probe_read_kernel)(void *to, u32 size,
                                            const void *from) = (void *)BPF_FUNC_probe_read_kernel;
+struct seq_file;
+static long (*const bpf_seq_write)(struct seq_file *to, const void *from,
+                                   u32 size) = (void *)BPF_FUNC_seq_write;
 
 /* 1 if the running kernel's struct has the field, else 0: a constant by the time that the verifier looks. */
 #define kernel_has(p, field) __builtin_preserve_field_info((p)->field, 2 /* BPF_CORE_FIELD_EXISTS */)

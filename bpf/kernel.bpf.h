@@ -43,10 +43,23 @@ struct pid {
 
 struct rq {
     u64 clock; /* ns since boot, by the scheduler's clock; as of the latest time it looked */
+    int cpu;   /* CONFIG_SMP */
 } __relocated;
 
 struct cfs_rq {
     struct rq *rq; /* CONFIG_FAIR_GROUP_SCHED */
+    /* ns for which it or a group around it was throttled, while somebody wanted to run; CONFIG_CFS_BANDWIDTH.
+     * Self by the clock of the run queue, from 6.6, 677ea015f231; pelt from 5.19, 64eaf50731ac; task before;
+     * both without the time of interrupts. */
+    u64 throttled_clock_self_time, throttled_clock_pelt_time, throttled_clock_task_time;
+    int throttle_count; /* how many of these groups are now; CONFIG_CFS_BANDWIDTH */
+} __relocated;
+
+/* How long a task waited for a CPU; CONFIG_SCHED_INFO (by TASK_DELAY_ACCT or SCHEDSTATS). */
+struct sched_info {
+    unsigned long pcount; /* times that it came on a CPU */
+    u64 run_delay;        /* ns waited, as far as told: at its coming, and when it is moved to another CPU */
+    u64 last_queued;      /* since when it waits, by the clock of its run queue; 0: it does not */
 } __relocated;
 
 struct sched_entity {
@@ -62,9 +75,15 @@ struct task_struct {
     struct pid *thread_pid;
     struct signal_struct *signal;
     struct cred *real_cred;
-    int prio; /* 100..139: the fair class */
+    int prio;             /* 100..139: the fair class */
+    unsigned int __state; /* 0: runnable; `long state` until 5.14, 2f064a59a11f */
     struct sched_entity se;
+    struct sched_info sched_info;
     char comm[16];
+} __relocated;
+
+struct task_struct___5_13 {
+    long state;
 } __relocated;
 
 #endif

@@ -27,6 +27,7 @@ struct run {
     const struct options *options;
     struct targets targets;
     struct numbering numbering;
+    struct oncpu *oncpu;
     struct metric_context context;
     const struct metric *metrics[MAX_VIEWS];
     void *states[MAX_VIEWS];
@@ -278,7 +279,8 @@ enum status run_views(const struct options *options)
     sigaddset(&run.ending, SIGTERM);
     sigprocmask(SIG_BLOCK, &run.ending, NULL);
     numbering_read(&run.numbering);
-    run.context = (struct metric_context){options, &run.targets, names_open(&run.numbering), &run.numbering};
+    run.context = (struct metric_context){options, &run.targets, names_open(&run.numbering), &run.numbering,
+                                          &run.oncpu};
     run.out = out_open(STDOUT_FILENO, options->format, !options->no_header);
     if (!run.context.names || !run.out) {
         tell("out of memory");

@@ -43,7 +43,7 @@ static int cpu_open(void **state, const struct metric_context *context, struct h
         return why(w, -ENOMEM, "out of memory");
     cpu->context = context;
     cpu->top = calloc(context->options->top, sizeof *cpu->top);
-    int err = cpu->top ? oncpu_open(&cpu->oncpu, context, hooks, w) : why(w, -ENOMEM, "out of memory");
+    int err = cpu->top ? oncpu_open(&cpu->oncpu, context, ONCPU_WAITS, hooks, w) : why(w, -ENOMEM, "out of memory");
     if (err) {
         cpu_close(cpu);
         return err;

@@ -18,6 +18,7 @@
 struct targets;
 struct names;
 struct numbering;
+struct oncpu;
 
 /* What the metrics of a run share. */
 struct metric_context {
@@ -25,6 +26,7 @@ struct metric_context {
     struct targets *targets; /* the processes asked for; empty: all */
     struct names *names;
     struct numbering *numbering; /* of the processes in rows */
+    struct oncpu **oncpu;        /* where views that are made from switches find what they share; or NULL */
 };
 
 /* A window, half open. Times in ns; mono is CLOCK_MONOTONIC. */

@@ -10,6 +10,7 @@
 #include "host/targets.h"
 #include "load/map_read.h"
 #include "metric/dead.h"
+#include "metric/waits.h"
 #include "metric/oncpu_load.h"
 
 #define KEY_UNSEEN UINT64_MAX /* nobody knows who is on the CPU */
@@ -29,7 +30,13 @@ struct credit {
 
 struct oncpu {
     const struct metric_context *context;
-    struct side side;
+    struct oncpu_kernel kernel;
+    struct waits *waits; /* NULL: waits are not counted */
+    unsigned views;      /* that share it */
+    unsigned shown, costed;
+    bool turned; /* and not collected yet */
+    int collected;
+    struct hook_report hooks[MAX_HOOKS];
     struct credit *credits; /* a possible CPU */
     struct note *looks;     /* a possible CPU */
     uint8_t *online;
@@ -40,37 +47,80 @@ struct oncpu {
     bool proc_knows; /* whether /proc may be asked who runs */
 };
 
-int oncpu_open(struct oncpu **out, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],
-               struct why *w)
+static unsigned needs_of(const struct options *options)
 {
-    struct oncpu *o = calloc(1, sizeof *o);
+    unsigned needs = 0;
 
+    for (size_t i = 0; i < options->nviews; i++) {
+        if (!strcmp(options->views[i], "contention"))
+            needs |= ONCPU_WAITS | ONCPU_PAIRS;
+        if (!strcmp(options->views[i], "cpu"))
+            needs |= ONCPU_WAITS;
+    }
+    return needs;
+}
+
+static int make_room(struct oncpu *o)
+{
+    size_t cpus = (size_t)o->kernel.side.sketch.shape.cpus;
+
+    o->credits = calloc(cpus, sizeof *o->credits);
+    o->looks = calloc(cpus, sizeof *o->looks);
+    o->online = calloc(cpus, 1);
+    if (o->kernel.waits)
+        o->waits = waits_open(&o->kernel);
+    return o->credits && o->looks && o->online && (o->waits || !o->kernel.waits) ? 0 : -ENOMEM;
+}
+
+/* The views of a run share one, so that there is one program at each switch. */
+static bool join(struct oncpu **out, const struct metric_context *context, struct hook_report *hooks)
+{
+    struct oncpu *o = context->oncpu ? *context->oncpu : NULL;
+
+    if (!o)
+        return false;
+    if (hooks)
+        memcpy(hooks, o->hooks, sizeof o->hooks);
+    o->views++;
+    *out = o;
+    return true;
+}
+
+int oncpu_open(struct oncpu **out, const struct metric_context *context, unsigned needs,
+               struct hook_report hooks[MAX_HOOKS], struct why *w)
+{
+    if (join(out, context, hooks))
+        return 0;
+    struct oncpu *o = calloc(1, sizeof *o);
     if (!o)
         return why(w, -ENOMEM, "out of memory");
     o->context = context;
-    int err = oncpu_load(&o->side, context, hooks, w);
-    if (!err) {
-        size_t cpus = (size_t)o->side.sketch.shape.cpus;
-        o->proc_knows = numbering_is_of_proc(context->numbering) && proc_tells_all();
-        o->credits = calloc(cpus, sizeof *o->credits);
-        o->looks = calloc(cpus, sizeof *o->looks);
-        o->online = calloc(cpus, 1);
-        if (!o->credits || !o->looks || !o->online)
-            err = why(w, -ENOMEM, "out of memory");
-    }
+    o->views = 1;
+    o->kernel.needs = needs | needs_of(context->options);
+    int err = oncpu_load(&o->kernel, context, o->hooks, w);
+    if (hooks)
+        memcpy(hooks, o->hooks, sizeof o->hooks);
+    if (!err && make_room(o))
+        err = why(w, -ENOMEM, "out of memory");
     if (err) {
         oncpu_close(o);
         return err;
     }
+    o->proc_knows = numbering_is_of_proc(context->numbering) && proc_tells_all();
+    if (context->oncpu)
+        *context->oncpu = o;
     *out = o;
     return 0;
 }
 
 void oncpu_close(struct oncpu *o)
 {
-    if (!o)
+    if (!o || --o->views)
         return;
-    side_close(&o->side);
+    if (o->context->oncpu)
+        *o->context->oncpu = NULL;
+    waits_close(o->waits);
+    side_close(&o->kernel.side);
     tally_free(&o->tally);
     free(o->credits);
     free(o->looks);
@@ -78,9 +128,13 @@ void oncpu_close(struct oncpu *o)
     free(o);
 }
 
+/* The first view that asks turns and collects for all. */
 void oncpu_turn(struct oncpu *o)
 {
-    sketch_turn(&o->side.sketch);
+    if (o->turned)
+        return;
+    o->turned = true;
+    sketch_turn(&o->kernel.side.sketch);
 }
 
 /* ---- the stints that were running at the turn ---- */
@@ -88,8 +142,8 @@ void oncpu_turn(struct oncpu *o)
 /* What one CPU noted of the stint that was running at the turn. Whole, unless STORES_OVERTAKE. */
 static struct note look(const struct oncpu *o, int cpu)
 {
-    const volatile struct hog_cpu *c = sketch_head(&o->side.sketch, cpu);
-    uint32_t turn = sketch_now(&o->side.sketch);
+    const volatile struct hog_cpu *c = sketch_head(&o->kernel.side.sketch, cpu);
+    uint32_t turn = sketch_now(&o->kernel.side.sketch);
     struct note note;
     uint64_t seq;
 
@@ -118,7 +172,7 @@ static void look_at_all(struct oncpu *o)
 {
     if (!STORES_OVERTAKE)
         return;
-    for (int cpu = 0; cpu < o->side.sketch.shape.cpus; cpu++)
+    for (int cpu = 0; cpu < o->kernel.side.sketch.shape.cpus; cpu++)
         o->looks[cpu] = look(o, cpu);
     sketch_settle();
 }
@@ -147,14 +201,14 @@ static uint64_t whole_key(const struct oncpu *o, uint64_t noted)
         return KEY_UNSEEN;
     if (!o->context->options->threads)
         thread = 0;
-    return key_make(process, thread, 0) | side_birth(&o->side, thread ? thread : process);
+    return key_make(process, thread, 0) | side_birth(&o->kernel.side, thread ? thread : process);
 }
 
 /* Whether the thread that a CPU noted is on it, by /proc. One that has called exec bears its process's
  * number. */
 static bool is_running(const struct oncpu *o, int cpu, uint64_t key)
 {
-    const volatile struct hog_cpu *c = sketch_head(&o->side.sketch, cpu);
+    const volatile struct hog_cpu *c = sketch_head(&o->kernel.side.sketch, cpu);
     struct process thread;
     int err = process_read(key_process(key), c->cur_thread, &thread);
 
@@ -166,9 +220,9 @@ static bool is_running(const struct oncpu *o, int cpu, uint64_t key)
 /* The end of the stint that ran at the turn is reported: it comes with the next window. */
 static bool has_ended(const struct oncpu *o, int cpu)
 {
-    const volatile struct hog_cpu *c = sketch_head(&o->side.sketch, cpu);
+    const volatile struct hog_cpu *c = sketch_head(&o->kernel.side.sketch, cpu);
 
-    return c->pipe.turn == sketch_now(&o->side.sketch);
+    return c->pipe.turn == sketch_now(&o->kernel.side.sketch);
 }
 
 /* A stint that lasts is either that of a thread which needs its CPU for itself, or one whose end was not
@@ -221,8 +275,15 @@ static void credit_running(struct oncpu *o, int cpu, uint64_t now)
 
 /* ---- the stints that ended in the window ---- */
 
+static void ran(const struct oncpu *o, uint64_t key, int64_t ns)
+{
+    if (o->waits && !o->kernel.side.exact && key && key != KEY_UNSEEN)
+        waits_ran(o->waits, key, ns);
+}
+
 static void add_slot(void *context, const struct hog_slot *slot)
 {
+    ran(context, slot->key, (int64_t)slot->weight);
     add(context, slot->key, (int64_t)slot->weight, (int64_t)slot->count);
 }
 
@@ -239,12 +300,12 @@ static int add_exact(void *context, const void *key, const void *value)
 
 static void collect_cpu(struct oncpu *o, int cpu, uint64_t now)
 {
-    const struct sketch *sketch = &o->side.sketch;
+    const struct sketch *sketch = &o->kernel.side.sketch;
     struct hog_cpu *c = sketch_head(sketch, cpu);
     unsigned bank = (sketch_now(sketch) - 1) & 1;
     uint64_t lost_ns = 0;
 
-    if (!o->side.exact)
+    if (!o->kernel.side.exact)
         sketch_drain(sketch, cpu, add_slot, o);
     sketch_lost(sketch, cpu, &lost_ns, &o->totals.lost);
     o->totals.lost_ns += (int64_t)lost_ns;
@@ -253,7 +314,11 @@ static void collect_cpu(struct oncpu *o, int cpu, uint64_t now)
     o->totals.missed_ns += (int64_t)c->missed[bank];
     c->idle[bank] = c->other[bank] = c->missed[bank] = 0;
     o->totals.switches += c->events;
+    ran(o, o->credits[cpu].key, -o->credits[cpu].ns);
     credit_running(o, cpu, now);
+    ran(o, o->credits[cpu].key, o->credits[cpu].ns);
+    if (o->waits)
+        waits_cpu(o->waits, cpu);
     o->totals.cpus += o->online[cpu];
 }
 
@@ -277,34 +342,51 @@ static void refresh_online(struct oncpu *o, uint64_t now)
     if (o->online_asked && now - o->online_asked < 1000000000)
         return;
     o->online_asked = now;
-    if (cpus_online(o->online, (size_t)o->side.sketch.shape.cpus) <= 0)
-        memset(o->online, 1, (size_t)o->side.sketch.shape.cpus);
+    if (cpus_online(o->online, (size_t)o->kernel.side.sketch.shape.cpus) <= 0)
+        memset(o->online, 1, (size_t)o->kernel.side.sketch.shape.cpus);
 }
 
-int oncpu_collect(struct oncpu *o, uint64_t now, struct why *w)
+static int collect(struct oncpu *o, uint64_t now, struct why *w)
 {
-    const struct sketch *sketch = &o->side.sketch;
+    const struct sketch *sketch = &o->kernel.side.sketch;
     uint64_t events = o->events;
     int err = sketch_wait(sketch, w);
 
-    now -= (uint64_t)o->side.clock_offset;
+    now -= (uint64_t)o->kernel.side.clock_offset;
     if (err)
         return err;
     tally_clear(&o->tally);
     memset(&o->totals, 0, sizeof o->totals);
     refresh_online(o, now);
     look_at_all(o);
+    if (o->waits)
+        waits_begin(o->waits, now);
     for (int cpu = 0; cpu < sketch->shape.cpus; cpu++)
         collect_cpu(o, cpu, now);
     o->events = o->totals.switches;
     o->totals.switches -= events;
-    if (o->side.exact) {
-        const struct object_map *map = o->side.exact_maps[(sketch_now(sketch) - 1) & 1];
+    if (o->kernel.side.exact) {
+        const struct object_map *map = o->kernel.side.exact_maps[(sketch_now(sketch) - 1) & 1];
         int drained = map_drain(map->fd, map->key_size, map->value_size, add_exact, o, w);
         err = drained < 0 ? drained : 0;
     }
     settle_debts(o);
+    if (o->waits)
+        waits_end(o->waits);
     return err;
+}
+
+int oncpu_collect(struct oncpu *o, uint64_t now, struct why *w)
+{
+    if (o->turned)
+        o->collected = collect(o, now, w);
+    o->turned = false;
+    return o->collected;
+}
+
+const struct waits *oncpu_waits(const struct oncpu *o)
+{
+    return o->waits;
 }
 
 const struct tally *oncpu_tally(const struct oncpu *o)
@@ -323,8 +405,8 @@ static bool name_of_dead(void *context, uint64_t key, struct name *name)
 {
     const struct oncpu *o = context;
 
-    for (int cpu = 0; cpu < o->side.sketch.shape.cpus; cpu++) {
-        const struct hog_cpu *c = sketch_head(&o->side.sketch, cpu);
+    for (int cpu = 0; cpu < o->kernel.side.sketch.shape.cpus; cpu++) {
+        const struct hog_cpu *c = sketch_head(&o->kernel.side.sketch, cpu);
         if (dead_find(c->dead, sizeof c->dead / sizeof *c->dead, key, name))
             return true;
     }
@@ -338,10 +420,12 @@ const struct name *oncpu_name(struct oncpu *o, uint64_t key, uint64_t now)
 
 void oncpu_shown(struct oncpu *o)
 {
-    sketch_shown(&o->side.sketch);
+    if (++o->shown % o->views == 0)
+        sketch_shown(&o->kernel.side.sketch);
 }
 
 void oncpu_cost(struct oncpu *o, struct program_cost *cost)
 {
-    side_cost(&o->side, cost);
+    if (++o->costed % o->views == 0)
+        side_cost(&o->kernel.side, cost);
 }

@@ -9,6 +9,7 @@
 #include "sketch/tally.h"
 
 struct oncpu;
+struct waits;
 
 /* Sums of a window over all CPUs. Every nanosecond of each online CPU is in exactly one of: a key of the
  * tally, or one of these. */
@@ -22,13 +23,15 @@ struct oncpu_totals {
     unsigned cpus;     /* online */
 };
 
-int oncpu_open(struct oncpu **out, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],
-               struct why *w);
+/* needs: of enum oncpu_needs; those of the other views of the run are added. */
+int oncpu_open(struct oncpu **out, const struct metric_context *context, unsigned needs,
+               struct hook_report hooks[MAX_HOOKS], struct why *w);
 void oncpu_turn(struct oncpu *o);
 /* now: the time of the turn. */
 int oncpu_collect(struct oncpu *o, uint64_t now, struct why *w);
 const struct tally *oncpu_tally(const struct oncpu *o); /* ns and switches by key */
 const struct oncpu_totals *oncpu_totals(const struct oncpu *o);
+const struct waits *oncpu_waits(const struct oncpu *o); /* NULL: not counted here */
 const struct name *oncpu_name(struct oncpu *o, uint64_t key, uint64_t now);
 void oncpu_shown(struct oncpu *o); /* the rows of the window are written: names of the dead may go */
 void oncpu_cost(struct oncpu *o, struct program_cost *cost);

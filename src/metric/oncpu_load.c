@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "metric/oncpu_load.h"
+#include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include "clock.h"
 #include "cpu.types.h"
 #include "host/cpus.h"
+#include "load/locked.h"
 
 struct way {
     const struct alternative *switches, *exits, *starts, *forks;
@@ -14,6 +18,7 @@ static const struct alternative task_switches[] = {{"tp_btf", "hog_switch_btf"},
                                                    {"raw_tp", "hog_switch_raw"}};
 static const struct alternative task_exits[] = {{"tp_btf", "hog_exit_btf"}, {"raw_tp", "hog_exit_raw"}};
 static const struct alternative task_starts[] = {{"task_btf", "hog_seed_btf"}, {"task", "hog_seed_task"}};
+static const struct alternative task_waiting[] = {{"iter", "hog_waiting"}};
 static const struct alternative classic_switches[] = {{"tracepoint", "hog_switch_tp"}};
 static const struct alternative classic_exits[] = {{"tracepoint", "hog_exit_tp"}};
 static const struct alternative classic_starts[] = {{"thread_id", "hog_seed_ids"}};
@@ -28,6 +33,11 @@ const struct hook_ways oncpu_ways[] = {
     {"exit", task_exits, 2},      {"exit", classic_exits, 1},
     {"start", task_starts, 2},    {"start", classic_starts, 1},
     {"fork", classic_forks, 1},   {NULL, NULL, 0},
+};
+
+const struct hook_ways contention_ways[] = {
+    {"switch", task_switches, 2}, {"exit", task_exits, 2}, {"start", task_starts, 2},
+    {"waiting", task_waiting, 1}, {NULL, NULL, 0},
 };
 
 static int set_offsets(const struct side *side, struct why *w)
@@ -66,27 +76,152 @@ static void seed(const struct side *side, const struct metric_context *context, 
             program_run_on_cpu(program, cpu, NULL);
 }
 
+/* ---- waits ---- */
+
+#define STAGES           4
+#define SLOTS            64
+#define DEPARTURES_A_CPU 128 /* 1024 at least */
+#define FIELD_EXISTS     2   /* BPF_CORE_FIELD_EXISTS */
+
+static void set_word(const struct side *side, const char *name, uint32_t value)
+{
+    uint32_t *word = object_global(side->obj, name, sizeof *word);
+
+    if (word)
+        *word = value;
+}
+
+/* Maps and constants for waits, or for doing without. Only task_struct tells of them; and where locked memory
+ * is counted, it is for what cannot be done without. */
+static int prepare_waits(struct oncpu_kernel *kernel, const struct metric_context *context, bool classic,
+                         struct why *w)
+{
+    struct side *side = &kernel->side;
+    const struct options *options = context->options;
+    struct object_map *waits = object_map(side->obj, "hog_waits");
+    struct object_map *departures = object_map(side->obj, "hog_departures");
+    bool *count_waits = object_global(side->obj, "count_waits", 1);
+    bool *count_pairs = object_global(side->obj, "count_pairs", 1);
+
+    if (!waits || !departures || !count_waits || !count_pairs)
+        return why(w, -EINVAL, "%s: a map or constant of waits is missing", side->obj->name);
+    kernel->pairs = !classic && (kernel->needs & ONCPU_PAIRS);
+    kernel->waits = kernel->pairs || (!classic && (kernel->needs & ONCPU_WAITS) && !locked_memory_bounds());
+    *count_waits = kernel->waits;
+    *count_pairs = kernel->pairs;
+
+    unsigned bits = 10;
+    while (1 << bits < DEPARTURES_A_CPU * side->sketch.shape.cpus)
+        bits++;
+    set_word(side, "departure_mask", (1u << bits) - 1);
+    side_use_map(side, departures, kernel->waits, 1u << bits);
+    struct sketch_shape shape = {
+        .stages = options->stages ? options->stages : STAGES,
+        .slots = options->slots ? options->slots : SLOTS,
+        .head_bytes = offsetof(struct hog_waits, slots),
+        .slot_bytes = sizeof(struct hog_slot),
+        .cpus = side->sketch.shape.cpus,
+    };
+    set_word(side, "other_stages", shape.stages);
+    set_word(side, "other_slots", shape.slots);
+    set_word(side, "other_shift", 64 - (unsigned)__builtin_ctz(shape.slots));
+    kernel->by_victim.shape = kernel->by_pair.shape = shape;
+    kernel->by_pair.shape.slot_bytes = sizeof(struct hog_pair);
+    size_t slots = 2 * (size_t)shape.stages * shape.slots;
+    size_t bytes =
+        shape.head_bytes + slots * (sizeof(struct hog_slot) + (kernel->pairs ? sizeof(struct hog_pair) : 0));
+    kernel->by_victim.stride = kernel->by_pair.stride = bytes;
+    side_use_map(side, waits, kernel->waits, (uint32_t)shape.cpus);
+    if (kernel->waits)
+        object_resize_map(waits, (uint32_t)bytes, 0);
+    return 0;
+}
+
+/* Two sketches in one map: that of pairs lies behind that of victims, and so do their heads. */
+static void open_waits(struct oncpu_kernel *kernel)
+{
+    const struct object_map *map = object_map(kernel->side.obj, "hog_waits");
+    struct sketch *first = &kernel->by_victim, *second = &kernel->by_pair;
+
+    if (!kernel->waits)
+        return;
+    first->memory = map->memory;
+    first->words = second->words = kernel->side.sketch.words;
+    second->memory = first->memory + offsetof(struct hog_waits, pairs);
+    second->shape.head_bytes = offsetof(struct hog_waits, slots) - offsetof(struct hog_waits, pairs) +
+                               2 * (size_t)first->shape.stages * first->shape.slots * first->shape.slot_bytes;
+}
+
+/* The program asks the type data whether the kernel counts waits (CONFIG_SCHED_INFO), and by a clock that can
+ * be read (CONFIG_FAIR_GROUP_SCHED): waits_known() in bpf/waits.bpf.h. */
+static bool kernel_counts_waits(const struct object_program *program)
+{
+    static const struct {
+        const char *type, *access;
+    } wanted[] = {{"struct sched_info", "0:2"}, {"struct sched_entity", "0:1"}, {"struct cfs_rq", "0:0"}};
+
+    for (size_t i = 0; i < program->ncore; i++) {
+        const struct core_result *core = &program->core[i];
+        for (size_t j = 0; j < sizeof wanted / sizeof *wanted; j++)
+            if (core->kind == FIELD_EXISTS && !core->target && !strcmp(core->type, wanted[j].type) &&
+                !strcmp(core->access, wanted[j].access))
+                return false;
+    }
+    return true;
+}
+
+static int attach_waiting(struct oncpu_kernel *kernel, const struct metric_context *context,
+                          const struct hook_report *switches, struct hook_report hooks[MAX_HOOKS],
+                          struct why *w)
+{
+    const struct side *side = &kernel->side;
+    struct link *link = &kernel->side.links[3];
+    struct why optional;
+
+    if (kernel->waits && !kernel_counts_waits(object_program(side->obj, switches->choice.chosen->program))) {
+        if (kernel->needs & ONCPU_PAIRS)
+            return why(w, -ENOTSUP,
+                       "this kernel does not count how long tasks wait for a CPU: it was built without "
+                       "CONFIG_SCHED_INFO or CONFIG_FAIR_GROUP_SCHED");
+        kernel->waits = false;
+    }
+    kernel->waiting = NULL;
+    if (kernel->pairs &&
+        !hook_attach(side, context, link, task_waiting, 1, hook_report(hooks, "waiting", false), &optional))
+        kernel->waiting = link;
+    return 0;
+}
+
 static int load_by(struct side *side, const struct metric_context *context, bool classic,
                    struct hook_report hooks[MAX_HOOKS], struct why *w)
 {
     static const struct side_object object = {"cpu", offsetof(struct hog_cpu, slots),
                                               sizeof(struct hog_slot)};
+    struct oncpu_kernel *kernel = (struct oncpu_kernel *)side;
     const struct way *way = classic ? &by_classic : &by_task;
     struct why optional;
-    int err = side_open(side, &object, context, classic, w);
 
+    if (classic && (kernel->needs & ONCPU_PAIRS))
+        return why(w, -ENOTSUP, "who waits for whom cannot be told without reading task_struct");
+    int err = side_open(side, &object, context, classic, w);
+    if (!err)
+        err = prepare_waits(kernel, context, classic, w);
     if (!err && classic)
         err = set_offsets(side, w);
     if (!err)
         err = side_load(side, context, w);
-    if (!err)
-        begin_unknown(side);
-    if (!err && way->forks)
+    if (err)
+        return err;
+    begin_unknown(side);
+    open_waits(kernel);
+    if (way->forks)
         err = hook_attach(side, context, &side->links[2], way->forks, way->nforks,
                           hook_report(hooks, "fork", true), w);
+    struct hook_report *switches = hook_report(hooks, "switch", true);
     if (!err)
-        err = hook_attach(side, context, &side->links[0], way->switches, way->nswitches,
-                          hook_report(hooks, "switch", true), w);
+        err = hook_attach(side, context, &side->links[0], way->switches, way->nswitches, switches, w);
+    if (!err)
+        err = attach_waiting(kernel, context, switches, hooks, w);
     if (err)
         return err;
     /* Without it, those who die inside a window have no name: less, but right. */
@@ -96,8 +231,14 @@ static int load_by(struct side *side, const struct metric_context *context, bool
     return 0;
 }
 
-int oncpu_load(struct side *side, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],
-               struct why *w)
+int oncpu_load(struct oncpu_kernel *kernel, const struct metric_context *context,
+               struct hook_report hooks[MAX_HOOKS], struct why *w)
 {
-    return side_by_any(side, context, load_by, hooks, w);
+    struct hook_report *own = hooks ? NULL : calloc(MAX_HOOKS, sizeof *own);
+
+    if (!hooks && !own)
+        return why(w, -ENOMEM, "out of memory");
+    int err = side_by_any(&kernel->side, context, load_by, hooks ? hooks : own, w);
+    free(own);
+    return err;
 }

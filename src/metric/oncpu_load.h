@@ -5,9 +5,23 @@
 
 #include "metric/side.h"
 
-extern const struct hook_ways oncpu_ways[];
+/* What the views of a run need beside who ran for how long. */
+enum oncpu_needs {
+    ONCPU_WAITS = 1, /* how long processes wait for a CPU, if it can be had */
+    ONCPU_PAIRS = 2, /* and because of whom: without it the view does not work */
+};
 
-int oncpu_load(struct side *side, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],
-               struct why *w);
+struct oncpu_kernel {
+    struct side side;  /* first */
+    unsigned needs;    /* enum oncpu_needs */
+    bool waits, pairs; /* what there is of that */
+    struct sketch by_victim, by_pair;
+    const struct link *waiting; /* the iterator over tasks that wait; NULL: none */
+};
+
+extern const struct hook_ways oncpu_ways[], contention_ways[];
+
+int oncpu_load(struct oncpu_kernel *kernel, const struct metric_context *context,
+               struct hook_report hooks[MAX_HOOKS], struct why *w);
 
 #endif

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metric/waits.h"
+#include <stdlib.h>
+#include <string.h>
+#include "cpu.types.h"
+#include "host/cpus.h"
+#include "metric/steal.h"
+#include "metric/waiting.h"
+
+/* Who ran on a CPU in the window, and for how long. */
+struct share {
+    uint64_t key;
+    int64_t ns; /* what he had of it before the window is taken off */
+};
+
+struct waits {
+    const struct oncpu_kernel *kernel;
+    uint64_t now;
+    struct pairs pairs;   /* who waited for whom */
+    struct pairs victims; /* the same with aggressor 0, and kind 0: how long in all */
+    struct pairs debts;   /* what was taken back before the kernel told of it */
+    struct waits_totals totals;
+    struct share *shares; /* of all CPUs, one after the other */
+    size_t nshares, room;
+    size_t *first;           /* a possible CPU, and one more: where its shares begin */
+    int cpu;                 /* that is being read */
+    struct waiting *waiting; /* NULL: cannot be had */
+    struct steal *steal;
+};
+
+struct waits *waits_open(const struct oncpu_kernel *kernel)
+{
+    struct waits *w = calloc(1, sizeof *w);
+    size_t cpus = (size_t)kernel->side.sketch.shape.cpus;
+
+    if (!w)
+        return NULL;
+    w->kernel = kernel;
+    w->first = calloc(cpus + 1, sizeof *w->first);
+    w->steal = kernel->pairs ? steal_open(cpus) : NULL;
+    w->waiting = kernel->waiting ? waiting_open(kernel) : NULL;
+    if (!w->first || (kernel->pairs && !w->steal) || (kernel->waiting && !w->waiting)) {
+        waits_close(w);
+        return NULL;
+    }
+    return w;
+}
+
+void waits_close(struct waits *w)
+{
+    if (!w)
+        return;
+    pairs_free(&w->pairs);
+    pairs_free(&w->victims);
+    pairs_free(&w->debts);
+    free(w->shares);
+    free(w->first);
+    steal_close(w->steal);
+    waiting_close(w->waiting);
+    free(w);
+}
+
+void waits_begin(struct waits *w, uint64_t now)
+{
+    w->now = now;
+    w->cpu = 0;
+    w->nshares = 0;
+    memset(&w->totals, 0, sizeof w->totals);
+    pairs_clear(&w->pairs);
+    pairs_clear(&w->victims);
+    if (w->steal)
+        steal_read(w->steal, now);
+}
+
+void waits_ran(struct waits *w, uint64_t key, int64_t ns)
+{
+    if (!w->kernel->pairs)
+        return;
+    for (size_t i = w->first[w->cpu]; i < w->nshares; i++)
+        if (w->shares[i].key == key) {
+            w->shares[i].ns += ns;
+            return;
+        }
+    if (w->nshares == w->room) {
+        size_t room = w->room ? 2 * w->room : 256;
+        struct share *more = realloc(w->shares, room * sizeof *more);
+        if (!more)
+            return; /* then somebody's part is shared out among the others */
+        w->shares = more;
+        w->room = room;
+    }
+    w->shares[w->nshares++] = (struct share){key, ns};
+}
+
+/* ---- adding up ---- */
+
+static void add_victim(struct waits *w, uint64_t victim, int64_t ns, int64_t count, uint64_t most)
+{
+    struct pair *pair = pairs_at(&w->victims, victim, 0, false);
+
+    w->totals.wait_ns += ns;
+    if (!pair)
+        return;
+    pair->ns += ns;
+    pair->count += count;
+    if (pair->most_ns < most)
+        pair->most_ns = most;
+}
+
+static void add_pair(struct waits *w, const struct pair *more)
+{
+    struct pair *pair = pairs_at(&w->pairs, more->victim, more->aggressor, more->preempt);
+
+    if (!pair) {
+        w->totals.lost_ns += more->ns;
+        w->totals.lost++;
+        return;
+    }
+    pair->ns += more->ns;
+    pair->count += more->count;
+    if (pair->most_ns < more->most_ns)
+        pair->most_ns = more->most_ns;
+}
+
+/* A part of a wait, and of whom it is. */
+static void add_part(struct waits *w, const struct pair *whole, uint64_t aggressor, int64_t ns)
+{
+    struct pair part = *whole;
+
+    part.aggressor = aggressor;
+    part.ns = ns;
+    if (part.most_ns > (uint64_t)ns)
+        part.most_ns = (uint64_t)ns;
+    add_pair(w, &part);
+}
+
+/* A wait that outlasted what a CPU remembers: as the window had it, by who ran there for how long. */
+static void share_out(struct waits *w, int cpu, const struct pair *whole)
+{
+    const struct share *share = w->shares + w->first[cpu], *end = w->shares + w->first[cpu + 1];
+    int64_t sum = 0;
+
+    for (const struct share *s = share; s < end; s++)
+        sum += s->ns > 0 ? s->ns : 0;
+    if (!sum) {
+        add_pair(w, whole);
+        return;
+    }
+    for (int64_t left = whole->ns, rest = sum; share < end && left; share++) {
+        if (share->ns <= 0)
+            continue;
+        int64_t ns = (int64_t)((double)whole->ns * ((double)share->ns / (double)sum));
+        rest -= share->ns;
+        if (!rest || ns > left)
+            ns = left; /* what the rounding leaves */
+        left -= ns;
+        if (ns)
+            add_part(w, whole, share->key, ns);
+    }
+}
+
+/* ---- waits that ended in the window ---- */
+
+static void take_wait(void *context, const struct hog_slot *slot)
+{
+    add_victim(context, slot->key, (int64_t)slot->weight, (uint32_t)slot->count, slot->count >> 32 << 10);
+}
+
+/* While the hypervisor had the CPU, nobody on it did anything to anybody. */
+static void take_pair(void *context, const struct hog_slot *slot)
+{
+    struct waits *w = context;
+    const struct hog_pair *from = (const void *)slot;
+    struct pair pair = {
+        .victim = from->victim,
+        .aggressor = from->aggressor,
+        .ns = (int64_t)slot->weight,
+        .count = (int64_t)slot->count,
+        .most_ns = from->most >> 1,
+        .preempt = from->most & 1,
+    };
+    int64_t stolen = (int64_t)((double)pair.ns * steal_share(w->steal, w->cpu));
+
+    if (pair.aggressor == HOG_THROTTLED)
+        stolen = 0;
+    if (stolen) {
+        add_part(w, &pair, HOG_STEAL, stolen);
+        pair.ns -= stolen;
+    }
+    if (pair.aggressor == HOG_SEVERAL)
+        share_out(w, w->cpu, &pair);
+    else
+        add_pair(w, &pair);
+}
+
+void waits_cpu(struct waits *w, int cpu)
+{
+    uint64_t ns = 0, count = 0;
+
+    w->first[cpu + 1] = w->nshares;
+    sketch_drain(&w->kernel->by_victim, cpu, take_wait, w);
+    sketch_lost(&w->kernel->by_victim, cpu, &ns, &count);
+    if (w->kernel->pairs) {
+        ns = count = 0; /* what is missing in the rows that are shown */
+        sketch_drain(&w->kernel->by_pair, cpu, take_pair, w);
+        sketch_lost(&w->kernel->by_pair, cpu, &ns, &count);
+    }
+    w->totals.lost_ns += (int64_t)ns;
+    w->totals.lost += (uint32_t)count;
+    w->cpu = cpu + 1;
+}
+
+/* ---- waits that had not ended at the turn ---- */
+
+/* More of a wait that goes on (ns > 0), or what was shown of one that has ended (ns < 0): the kernel tells of
+ * that in whole. */
+static void open_part(void *context, int cpu, const struct pair *part)
+{
+    struct waits *w = context;
+
+    add_victim(w, part->victim, part->ns, 0, 0);
+    if (part->aggressor == HOG_SEVERAL && part->ns > 0)
+        share_out(w, cpu, part);
+    else
+        add_pair(w, part);
+}
+
+static void keep_debt(struct waits *w, struct pair *pair)
+{
+    struct pair *debt = pairs_at(&w->debts, pair->victim, pair->aggressor, pair->preempt);
+
+    if (debt)
+        debt->ns = pair->ns;
+    pair->ns = 0;
+}
+
+/* Takes up to *debt (below zero) off a pair, or off all those of its victim, each by its share of `sum`. */
+static void pay_from(struct pair *pair, int64_t debt, int64_t sum, int64_t *left)
+{
+    int64_t part = pair->ns == sum ? -debt : (int64_t)((double)-debt * ((double)pair->ns / (double)sum));
+
+    if (part > pair->ns)
+        part = pair->ns;
+    pair->ns -= part;
+    *left += part;
+}
+
+/* What a victim has too little of in one pair, because the wait was shared out otherwise than at its end,
+ * comes off its others. Returns what is left. */
+static int64_t pay(struct waits *w, const struct pair *from)
+{
+    struct pair *same = pairs_find(&w->pairs, from->victim, from->aggressor, from->preempt);
+    int64_t debt = from->ns, sum = 0, left;
+
+    if (same && same->ns > 0)
+        pay_from(same, debt, same->ns, &debt);
+    for (size_t i = 0; i < w->pairs.capacity && debt < 0; i++)
+        if (w->pairs.table[i].victim == from->victim && w->pairs.table[i].ns > 0)
+            sum += w->pairs.table[i].ns;
+    left = debt;
+    for (size_t i = 0; i < w->pairs.capacity && sum && left < 0; i++)
+        if (w->pairs.table[i].victim == from->victim && w->pairs.table[i].ns > 0)
+            pay_from(&w->pairs.table[i], debt, sum, &left);
+    return left;
+}
+
+/* A wait that ended between the turn and the look at who waits has been taken back, and comes with the next
+ * window: so does what is below zero now. Only once: what is then still too little was shared out
+ * differently. */
+static void settle(struct waits *w)
+{
+    struct pairs before = w->debts;
+
+    w->debts = (struct pairs){0};
+    for (size_t i = 0; i < before.capacity; i++)
+        if (before.table[i].victim)
+            pay(w, &before.table[i]);
+    pairs_free(&before);
+    for (size_t i = 0; i < w->pairs.capacity; i++) {
+        struct pair *pair = &w->pairs.table[i];
+        if (pair->ns < 0 && pair->aggressor == HOG_SEVERAL)
+            pair->ns = pay(w, pair);
+        if (pair->ns < 0)
+            keep_debt(w, pair);
+    }
+    for (size_t i = 0; i < w->victims.capacity; i++)
+        if (w->victims.table[i].ns < 0)
+            w->victims.table[i].ns = 0;
+}
+
+void waits_end(struct waits *w)
+{
+    if (w->waiting)
+        w->totals.open_waits = waiting_read(w->waiting, w->now, open_part, w);
+    settle(w);
+}
+
+const struct pairs *waits_pairs(const struct waits *w)
+{
+    return &w->pairs;
+}
+
+const struct pair *waits_of_victim(const struct waits *w, uint64_t victim)
+{
+    return pairs_find(&w->victims, victim, 0, false);
+}
+
+const struct waits_totals *waits_totals(const struct waits *w)
+{
+    return &w->totals;
+}

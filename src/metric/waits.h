@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Waiting for a CPU in a window, by victim and by who had the CPU: the reader's side of bpf/waits.bpf.h. Part
+ * of oncpu, which has the switches. */
+#ifndef HOG_METRIC_WAITS_H
+#define HOG_METRIC_WAITS_H
+
+#include "metric/oncpu_load.h"
+#include "sketch/pairs.h"
+
+struct waits;
+
+/* What one window and all CPUs add up to. */
+struct waits_totals {
+    int64_t wait_ns; /* of all victims */
+    int64_t lost_ns; /* dropped by the sketch: it is in no row */
+    uint64_t lost;   /* waits, or parts of waits, of that */
+    bool open_waits; /* whether waits that had not ended could be looked for in this window */
+};
+
+/* NULL: no memory. */
+struct waits *waits_open(const struct oncpu_kernel *kernel);
+void waits_close(struct waits *w);
+
+/* A window: begin, for each CPU all who ran there and then waits_cpu(), end. `now`: the turn, by the clock of
+ * the programs. */
+void waits_begin(struct waits *w, uint64_t now);
+void waits_ran(struct waits *w, uint64_t key, int64_t ns);
+void waits_cpu(struct waits *w, int cpu);
+void waits_end(struct waits *w);
+
+const struct pairs *waits_pairs(const struct waits *w);
+const struct pair *waits_of_victim(const struct waits *w, uint64_t victim); /* NULL: it did not wait */
+const struct waits_totals *waits_totals(const struct waits *w);
+
+#endif
