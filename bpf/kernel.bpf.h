@@ -42,7 +42,8 @@ struct pid {
 } __relocated;
 
 struct rq {
-    u64 clock; /* ns since boot, by the scheduler's clock; as of the latest time it looked */
+    u64 clock;                /* ns since boot, by the scheduler's clock; as of the latest time it looked */
+    struct task_struct *stop; /* migration/N */
 } __relocated;
 
 struct cfs_rq {

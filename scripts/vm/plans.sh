@@ -18,9 +18,9 @@ plan() {
     users) cases=privilege,memlock ;;
     refused) cases=refused ;;
     mounts) cases=cgroups,mounts,readonly ;;
-    one-cpu) cases=views cpus=1 ;;
-    many-cpus) cases=views cpus=2,maxcpus=64 parameters=(possible_cpus=64) ;;
-    hotplug) cases=views ;;
+    one-cpu) cases=onecpu cpus=1 ;;
+    many-cpus) cases=manycpus cpus=64 parameters=(maxcpus=2) ;;
+    hotplug) cases=hotplug cpus=4 parameters=(maxcpus=1) ;; # a second one comes while the case runs
     panic | hang) cases=$1 ;; # for the test of the matrix itself
     *) return 1 ;;
     esac

@@ -5,6 +5,9 @@
 
 #include "metric/side.h"
 
+#define KEY_UNSEEN UINT64_MAX /* nobody knows who is on the CPU: the note of one that has not reported yet   \
+                               */
+
 extern const struct hook_ways oncpu_ways[];
 
 int oncpu_load(struct side *side, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],
