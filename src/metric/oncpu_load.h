@@ -5,8 +5,8 @@
 
 #include "metric/side.h"
 
-#define KEY_UNSEEN UINT64_MAX /* nobody knows who is on the CPU: the note of one that has not reported yet   \
-                               */
+/* The note of a CPU that has not reported yet: nobody knows who is on it. */
+#define KEY_UNSEEN UINT64_MAX
 
 extern const struct hook_ways oncpu_ways[];
 
