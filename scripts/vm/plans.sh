@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2034
 # Which kernels are booted, and with what. A boot is called SUITE/ARCH/PLAN.
 
-VM_SUITES=(bullseye bookworm trixie sid)
+VM_SUITES=(bullseye bookworm trixie sid trixie-backports)
 VM_ARCHS=(amd64 arm64)
 VM_PLANS=(views loader integrity confidentiality hostile users refused mounts one-cpu many-cpus hotplug)
 
@@ -30,7 +30,7 @@ plan() {
 # where locked memory still bounds BPF.
 boots_ci() {
     local suite plan
-    for suite in "${VM_SUITES[@]}"; do
+    for suite in bullseye bookworm trixie sid; do
         for plan in views loader; do
             echo "$suite/amd64/$plan"
         done
