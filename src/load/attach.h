@@ -28,6 +28,9 @@ int link_attach_uprobe(struct link *link, const struct object_program *program, 
  * each CPU that is online now: on a CPU that comes later, or comes back, the program does not run. */
 int link_attach_perf(struct link *link, const struct object_program *program, uint32_t type, uint64_t config,
                      uint64_t sample_period, bool is_frequency, int pid, struct why *w);
+/* The same on one CPU more; one that is offline is no error. */
+int link_attach_perf_on(struct link *link, const struct object_program *program, uint32_t type,
+                        uint64_t config, uint64_t sample_period, int cpu, struct why *w);
 void link_detach(struct link *link);
 
 /* File offset of a function symbol of an ELF file (st_value - p_vaddr + p_offset of the segment that holds
