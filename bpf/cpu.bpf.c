@@ -7,7 +7,8 @@
  * switch has come between the turn and his look, in `turn_cur` and `turn_since`.
  *
  * Every nanosecond of a CPU goes to exactly one of: a key, idle, other (a process that was not asked for),
- * missed (somebody ran whose switch we did not see), lost (dropped by the sketch). The tests hold that sum.
+ * missed (somebody ran whose switch we did not see), lost (dropped by the sketch), offline. The tests hold
+ * that sum.
  */
 #include "dead.bpf.h"
 #include "hashpipe.bpf.h"
@@ -20,15 +21,15 @@ char gpl[] SEC("license") = "GPL";
 struct hog_cpu {
     struct hog_pipe pipe;
     u32 cur_thread; /* thread on the CPU, (u32)-1: not known yet */
-    u32 reserved;
+    u32 stops; /* as far as cur_thread is not known: offline. Then by classic tracepoints: the stop task */
     u64 cur; /* its key; 0: idle. From classic tracepoints (no process id there): the thread id << 20 alone */
     u64 since;                        /* ns, CLOCK_MONOTONIC */
     u64 cur_task;                     /* its task_struct; from classic tracepoints its thread id */
     u64 turn_cur, turn_since;         /* cur and since when the first event after a turn came */
     u64 idle[2], other[2], missed[2]; /* ns, a bank */
     u64 events;
-    u64 clock_offset, clock_compared, clock_agreed; /* see switch_time() */
-    u64 padding[2];
+    u64 clock_offset, clock_compared, clock_doubted; /* see switch_time() */
+    u64 offline[2];                                  /* ns, a bank */
     struct hog_dead dead[HOG_DEAD];
     struct hog_slot slots[PIPE_SLOTS]; /* two banks of pipe_stages * slots a stage */
 };
@@ -63,7 +64,7 @@ struct {
 
 const volatile bool exact, only_tracked;
 /* Where the classic tracepoints keep their fields, from tracefs. */
-const volatile u32 switch_prev_pid = 24, switch_next_pid = 56, fork_child_pid = 44;
+const volatile u32 switch_prev_pid = 24, switch_next_pid = 56, switch_next_prio = 60, fork_child_pid = 44;
 
 static __always_inline struct hog_cpu *this_cpu(void)
 {
@@ -130,6 +131,22 @@ static __always_inline void note_next(struct hog_cpu *c, u64 task, u32 thread, u
     c->events++;
 }
 
+/* Whether this is the first switch of a CPU that has come online. It went offline from its stop task, and as
+ * tracepoints are silent on a CPU that is not online, its idle task came unseen. */
+static __always_inline bool came_online(bool direct, struct hog_cpu *c, struct task_struct *prev,
+                                        struct task_struct *next)
+{
+    if (kernel_field(direct, prev, pid))
+        return false;
+    if (c->cur_thread == (u32)-1)
+        return c->stops;
+    if (!kernel_has(next, se.cfs_rq) || !kernel_has((struct cfs_rq *)NULL, rq))
+        return false;
+    struct cfs_rq *cfs_rq = kernel_field(direct, next, se.cfs_rq);
+    struct rq *rq = kernel_field(direct, cfs_rq, rq);
+    return c->cur_task == (u64)kernel_field(direct, rq, stop);
+}
+
 /* The CPU's note of who runs does not name the task that is leaving: we saw no switch yet, or missed one
  * (some hosts do not report every switch). Whoever leaves gets what the scheduler itself counted for this
  * stint, as far as it does; only the rest is missed. Returns how much he gets. */
@@ -165,10 +182,13 @@ static __always_inline u64 run_queue_clock(bool direct, struct task_struct *task
  * The scheduler's reading can be old: it serves a wakeup and the switch that follows, and a virtual CPU can
  * stand still in between, for milliseconds. Then the clocks seem to be farther apart than they are, and what
  * comes after would be dated into the future. So they move apart no faster than NTP slews (1/2048), unless
- * all comparisons of a second say that they do. */
+ * all comparisons of a second say that they do. What they are apart at first is the least that a quarter of a
+ * second shows, for the scheduler's clock of a CPU that has just come online stands still until the first
+ * ticks. */
 #define COMPARE_NS  (1ull << 28)
 #define DOUBT_NS    (1ull << 30)
 #define DRIFT_SHIFT 11
+#define UNKNOWN     (1ull << 63) /* as clock_compared: far from any reading, however small that is */
 static __always_inline u64 switch_time(bool direct, struct hog_cpu *c, bool first, struct task_struct *next)
 {
     if (!direct || !kernel_has(next, se.cfs_rq) || !kernel_has((struct cfs_rq *)NULL, rq)) {
@@ -180,10 +200,21 @@ static __always_inline u64 switch_time(bool direct, struct hog_cpu *c, bool firs
     u64 clock = next->se.cfs_rq->rq->clock, passed = clock - c->clock_compared;
     if (unlikely(first || passed > COMPARE_NS)) {
         u64 now = bpf_ktime_get_ns(), apart = now - clock, most = c->clock_offset + (passed >> DRIFT_SHIFT);
-        if ((s64)(apart - most) > 0 && clock - c->clock_agreed < DOUBT_NS)
+        bool in_doubt = now - c->clock_doubted < DOUBT_NS;
+        if (c->clock_compared == UNKNOWN) {
+            if ((s64)(apart - c->clock_offset) < 0)
+                c->clock_offset = apart;
+            if (now - c->clock_doubted < COMPARE_NS)
+                return now;
+            apart = c->clock_offset;
+            c->clock_doubted = 0;
+        } else if (c->clock_compared && (s64)(apart - most) > 0 && (in_doubt || !c->clock_doubted)) {
+            if (!c->clock_doubted)
+                c->clock_doubted = now;
             apart = most;
-        else
-            c->clock_agreed = clock;
+        } else {
+            c->clock_doubted = 0;
+        }
         c->clock_offset = apart;
         c->clock_compared = clock;
         return now;
@@ -209,6 +240,15 @@ static __always_inline void on_switch(bool direct, struct task_struct *prev, str
 
     /* By their addresses: a thread that calls exec may get another id while it runs. */
     if (unlikely(c->cur_task != (u64)prev)) {
+        if (came_online(direct, c, prev, next)) {
+            now = bpf_ktime_get_ns();
+            c->offline[pipe_bank(turn)] += now - c->since;
+            c->since = now;
+            c->clock_compared = UNKNOWN;
+            c->clock_offset = UNKNOWN - 1;
+            c->clock_doubted = now;
+            ns = 0;
+        }
         ns = misnoted(direct, c, turn, prev, ns);
         key = ns ? who_is(direct, prev, kernel_field(direct, prev, pid)).key : 0;
     } else if (!key) {
@@ -262,13 +302,16 @@ int hog_switch_tp(void *ctx)
     u32 leaving = traced_field(ctx, switch_prev_pid), coming = traced_field(ctx, switch_next_pid);
     u64 ns = now - c->since;
 
-    if (unlikely(c->cur_thread != leaving))
+    if (unlikely(c->stops && !leaving)) /* see came_online() */
+        c->offline[pipe_bank(turn)] += ns;
+    else if (unlikely(c->cur_thread != leaving))
         c->missed[pipe_bank(turn)] += ns;
     else if (!leaving)
         c->idle[pipe_bank(turn)] += ns;
     else
         credit(c, turn, current_key(), ns);
     note_next(c, coming, coming, (u64)coming << HOG_KEY_THREAD, now);
+    c->stops = !traced_field(ctx, switch_next_prio); /* which looks like a real-time task of the highest */
     pipe_leave(&c->pipe);
     return 0;
 }

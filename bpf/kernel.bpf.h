@@ -19,8 +19,9 @@ struct cred {
 } __relocated;
 
 struct signal_struct {
-    atomic_t live;         /* threads that have not begun to exit */
-    u64 sum_sched_runtime; /* ns on CPU of threads that are gone already */
+    atomic_t live;                  /* threads that have not begun to exit */
+    u64 sum_sched_runtime;          /* ns on CPU of threads that are gone already */
+    unsigned long min_flt, maj_flt; /* their page faults */
 } __relocated;
 
 struct ns_common {
@@ -42,8 +43,9 @@ struct pid {
 } __relocated;
 
 struct rq {
-    u64 clock; /* ns since boot, by the scheduler's clock; as of the latest time it looked */
-    int cpu;   /* CONFIG_SMP */
+    u64 clock;                /* ns since boot, by the scheduler's clock; as of the latest time it looked */
+    struct task_struct *stop; /* migration/N */
+    int cpu;                  /* CONFIG_SMP */
 } __relocated;
 
 struct cfs_rq {
@@ -68,11 +70,18 @@ struct sched_entity {
     u64 prev_sum_exec_runtime; /* the same when it last came on a CPU; of the fair class alone */
 } __relocated;
 
+struct vm_operations_struct;
+
+struct vm_area_struct {
+    const struct vm_operations_struct *vm_ops; /* NULL: anonymous memory */
+} __relocated;
+
 struct task_struct {
     int pid, tgid;      /* thread, process */
     u64 start_boottime; /* ns, CLOCK_BOOTTIME; `real_start_time` until 5.5, cf25e24db61c */
     struct task_struct *group_leader;
     struct pid *thread_pid;
+    unsigned long min_flt, maj_flt; /* page faults */
     struct signal_struct *signal;
     struct cred *real_cred;
     int prio;             /* 100..139: the fair class */

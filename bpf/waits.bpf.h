@@ -105,7 +105,7 @@ __attribute__((noinline)) int hog_pair_add(u64 victim, u64 aggressor, u64 ns, u6
     u64 preempt = !!(how & BLAME_PREEMPT);
     u64 key = (victim * pipe_multiplier(4)) ^ (aggressor * pipe_multiplier(5) + preempt);
 
-    if (!w)
+    if (!w || !count_pairs)
         return 0;
     struct hog_pair *pair = pipe_slot_in(PIPE_OTHER, &w->pairs, (void *)w->slots + 2 * WAIT_BANK_BYTES,
                                          !!(how & BLAME_BANK), key | 1, ns, 1, sizeof *pair);
@@ -126,7 +126,7 @@ __attribute__((noinline)) int hog_blame(u64 victim, u64 from, u64 to, u64 how)
 {
     struct hog_waits *w = waits_of(how & BLAME_CPU);
 
-    if (!w || from >= to)
+    if (!w || !count_pairs || from >= to)
         return 0;
     u64 stints = w->stints, key = w->cur, end = ~0ull, rest = to - from;
     for (u32 i = 1; i < 50; i++) {
@@ -203,6 +203,8 @@ static __always_inline bool wait_of(bool direct, struct task_struct *task, u32 c
     u64 moved = run_delay - d->run_delay;
     if (d->task == (u64)task && d->at <= clock && moved <= clock - d->at) {
         wait->moved = moved;
+        if (!count_pairs)
+            return true;
         wait->left = d->at;
         wait->on = d->cpu;
         wait->known = wait->preempt = d->runnable;
@@ -225,6 +227,8 @@ static __always_inline void note_departure(bool direct, struct task_struct *task
     d->task = (u64)task;
     d->run_delay = kernel_field(direct, task, sched_info.run_delay);
     d->at = clock;
+    if (!count_pairs)
+        return;
     d->throttled = throttled_time(direct, task);
     d->cpu = cpu;
     d->runnable = is_runnable(direct, task);
@@ -270,8 +274,10 @@ static __always_inline void waits_switch(bool direct, u32 turn, struct task_stru
 
     if (!w)
         return;
-    w->waits.turn = w->pairs.turn = turn;
+    w->waits.turn = turn;
     if (count_pairs) {
+        w->pairs.turn = turn;
+        w->cur = came ? came : HOG_IDLE;
         struct hog_stint *stint = &w->ring[w->stints % HOG_STINTS];
         stint->key = left ? left : HOG_IDLE;
         stint->end = clock;
@@ -279,7 +285,6 @@ static __always_inline void waits_switch(bool direct, u32 turn, struct task_stru
     }
     if (left)
         note_departure(direct, prev, cpu, clock);
-    w->cur = came ? came : HOG_IDLE;
     if (!came || !wait_of(direct, next, cpu, clock, &wait))
         return;
     count_wait(w, turn, came, wait.here + wait.moved);

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2034
 # Which kernels are booted, and with what. A boot is called SUITE/ARCH/PLAN.
 
-VM_SUITES=(bullseye bookworm trixie sid)
+VM_SUITES=(bullseye bookworm trixie sid trixie-backports)
 VM_ARCHS=(amd64 arm64)
 VM_PLANS=(views loader integrity confidentiality hostile users refused mounts one-cpu many-cpus hotplug)
 
@@ -18,9 +18,9 @@ plan() {
     users) cases=privilege,memlock ;;
     refused) cases=refused ;;
     mounts) cases=cgroups,mounts,readonly ;;
-    one-cpu) cases=views cpus=1 ;;
-    many-cpus) cases=views cpus=2,maxcpus=64 parameters=(possible_cpus=64) ;;
-    hotplug) cases=views ;;
+    one-cpu) cases=onecpu cpus=1 ;;
+    many-cpus) cases=manycpus cpus=64 parameters=(maxcpus=2) ;;
+    hotplug) cases=hotplug cpus=4 parameters=(maxcpus=1) ;; # a second one comes while the case runs
     panic | hang) cases=$1 ;; # for the test of the matrix itself
     *) return 1 ;;
     esac
@@ -30,7 +30,7 @@ plan() {
 # where locked memory still bounds BPF.
 boots_ci() {
     local suite plan
-    for suite in "${VM_SUITES[@]}"; do
+    for suite in bullseye bookworm trixie sid; do
         for plan in views loader; do
             echo "$suite/amd64/$plan"
         done

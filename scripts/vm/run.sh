@@ -99,7 +99,7 @@ boots() {
 }
 
 # How many at once: the CPUs, and 700 MiB for each.
-jobs() {
+jobs_at_once() {
     local memory
     memory=$(awk '/^MemAvailable:/ { print int($2 / 1024 / 700) }' /proc/meminfo)
     echo $(($(nproc) < memory ? $(nproc) : memory > 0 ? memory : 1))
@@ -115,6 +115,18 @@ boot_list() {
         printf '%s\n' "$boot" "$arch" "${kernels[$suite/$arch]}" "$work/initramfs-$arch" "$cpus" "$cases" \
             "$out/${boot//\//-}" ${parameters[@]+"${parameters[@]}"} | paste -s -d '\t'
     done
+}
+
+run_boots() {
+    local most boot
+    most=$(jobs_at_once)
+    while IFS=$'\t' read -ra boot; do
+        while [ "$(jobs -rp | wc -l)" -ge "$most" ]; do
+            wait -n
+        done
+        scripts/vm/boot.sh "${boot[@]}" &
+    done < <(boot_list)
+    wait
 }
 
 # One binary for all kernels of an architecture.
@@ -151,7 +163,7 @@ mkdir -p "$out"
 for boot in "${list[@]}"; do
     prepare "$(cut -d / -f 1 <<<"$boot")" "$(cut -d / -f 2 <<<"$boot")"
 done
-count < <(boot_list | xargs -d '\n' -P "$(jobs)" -I '{}' bash -c 'IFS=$'\''\t'\'' read -ra a <<<"$1"; exec scripts/vm/boot.sh "${a[@]}"' - '{}')
+count < <(run_boots)
 case " $* " in
 *' ci '* | *' all '*)
     count < <("$BUILD/tests/vm/alternatives" | scripts/vm/used.sh "$out")

@@ -24,9 +24,13 @@ int link_attach(struct link *link, const struct object_program *program, struct 
 int link_attach_uprobe(struct link *link, const struct object_program *program, const char *path,
                        uint64_t offset, bool at_return, int pid, struct why *w);
 
-/* perf event (type, config, period or frequency as in perf_event_attr) on each online CPU; pid -1: all. */
+/* perf event (type, config, period or frequency as in perf_event_attr); pid -1: all. That is one event for
+ * each CPU that is online now: on a CPU that comes later, or comes back, the program does not run. */
 int link_attach_perf(struct link *link, const struct object_program *program, uint32_t type, uint64_t config,
                      uint64_t sample_period, bool is_frequency, int pid, struct why *w);
+/* The same on one CPU more; one that is offline is no error. */
+int link_attach_perf_on(struct link *link, const struct object_program *program, uint32_t type,
+                        uint64_t config, uint64_t sample_period, int cpu, struct why *w);
 void link_detach(struct link *link);
 
 /* File offset of a function symbol of an ELF file (st_value - p_vaddr + p_offset of the segment that holds

@@ -57,3 +57,18 @@ int link_attach_perf(struct link *link, const struct object_program *program, ui
     link_detach(link);
     return explain(program, type, config, err, w);
 }
+
+int link_attach_perf_on(struct link *link, const struct object_program *program, uint32_t type,
+                        uint64_t config, uint64_t sample_period, int cpu, struct why *w)
+{
+    struct perf_event_attr attr = {
+        .type = type,
+        .size = sizeof attr,
+        .config = config,
+        .sample_period = sample_period,
+        .disabled = 1,
+    };
+    int err = open_on(link, program, &attr, -1, cpu);
+
+    return err ? explain(program, type, config, err, w) : 0;
+}

@@ -17,7 +17,10 @@ int ring_buffer_fd(const struct ring_buffer *ring);                           /*
 int ring_buffer_drain(struct ring_buffer *ring, record_fn fn, void *context); /* records read, or < 0 */
 void ring_buffer_close(struct ring_buffer *ring);
 
-struct perf_buffer; /* of a BPF_MAP_TYPE_PERF_EVENT_ARRAY: one ring an online CPU */
+/* Of a BPF_MAP_TYPE_PERF_EVENT_ARRAY: one ring for each CPU that is online when it is opened. On one that
+ * comes later bpf_perf_event_output() says -ENOENT, on one that comes back -EOPNOTSUPP: the program must
+ * count what it could not send. */
+struct perf_buffer;
 int perf_buffer_open(struct perf_buffer **out, const struct object_map *map, size_t pages_per_cpu,
                      struct why *w);
 int perf_buffer_fd(const struct perf_buffer *buffer); /* an epoll fd over all rings */

@@ -13,7 +13,7 @@
 #include "metric/waits.h"
 #include "metric/oncpu_load.h"
 
-#define KEY_UNSEEN UINT64_MAX /* nobody knows who is on the CPU */
+#define KEY_OFFLINE (UINT64_MAX - 1) /* nobody is on the CPU */
 
 /* A stint, as the CPU notes it. */
 struct note {
@@ -26,6 +26,7 @@ struct credit {
     int64_t ns;
     struct note note;   /* to see that it is the same stint still */
     uint64_t confirmed; /* when /proc last said that he is running there; 0: not asked */
+    uint64_t doubted;   /* whose it was before confirm() made it KEY_UNSEEN; else 0 */
 };
 
 struct oncpu {
@@ -40,7 +41,7 @@ struct oncpu {
     struct credit *credits; /* a possible CPU */
     struct note *looks;     /* a possible CPU */
     uint8_t *online;
-    uint64_t online_asked;
+    struct cpus_watch watch;
     struct tally tally;
     struct oncpu_totals totals;
     uint64_t events; /* of all CPUs, ever */
@@ -102,6 +103,8 @@ int oncpu_open(struct oncpu **out, const struct metric_context *context, unsigne
         memcpy(hooks, o->hooks, sizeof o->hooks);
     if (!err && make_room(o))
         err = why(w, -ENOMEM, "out of memory");
+    if (!err && (err = cpus_watch_open(&o->watch)))
+        why(w, err, "cannot read " CPUS_ONLINE ": %s", why_errno(err));
     if (err) {
         oncpu_close(o);
         return err;
@@ -125,6 +128,7 @@ void oncpu_close(struct oncpu *o)
     free(o->credits);
     free(o->looks);
     free(o->online);
+    cpus_watch_close(&o->watch);
     free(o);
 }
 
@@ -154,7 +158,7 @@ static struct note look(const struct oncpu *o, int cpu)
             note.key = c->turn_cur;
             note.since = c->turn_since;
         } else {
-            note.key = c->cur_thread == UINT32_MAX ? KEY_UNSEEN : c->cur;
+            note.key = c->cur;
             note.since = c->since;
         }
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -237,6 +241,7 @@ static void confirm(const struct oncpu *o, int cpu, struct credit *running, uint
     for (int looks = 0; looks < 2; looks++)
         if (is_running(o, cpu, running->key) || has_ended(o, cpu))
             return;
+    running->doubted = running->key;
     running->key = KEY_UNSEEN;
 }
 
@@ -246,6 +251,8 @@ static void add(struct oncpu *o, uint64_t key, int64_t ns, int64_t switches)
         o->totals.idle_ns += ns;
     else if (key == KEY_UNSEEN)
         o->totals.missed_ns += ns;
+    else if (key == KEY_OFFLINE)
+        o->totals.offline_ns += ns;
     else if (o->context->targets->n && !targets_find(o->context->targets, key))
         o->totals.other_ns += ns;
     else if (tally_add(&o->tally, key, ns, switches)) {
@@ -254,21 +261,46 @@ static void add(struct oncpu *o, uint64_t key, int64_t ns, int64_t switches)
     }
 }
 
-/* What passes while a CPU is offline is nobody's: it goes on as a stint that gets no credit but is taken back
- * all the same, for the first switch after it brings all that time. */
-static void credit_running(struct oncpu *o, int cpu, uint64_t now)
+/* The stint has ended, or is counted anew: what it got is taken back. One that was doubted and is reported
+ * after all, not missed (`missed`: the CPU's in the window), takes it from whose it is. */
+static void take_back(struct oncpu *o, const struct credit *credit, int64_t missed)
+{
+    int64_t doubted = credit->doubted && missed < credit->ns ? credit->ns - missed : 0;
+
+    add(o, credit->doubted, -doubted, 0);
+    add(o, credit->key, doubted - credit->ns, 0);
+}
+
+/* Whether a CPU was offline at the turn. The list was read some moments later: a CPU that has reported since
+ * went offline after the turn, and one that was offline is so until its next stint begins, its first thing
+ * then. */
+static bool was_offline(const struct oncpu *o, int cpu, bool same)
+{
+    return same && o->credits[cpu].key == KEY_OFFLINE ? true : !o->online[cpu] && !has_ended(o, cpu);
+}
+
+/* missed: ns that the window's switches on this CPU did not name anybody for. */
+static void credit_running(struct oncpu *o, int cpu, uint64_t now, int64_t missed)
 {
     struct credit *before = &o->credits[cpu], after = {.note = noted_at_turn(o, cpu)};
     bool same = same_note(&after.note, &before->note);
 
-    after.key = same ? before->key : whole_key(o, after.note.key);
     after.ns = (int64_t)(now - after.note.since);
-    after.confirmed = same ? before->confirmed : 0;
-    if (o->online[cpu]) {
+    if (was_offline(o, cpu, same)) {
+        /* Its stop task keeps what it got until the list of CPUs showed that it had stopped. */
+        after.key = KEY_OFFLINE;
+        add(o, KEY_OFFLINE, same ? after.ns - before->ns : after.ns, 0);
+    } else {
+        after.key = same ? before->key : whole_key(o, after.note.key);
+        after.confirmed = same ? before->confirmed : 0;
+        after.doubted = same ? before->doubted : 0;
         confirm(o, cpu, &after, now);
         add(o, after.key, after.ns, 0);
+        o->totals.cpus++;
     }
-    if (o->online[cpu] || !same)
+    if (!same)
+        take_back(o, before, missed);
+    else if (after.key != KEY_OFFLINE)
         add(o, before->key, -before->ns, 0);
     *before = after;
 }
@@ -277,7 +309,7 @@ static void credit_running(struct oncpu *o, int cpu, uint64_t now)
 
 static void ran(const struct oncpu *o, uint64_t key, int64_t ns)
 {
-    if (o->waits && !o->kernel.side.exact && key && key != KEY_UNSEEN)
+    if (o->waits && !o->kernel.side.exact && key && key != KEY_UNSEEN && key != KEY_OFFLINE)
         waits_ran(o->waits, key, ns);
 }
 
@@ -304,6 +336,7 @@ static void collect_cpu(struct oncpu *o, int cpu, uint64_t now)
     struct hog_cpu *c = sketch_head(sketch, cpu);
     unsigned bank = (sketch_now(sketch) - 1) & 1;
     uint64_t lost_ns = 0;
+    int64_t missed = (int64_t)c->missed[bank];
 
     if (!o->kernel.side.exact)
         sketch_drain(sketch, cpu, add_slot, o);
@@ -311,15 +344,15 @@ static void collect_cpu(struct oncpu *o, int cpu, uint64_t now)
     o->totals.lost_ns += (int64_t)lost_ns;
     o->totals.idle_ns += (int64_t)c->idle[bank];
     o->totals.other_ns += (int64_t)c->other[bank];
-    o->totals.missed_ns += (int64_t)c->missed[bank];
-    c->idle[bank] = c->other[bank] = c->missed[bank] = 0;
+    o->totals.missed_ns += missed;
+    o->totals.offline_ns += (int64_t)c->offline[bank];
+    c->idle[bank] = c->other[bank] = c->missed[bank] = c->offline[bank] = 0;
     o->totals.switches += c->events;
     ran(o, o->credits[cpu].key, -o->credits[cpu].ns);
-    credit_running(o, cpu, now);
+    credit_running(o, cpu, now, missed);
     ran(o, o->credits[cpu].key, o->credits[cpu].ns);
     if (o->waits)
         waits_cpu(o->waits, cpu);
-    o->totals.cpus += o->online[cpu];
 }
 
 /* A stint that was credited while it ran, and whose end the sketch dropped or nobody saw, leaves a negative
@@ -335,15 +368,12 @@ static void settle_debts(struct oncpu *o)
             entry->weight = 0;
         }
     }
-}
-
-static void refresh_online(struct oncpu *o, uint64_t now)
-{
-    if (o->online_asked && now - o->online_asked < 1000000000)
-        return;
-    o->online_asked = now;
-    if (cpus_online(o->online, (size_t)o->kernel.side.sketch.shape.cpus) <= 0)
-        memset(o->online, 1, (size_t)o->kernel.side.sketch.shape.cpus);
+    /* Where the programs cannot know a stop task, they miss what passes while the CPU is offline. */
+    if (o->totals.offline_ns < 0) {
+        int64_t debt = -o->totals.offline_ns;
+        o->totals.missed_ns -= debt < o->totals.missed_ns ? debt : o->totals.missed_ns;
+        o->totals.offline_ns = 0;
+    }
 }
 
 static int collect(struct oncpu *o, uint64_t now, struct why *w)
@@ -351,13 +381,15 @@ static int collect(struct oncpu *o, uint64_t now, struct why *w)
     const struct sketch *sketch = &o->kernel.side.sketch;
     uint64_t events = o->events;
     int err = sketch_wait(sketch, w);
+    int changed = err ? 0 : cpus_watch(&o->watch, o->online, (size_t)sketch->shape.cpus);
 
+    if (changed < 0)
+        err = why(w, changed, "cannot read " CPUS_ONLINE ": %s", why_errno(changed));
     now -= (uint64_t)o->kernel.side.clock_offset;
     if (err)
         return err;
     tally_clear(&o->tally);
     memset(&o->totals, 0, sizeof o->totals);
-    refresh_online(o, now);
     look_at_all(o);
     if (o->waits)
         waits_begin(o->waits, now);

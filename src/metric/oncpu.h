@@ -11,16 +11,17 @@
 struct oncpu;
 struct waits;
 
-/* Sums of a window over all CPUs. Every nanosecond of each online CPU is in exactly one of: a key of the
- * tally, or one of these. */
+/* Sums of a window over all CPUs. Every nanosecond of each possible CPU is in exactly one of: a key
+ * of the tally, or one of these. */
 struct oncpu_totals {
     int64_t idle_ns;
     int64_t other_ns;  /* of processes that were not asked for */
     int64_t missed_ns; /* somebody ran whose switch was not seen */
     int64_t lost_ns;   /* dropped by the sketch */
+    int64_t offline_ns;
     uint64_t lost;     /* switches of that */
     uint64_t switches; /* all, idle's too */
-    unsigned cpus;     /* online */
+    unsigned cpus;     /* online at the end */
 };
 
 /* needs: of enum oncpu_needs; those of the other views of the run are added. */

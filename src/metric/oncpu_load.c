@@ -44,19 +44,28 @@ static int set_offsets(const struct side *side, struct why *w)
 {
     int err = side_set_offset(side, "switch_prev_pid", "sched/sched_switch", "prev_pid", w);
 
-    return err ? err : side_set_offset(side, "switch_next_pid", "sched/sched_switch", "next_pid", w);
+    if (!err)
+        err = side_set_offset(side, "switch_next_pid", "sched/sched_switch", "next_pid", w);
+    return err ? err : side_set_offset(side, "switch_next_prio", "sched/sched_switch", "next_prio", w);
 }
 
 /* Nobody is known to be on a CPU, from now on. */
-static void begin_unknown(const struct side *side)
+static int begin_unknown(const struct side *side, struct why *w)
 {
+    uint8_t online[MAX_CPUS];
+    int n = cpus_online(online, sizeof online);
     uint64_t now = clock_ns(CLOCK_MONOTONIC) - (uint64_t)side->clock_offset;
 
+    if (n < 0)
+        return why(w, n, "cannot read " CPUS_ONLINE ": %s", why_errno(n));
     for (int cpu = 0; cpu < side->sketch.shape.cpus; cpu++) {
         struct hog_cpu *c = sketch_head(&side->sketch, cpu);
         c->cur_thread = UINT32_MAX;
+        c->cur = KEY_UNSEEN;
         c->since = now;
+        c->stops = !online[cpu];
     }
+    return 0;
 }
 
 /* Who is on each CPU now, so that one who never leaves it is known. Where the kernel cannot run a program on
@@ -210,11 +219,11 @@ static int load_by(struct side *side, const struct metric_context *context, bool
         err = set_offsets(side, w);
     if (!err)
         err = side_load(side, context, w);
-    if (err)
-        return err;
-    begin_unknown(side);
-    open_waits(kernel);
-    if (way->forks)
+    if (!err)
+        err = begin_unknown(side, w);
+    if (!err)
+        open_waits(kernel);
+    if (!err && way->forks)
         err = hook_attach(side, context, &side->links[2], way->forks, way->nforks,
                           hook_report(hooks, "fork", true), w);
     struct hook_report *switches = hook_report(hooks, "switch", true);

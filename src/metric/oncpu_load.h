@@ -5,6 +5,9 @@
 
 #include "metric/side.h"
 
+/* The note of a CPU that has not reported yet: nobody knows who is on it. */
+#define KEY_UNSEEN UINT64_MAX
+
 /* What the views of a run need beside who ran for how long. */
 enum oncpu_needs {
     ONCPU_WAITS = 1, /* how long processes wait for a CPU, if it can be had */

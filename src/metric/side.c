@@ -78,6 +78,8 @@ static int configure(struct side *side, const struct side_object *object,
     struct object *obj = side->obj;
     int cpus = cpus_possible();
 
+    if (cpus == -ERANGE)
+        return why(w, cpus, "this host has more than %d possible CPUs: more than hog can count", MAX_CPUS);
     if (cpus < 0)
         return why(
             w, cpus,

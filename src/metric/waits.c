@@ -5,7 +5,7 @@
 #include "cpu.types.h"
 #include "host/cpus.h"
 #include "metric/steal.h"
-#include "metric/waiting.h"
+#include "metric/runnable.h"
 
 /* Who ran on a CPU in the window, and for how long. */
 struct share {
@@ -22,9 +22,9 @@ struct waits {
     struct waits_totals totals;
     struct share *shares; /* of all CPUs, one after the other */
     size_t nshares, room;
-    size_t *first;           /* a possible CPU, and one more: where its shares begin */
-    int cpu;                 /* that is being read */
-    struct waiting *waiting; /* NULL: cannot be had */
+    size_t *first;             /* a possible CPU, and one more: where its shares begin */
+    int cpu;                   /* that is being read */
+    struct runnable *runnable; /* NULL: cannot be had */
     struct steal *steal;
 };
 
@@ -38,8 +38,8 @@ struct waits *waits_open(const struct oncpu_kernel *kernel)
     w->kernel = kernel;
     w->first = calloc(cpus + 1, sizeof *w->first);
     w->steal = kernel->pairs ? steal_open(cpus) : NULL;
-    w->waiting = kernel->waiting ? waiting_open(kernel) : NULL;
-    if (!w->first || (kernel->pairs && !w->steal) || (kernel->waiting && !w->waiting)) {
+    w->runnable = kernel->waiting ? runnable_open(kernel) : NULL;
+    if (!w->first || (kernel->pairs && !w->steal) || (kernel->waiting && !w->runnable)) {
         waits_close(w);
         return NULL;
     }
@@ -56,7 +56,7 @@ void waits_close(struct waits *w)
     free(w->shares);
     free(w->first);
     steal_close(w->steal);
-    waiting_close(w->waiting);
+    runnable_close(w->runnable);
     free(w);
 }
 
@@ -290,8 +290,8 @@ static void settle(struct waits *w)
 
 void waits_end(struct waits *w)
 {
-    if (w->waiting)
-        w->totals.open_waits = waiting_read(w->waiting, w->now, open_part, w);
+    if (w->runnable)
+        w->totals.open_waits = runnable_read(w->runnable, w->now, open_part, w);
     settle(w);
 }
 

@@ -116,11 +116,11 @@ static int64_t now_ns(void)
 
 void sketch_settle(void)
 {
-    int64_t begin = now_ns();
-
-    if (STORES_OVERTAKE)
+    if (STORES_OVERTAKE) {
+        int64_t begin = now_ns();
         while (now_ns() - begin < SKETCH_GRACE_NS)
             ;
+    }
     atomic_thread_fence(memory_order_seq_cst);
 }
 

@@ -21,8 +21,11 @@ static const struct {
     {"a", -EINVAL, NULL},
     {"1;2", -EINVAL, NULL},
     {"-1", -EINVAL, NULL},
-    {"8192", -EINVAL, NULL},
-    {"0-99999999999999999999", -EINVAL, NULL},
+    {"8191", 8192, "00000000"},
+    {"8192", -ERANGE, NULL},
+    {"0-8192", -ERANGE, NULL},
+    {"0-99999999999999999999", -ERANGE, NULL},
+    {"0,2,4-5,7,96-127,1024", 1025, "10101101"},
 };
 
 int main(void)
@@ -41,6 +44,15 @@ int main(void)
     uint8_t online[MAX_CPUS];
     int n = cpus_online(online, sizeof online);
     check(n == sysconf(_SC_NPROCESSORS_ONLN) || n > 0, "online CPUs: %d", n);
+    struct cpus_watch watch;
+    uint8_t again[MAX_CPUS];
+    check(!cpus_watch_open(&watch) && cpus_watch(&watch, again, sizeof again) == 1 &&
+              !memcmp(again, online, sizeof again),
+          "the watch sees the same online CPUs");
+    again[0] = 2;
+    check(cpus_watch(&watch, again, sizeof again) == 0 && again[0] == 2,
+          "the watch leaves the mask alone when no CPU came or went");
+    cpus_watch_close(&watch);
     check(online[cpus_first_online()] == 1, "first online CPU: %d", cpus_first_online());
     return done();
 }

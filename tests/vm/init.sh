@@ -26,14 +26,17 @@ argument() { tr ' ' '\n' </proc/cmdline | sed -n "s/^$1=//p" | tail -n 1; }
 
 exec >"/dev/$(argument hog.out)" </dev/null
 stty raw -echo <&1
+export MODE
 MODE=$(sed -n 's/.*\[\(.*\)\].*/\1/p' /sys/kernel/security/lockdown)
 echo "kernel $(uname -r) $(uname -m)"
 echo "fact up_s $(cut -d ' ' -f 1 /proc/uptime)"
+# shellcheck source=tests/vm/lib.sh
 . /tests/lib.sh
 yes >/dev/null &
 LOOP=$!
 for CASE in $(argument hog.cases | tr ',' ' '); do
     echo "# $CASE, after $(cut -d ' ' -f 1 /proc/uptime) s"
+    # shellcheck source=/dev/null
     (. "/tests/case/$CASE.sh")
 done
 kill $LOOP

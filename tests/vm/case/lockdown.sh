@@ -11,6 +11,6 @@ if [ "$MODE" = confidentiality ]; then
         check "hog doctor: lockdown is why there is no $hook" item "hook.$hook" '.*lockdown.*'
     done
     run_hog --without tp_btf,raw_tp
-    check 'hog cpu by a tracepoint: status 3' test $STATUS = 3
+    check 'hog cpu by a tracepoint: status 3' test "$STATUS" = 3
     check 'hog cpu by a tracepoint: lockdown is why not' has lockdown /tmp/hog.err
 fi

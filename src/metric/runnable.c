@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metric/waiting.h"
+#include "metric/runnable.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,54 +22,54 @@ struct wait {
     } parts[PARTS]; /* the last one is HOG_SEVERAL, whoever they were */
 };
 
-struct waiting {
+struct runnable {
     const struct oncpu_kernel *kernel;
     struct wait *now, *before; /* by task */
     size_t nnow, nbefore, room;
     uint64_t next; /* not to look before */
 };
 
-struct waiting *waiting_open(const struct oncpu_kernel *kernel)
+struct runnable *runnable_open(const struct oncpu_kernel *kernel)
 {
-    struct waiting *waiting = calloc(1, sizeof *waiting);
+    struct runnable *runnable = calloc(1, sizeof *runnable);
 
-    if (waiting)
-        waiting->kernel = kernel;
-    return waiting;
+    if (runnable)
+        runnable->kernel = kernel;
+    return runnable;
 }
 
-void waiting_close(struct waiting *waiting)
+void runnable_close(struct runnable *runnable)
 {
-    if (!waiting)
+    if (!runnable)
         return;
-    free(waiting->now);
-    free(waiting->before);
-    free(waiting);
+    free(runnable->now);
+    free(runnable->before);
+    free(runnable);
 }
 
 /* ---- who waits ---- */
 
-static void note(struct waiting *waiting, const struct hog_waiting *what)
+static void note(struct runnable *runnable, const struct hog_waiting *what)
 {
-    if (waiting->nnow == waiting->room) {
-        size_t room = waiting->room ? 2 * waiting->room : 32;
-        struct wait *now = room <= MOST ? realloc(waiting->now, room * sizeof *now) : NULL;
+    if (runnable->nnow == runnable->room) {
+        size_t room = runnable->room ? 2 * runnable->room : 32;
+        struct wait *now = room <= MOST ? realloc(runnable->now, room * sizeof *now) : NULL;
         if (now)
-            waiting->now = now;
-        struct wait *before = now ? realloc(waiting->before, room * sizeof *before) : NULL;
+            runnable->now = now;
+        struct wait *before = now ? realloc(runnable->before, room * sizeof *before) : NULL;
         if (!before)
             return;
-        waiting->before = before;
-        waiting->room = room;
+        runnable->before = before;
+        runnable->room = room;
     }
-    waiting->now[waiting->nnow++] = (struct wait){.what = *what};
+    runnable->now[runnable->nnow++] = (struct wait){.what = *what};
 }
 
 /* Whole records, as long as each read gets as many bytes as the kernel has ready. */
-static int look(struct waiting *waiting)
+static int look(struct runnable *runnable)
 {
     struct hog_waiting records[64];
-    int fd = sys_bpf_iter_create(waiting->kernel->waiting->fds[0]);
+    int fd = sys_bpf_iter_create(runnable->kernel->waiting->fds[0]);
     size_t have = 0;
 
     if (fd < 0)
@@ -82,7 +82,7 @@ static int look(struct waiting *waiting)
             break;
         have += (size_t)n;
         for (size_t i = 0; i < have / sizeof *records; i++)
-            note(waiting, &records[i]);
+            note(runnable, &records[i]);
         size_t rest = have % sizeof *records;
         memmove(records, (char *)records + have - rest, rest);
         have = rest;
@@ -104,9 +104,9 @@ static int by_task(const void *a, const void *b)
 
 /* From the clock of a CPU's run queue to that of the programs. A CPU that has not switched yet does not know;
  * they hardly differ. */
-static uint64_t clock_offset(const struct waiting *waiting, uint32_t cpu)
+static uint64_t clock_offset(const struct runnable *runnable, uint32_t cpu)
 {
-    const struct sketch *sketch = &waiting->kernel->side.sketch;
+    const struct sketch *sketch = &runnable->kernel->side.sketch;
     const struct hog_cpu *c = sketch_head(sketch, (int)cpu);
 
     for (int other = 0; !c->clock_offset && other < sketch->shape.cpus; other++)
@@ -114,7 +114,7 @@ static uint64_t clock_offset(const struct waiting *waiting, uint32_t cpu)
     return c->clock_offset;
 }
 
-static void tell(struct wait *wait, uint64_t aggressor, int64_t ns, waiting_fn fn, void *context)
+static void tell(struct wait *wait, uint64_t aggressor, int64_t ns, runnable_fn fn, void *context)
 {
     struct pair part = {
         .victim = wait->what.victim,
@@ -135,10 +135,10 @@ static void tell(struct wait *wait, uint64_t aggressor, int64_t ns, waiting_fn f
 
 /* The last `ns` before the turn, at `to` by the run queue's clock. The CPU goes on switching while we read:
  * what does not fit together goes to the rest. */
-static void tell_stints(const struct waiting *waiting, struct wait *wait, uint64_t to, int64_t ns,
-                        waiting_fn fn, void *context)
+static void tell_stints(const struct runnable *runnable, struct wait *wait, uint64_t to, int64_t ns,
+                        runnable_fn fn, void *context)
 {
-    const volatile struct hog_waits *w = sketch_head(&waiting->kernel->by_victim, (int)wait->what.cpu);
+    const volatile struct hog_waits *w = sketch_head(&runnable->kernel->by_victim, (int)wait->what.cpu);
     const uint64_t kept = sizeof w->ring / sizeof *w->ring;
     uint64_t stints = w->stints, key = w->cur, end = UINT64_MAX, from = to - (uint64_t)ns;
 
@@ -161,10 +161,10 @@ static void tell_stints(const struct waiting *waiting, struct wait *wait, uint64
         tell(wait, HOG_SEVERAL, ns, fn, context);
 }
 
-static void go_on(const struct waiting *waiting, struct wait *wait, uint64_t now, waiting_fn fn,
+static void go_on(const struct runnable *runnable, struct wait *wait, uint64_t now, runnable_fn fn,
                   void *context)
 {
-    uint64_t to = now - clock_offset(waiting, wait->what.cpu);
+    uint64_t to = now - clock_offset(runnable, wait->what.cpu);
     const struct hog_waiting *what = &wait->what;
 
     if (to <= what->from)
@@ -183,10 +183,10 @@ static void go_on(const struct waiting *waiting, struct wait *wait, uint64_t now
         more = free_of_quota;
     }
     if (more > 0)
-        tell_stints(waiting, wait, to, more, fn, context);
+        tell_stints(runnable, wait, to, more, fn, context);
 }
 
-static void take_back(struct wait *wait, waiting_fn fn, void *context)
+static void take_back(struct wait *wait, runnable_fn fn, void *context)
 {
     for (size_t i = 0; i < PARTS; i++)
         if (wait->parts[i].ns)
@@ -194,12 +194,12 @@ static void take_back(struct wait *wait, waiting_fn fn, void *context)
 }
 
 /* Both lists are in order. */
-static void compare(struct waiting *waiting, uint64_t now, waiting_fn fn, void *context)
+static void compare(struct runnable *runnable, uint64_t now, runnable_fn fn, void *context)
 {
-    struct wait *before = waiting->before, *end = before + waiting->nbefore;
+    struct wait *before = runnable->before, *end = before + runnable->nbefore;
 
-    for (size_t i = 0; i < waiting->nnow; i++) {
-        struct wait *wait = &waiting->now[i];
+    for (size_t i = 0; i < runnable->nnow; i++) {
+        struct wait *wait = &runnable->now[i];
         while (before < end && by_task(before, wait) < 0)
             take_back(before++, fn, context);
         if (before < end && !by_task(before, wait)) {
@@ -209,31 +209,31 @@ static void compare(struct waiting *waiting, uint64_t now, waiting_fn fn, void *
             wait->what.preempt = before->what.preempt;
             before++;
         }
-        go_on(waiting, wait, now, fn, context);
+        go_on(runnable, wait, now, fn, context);
     }
     while (before < end)
         take_back(before++, fn, context);
 }
 
-bool waiting_read(struct waiting *waiting, uint64_t now, waiting_fn fn, void *context)
+bool runnable_read(struct runnable *runnable, uint64_t now, runnable_fn fn, void *context)
 {
     uint64_t begin = clock_ns(CLOCK_MONOTONIC);
 
-    if (begin < waiting->next)
+    if (begin < runnable->next)
         return false;
-    waiting->nnow = 0;
-    if (look(waiting))
+    runnable->nnow = 0;
+    if (look(runnable))
         return false;
-    for (size_t i = waiting->nnow; i-- > 0;) /* a CPU that is none of ours, a clock that is not set */
-        if (waiting->now[i].what.cpu >= (uint32_t)waiting->kernel->side.sketch.shape.cpus)
-            waiting->now[i] = waiting->now[--waiting->nnow];
-    qsort(waiting->now, waiting->nnow, sizeof *waiting->now, by_task);
-    compare(waiting, now, fn, context);
-    struct wait *swap = waiting->before;
-    waiting->before = waiting->now;
-    waiting->nbefore = waiting->nnow;
-    waiting->now = swap;
+    for (size_t i = runnable->nnow; i-- > 0;) /* a CPU that is none of ours, a clock that is not set */
+        if (runnable->now[i].what.cpu >= (uint32_t)runnable->kernel->side.sketch.shape.cpus)
+            runnable->now[i] = runnable->now[--runnable->nnow];
+    qsort(runnable->now, runnable->nnow, sizeof *runnable->now, by_task);
+    compare(runnable, now, fn, context);
+    struct wait *swap = runnable->before;
+    runnable->before = runnable->now;
+    runnable->nbefore = runnable->nnow;
+    runnable->now = swap;
     uint64_t end = clock_ns(CLOCK_MONOTONIC);
-    waiting->next = end + PRICE * (end - begin);
+    runnable->next = end + PRICE * (end - begin);
     return true;
 }

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Waits that have not ended: by a look at all tasks at the turn of a window. */
-#ifndef HOG_METRIC_WAITING_H
-#define HOG_METRIC_WAITING_H
+#ifndef HOG_METRIC_RUNNABLE_H
+#define HOG_METRIC_RUNNABLE_H
 
 #include "metric/oncpu_load.h"
 #include "sketch/pairs.h"
 
-struct waiting;
+struct runnable;
 
-struct waiting *waiting_open(const struct oncpu_kernel *kernel); /* NULL: no memory */
-void waiting_close(struct waiting *waiting);
+struct runnable *runnable_open(const struct oncpu_kernel *kernel); /* NULL: no memory */
+void runnable_close(struct runnable *runnable);
 
 /* Tells fn how much longer each task has waited up to the turn at `now` than when it was last told, and with
  * whom on its CPU, as far as the CPU remembers (HOG_SEVERAL: the rest). Of a wait that has ended since, all
  * that was told is taken back (ns < 0). False: not looked, for a look has its price: at most a hundredth of
  * the time goes into it. */
-typedef void (*waiting_fn)(void *context, int cpu, const struct pair *part);
-bool waiting_read(struct waiting *waiting, uint64_t now, waiting_fn fn, void *context);
+typedef void (*runnable_fn)(void *context, int cpu, const struct pair *part);
+bool runnable_read(struct runnable *runnable, uint64_t now, runnable_fn fn, void *context);
 
 #endif

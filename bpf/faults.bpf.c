@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Page faults by process or thread, minor and major, and how long they took.
+ *
+ * A fault ends where the kernel counts it: on the return of handle_mm_fault (fexit), or at the software
+ * events that mm_account_fault raises there. Both come once a fault, however often it was tried; the events
+ * leave out faults that the kernel has on behalf of a task without registers (get_user_pages: direct I/O into
+ * fresh memory, mlock, guests of KVM).
+ *
+ * Its begin is noted by thread, as a fault may sleep and wake on another CPU, in a table that the reader
+ * sees: what has not ended at a turn is waiting too. At the begin of handle_mm_fault (fentry, kprobe) a fault
+ * is tried, perhaps again; at the tracepoints of the exception (x86) it has just happened, and the wait for
+ * mmap_lock is still to come.
+ */
+#include <linux/bpf_perf_event.h>
+#include "dead.bpf.h"
+#include "hashpipe.bpf.h"
+#include "kernel.bpf.h"
+#include "seats.bpf.h"
+#include "who.bpf.h"
+
+char gpl[] SEC("license") = "GPL";
+
+#ifdef __TARGET_ARCH_arm64
+#define register_argument(regs, n) ((regs)->regs[n])
+#define from_kernel(regs)          (((regs)->pstate & 0xf) != 0) /* another mode than EL0t */
+#else
+#define register_argument(regs, n) ((n) == 1 ? (regs)->rsi : (regs)->rdx)
+#define from_kernel(regs)          (!((regs)->cs & 3))
+#endif
+
+/* From mm_types.h, the same since 5.1. */
+#define VM_FAULT_ERROR   0x873 /* OOM, SIGBUS, HWPOISON, HWPOISON_LARGE, SIGSEGV, FALLBACK */
+#define VM_FAULT_MAJOR   0x4
+#define VM_FAULT_RETRY   0x400
+#define FAULT_FLAG_TRIED 0x20
+#define FAULT_FLAG_USER  0x40
+
+/* What both the sketch and the exact maps count. */
+struct hog_faults {
+    u64 ns, count; /* both kinds */
+    u64 timed;     /* of that; the ns are theirs */
+    u64 major, kernel, swap;
+};
+
+struct hog_fault_slot {
+    struct hog_slot slot; /* its weight may have given way to others: see pipe_slot */
+    u64 ns, timed, major, kernel, swap;
+};
+
+struct hog_fault_cpu {
+    struct hog_pipe pipe;
+    u64 seen[2], other[2]; /* a bank: all; of processes that were not asked for */
+    u64 padding[6];
+    struct hog_dead dead[HOG_DEAD];
+    struct hog_fault_slot slots[PIPE_SLOTS];
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, 1);
+    __type(key, u32);
+    __type(value, struct hog_fault_cpu);
+} hog_sketch SEC(".maps");
+
+/* Lossless, with --exact and for chosen processes: a hash map a bank. */
+struct exact_map {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1);
+    __type(key, u64);
+    __type(value, struct hog_faults);
+};
+struct exact_map hog_exact_0 SEC(".maps"), hog_exact_1 SEC(".maps");
+
+/* Processes asked for, if any. */
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1);
+    __type(key, u32);
+    __type(value, u8);
+} hog_tracked SEC(".maps");
+
+/* Faults that have begun. */
+enum hog_begun_flags {
+    HOG_BEGUN_AGAIN = 1,  /* this try is over, another will come */
+    HOG_BEGUN_SWAP = 2,   /* a try has read from swap */
+    HOG_BEGUN_ANON = 4,   /* the memory is anonymous */
+    HOG_BEGUN_KERNEL = 8, /* in kernel mode */
+};
+struct hog_begun {
+    u64 key; /* 0: free */
+    u64 since, address;
+    u32 thread; /* by the kernel's number */
+    u32 flags;
+};
+#define HOG_BEGUN  2048
+#define BEGUN_WAYS 4
+struct hog_begun_table {
+    struct hog_begun begun[HOG_BEGUN];
+};
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, 1);
+    __type(key, u32);
+    __type(value, struct hog_begun_table);
+} hog_begun SEC(".maps");
+const volatile enum hog_begun_flags begun_flags = HOG_BEGUN_AGAIN;
+
+const volatile bool exact, only_tracked;
+const volatile bool can_time = true; /* there are tables for begins and times */
+struct hog_modes {
+    u32 with_times; /* a hook notes begins */
+    u32 padding[15];
+} __attribute__((aligned(64)));
+struct hog_modes modes = {};
+const volatile u32 fork_child_pid = 44;
+
+static __always_inline struct hog_fault_cpu *this_cpu(void)
+{
+    u32 cpu = bpf_get_smp_processor_id();
+
+    return bpf_map_lookup_elem(&hog_sketch, &cpu);
+}
+
+/* ---- counting ---- */
+
+struct fault {
+    u64 key, ns;
+    bool timed, major, kernel, swap;
+};
+
+static __always_inline bool exact_add(void *map, const struct fault *fault)
+{
+    struct hog_faults *sums = bpf_map_lookup_elem(map, &fault->key);
+
+    if (!sums) {
+        struct hog_faults none = {};
+        /* BPF_NOEXIST and a second look: another CPU may have come first. */
+        bpf_map_update_elem(map, &fault->key, &none, BPF_NOEXIST);
+        sums = bpf_map_lookup_elem(map, &fault->key);
+        if (!sums)
+            return false;
+    }
+    __sync_fetch_and_add(&sums->ns, fault->ns);
+    __sync_fetch_and_add(&sums->count, 1);
+    if (fault->timed)
+        __sync_fetch_and_add(&sums->timed, 1);
+    if (fault->major)
+        __sync_fetch_and_add(&sums->major, 1);
+    if (fault->kernel)
+        __sync_fetch_and_add(&sums->kernel, 1);
+    if (fault->swap)
+        __sync_fetch_and_add(&sums->swap, 1);
+    return true;
+}
+
+/* Who is heavy: by the time lost, else by majors first and minors then. */
+static __always_inline void sketch_add(struct hog_fault_cpu *c, u32 turn, const struct fault *fault)
+{
+    u64 weight = can_time && modes.with_times ? fault->ns : fault->major ? 1ull << 32 : 1;
+    struct hog_fault_slot *slot =
+        pipe_slot(&c->pipe, c->slots, turn, fault->key, weight, 1, sizeof(struct hog_fault_slot));
+
+    if (!slot)
+        return;
+    if (slot->slot.count == 1)
+        slot->ns = slot->timed = slot->major = slot->kernel = slot->swap = 0;
+    slot->ns += fault->ns;
+    slot->timed += fault->timed;
+    slot->major += fault->major;
+    slot->kernel += fault->kernel;
+    slot->swap += fault->swap;
+}
+
+static __always_inline bool is_asked_for(u64 key)
+{
+    u32 process = process_of(key);
+
+    return !only_tracked || bpf_map_lookup_elem(&hog_tracked, &process);
+}
+
+/* Counts a fault that has ended. */
+static __always_inline void count(struct hog_fault_cpu *c, u32 turn, const struct fault *fault)
+{
+    if (!is_asked_for(fault->key)) {
+        c->other[pipe_bank(turn)]++;
+        return;
+    }
+    if (can_time && fault->timed)
+        seat_count(fault->key, fault->ns);
+    if (!exact)
+        sketch_add(c, turn, fault);
+    else if (!(pipe_bank(turn) ? exact_add(&hog_exact_1, fault) : exact_add(&hog_exact_0, fault)))
+        c->pipe.lost_count[pipe_bank(turn)]++;
+}
+
+/* ---- begins ---- */
+
+/* The first of the places of a thread. Threads that were made one after the other are neighbours. */
+static __always_inline struct hog_begun *begun_places(u32 thread)
+{
+    u32 first = 0;
+    struct hog_begun_table *table = bpf_map_lookup_elem(&hog_begun, &first);
+
+    return table ? &table->begun[thread % (HOG_BEGUN / BEGUN_WAYS) * BEGUN_WAYS] : NULL;
+}
+
+static __always_inline struct hog_begun *begun_by(u32 thread)
+{
+    struct hog_begun *place = begun_places(thread);
+
+    if (!place)
+        return NULL;
+#pragma unroll
+    for (int i = 0; i < BEGUN_WAYS; i++, place++)
+        if (place->thread == thread && place->key)
+            return place;
+    return NULL;
+}
+
+/* Where a thread may note its fault. No place is taken for good: where all four are in use, the oldest gives
+ * way, and that fault will be one without a time. */
+static __always_inline struct hog_begun *begun_place(u32 thread)
+{
+    struct hog_begun *place = begun_places(thread), *oldest = place;
+    u64 since = ~0ull;
+
+    if (!place)
+        return NULL;
+#pragma unroll
+    for (int i = 0; i < BEGUN_WAYS; i++, place++) {
+        u64 begun = place->key ? place->since : 0;
+        if (place->thread == thread)
+            return place;
+        if (begun < since) {
+            since = begun;
+            oldest = place;
+        }
+    }
+    return oldest;
+}
+
+/* A fault of `current` begins, or (tried, or where a try has ended) goes on. */
+static __attribute__((noinline)) void begin(u64 key, u32 thread, u64 address, bool tried, u32 flags)
+{
+    struct hog_begun *place = begun_place(thread);
+
+    if (!place)
+        return;
+    bool again = tried || ((place->flags & HOG_BEGUN_AGAIN) && place->address == address);
+    if (again && place->thread == thread && place->key == key) {
+        place->flags = (place->flags & HOG_BEGUN_SWAP) | flags;
+        return;
+    }
+    write_once(place->key, 0);
+    barrier();
+    place->thread = thread;
+    place->flags = flags;
+    place->address = address;
+    write_once(place->since, bpf_ktime_get_ns());
+    barrier();
+    write_once(place->key, key);
+}
+
+/* ---- who ---- */
+
+/* `current`, by a pointer of known type where there is a helper for that (5.11), as lockdown=confidentiality
+ * forbids bpf_probe_read_kernel. */
+enum bpf_func_id___ours { BPF_FUNC_get_current_task_btf___ours = 158 };
+#define HAS_TASK_BTF                                                                                         \
+    __builtin_preserve_enum_value(*(enum bpf_func_id___ours *)BPF_FUNC_get_current_task_btf___ours,          \
+                                  0 /* BPF_ENUMVAL_EXISTS */)
+
+static __attribute__((noinline)) u64 who_faults(u32 thread)
+{
+    if (HAS_TASK_BTF)
+        return who_is(true, bpf_get_current_task_btf(), thread).key;
+    return who_is(false, (void *)bpf_get_current_task(), thread).key;
+}
+
+/* ---- hooks ---- */
+
+static __always_inline u32 this_thread(void)
+{
+    return bpf_get_current_pid_tgid();
+}
+
+SEC("fentry/handle_mm_fault")
+int hog_begin_fentry(void *ctx)
+{
+    struct vm_area_struct *vma = argument(ctx, 0, struct vm_area_struct *);
+    u32 thread = this_thread(), flags = argument(ctx, 2, u64);
+
+    begin(who_faults(thread), thread, argument(ctx, 1, u64), flags & FAULT_FLAG_TRIED,
+          (vma->vm_ops ? 0 : HOG_BEGUN_ANON) | (flags & FAULT_FLAG_USER ? 0 : HOG_BEGUN_KERNEL));
+    return 0;
+}
+
+SEC("kprobe/handle_mm_fault")
+int hog_begin_kprobe(bpf_user_pt_regs_t *ctx)
+{
+    u32 thread = this_thread(), flags = register_argument(ctx, 2);
+
+    begin(who_faults(thread), thread, register_argument(ctx, 1), flags & FAULT_FLAG_TRIED,
+          flags & FAULT_FLAG_USER ? 0 : HOG_BEGUN_KERNEL);
+    return 0;
+}
+
+/* What the exception was at; on behalf of user space, or where the kernel touched its memory. */
+static __always_inline void begin_exception(u64 key, u32 thread, void *ctx, u32 flags)
+{
+    begin(key, thread, argument(ctx, 0, u64), false, flags);
+}
+
+SEC("tp_btf/page_fault_user")
+int hog_begin_user_btf(void *ctx)
+{
+    u32 thread = this_thread();
+
+    begin_exception(who_faults(thread), thread, ctx, 0);
+    return 0;
+}
+
+SEC("tp_btf/page_fault_kernel")
+int hog_begin_kernel_btf(void *ctx)
+{
+    u32 thread = this_thread();
+
+    begin_exception(who_faults(thread), thread, ctx, HOG_BEGUN_KERNEL);
+    return 0;
+}
+
+SEC("raw_tp/page_fault_user")
+int hog_begin_user_ids(void *ctx)
+{
+    begin_exception(current_key(), this_thread(), ctx, 0);
+    return 0;
+}
+
+SEC("raw_tp/page_fault_kernel")
+int hog_begin_kernel_ids(void *ctx)
+{
+    begin_exception(current_key(), this_thread(), ctx, HOG_BEGUN_KERNEL);
+    return 0;
+}
+
+static __attribute__((noinline)) void end(struct hog_begun *begun, u64 key, bool major, bool kernel)
+{
+    struct hog_fault_cpu *c = this_cpu();
+    struct fault fault = {.key = key, .major = major, .kernel = kernel};
+
+    if (!c)
+        return;
+    bool first;
+    u32 turn = pipe_enter(&c->pipe, &first);
+    c->seen[pipe_bank(turn)]++;
+    if (begun) {
+        fault.ns = bpf_ktime_get_ns() - begun->since;
+        fault.swap = begun->flags & HOG_BEGUN_SWAP;
+        fault.timed = true;
+        write_once(begun->key, 0);
+    }
+    count(c, turn, &fault);
+    pipe_leave(&c->pipe);
+}
+
+/* As mm_account_fault: what failed is no fault, one that is to be tried again is counted then, and one that
+ * was tried before is major. */
+SEC("fexit/handle_mm_fault")
+int hog_end_fexit(void *ctx)
+{
+    u32 thread = this_thread(), flags = argument(ctx, 2, u64), result = argument(ctx, 4, u64);
+    struct hog_begun *begun = begun_by(thread);
+
+    if (begun && (begun->flags & HOG_BEGUN_ANON) && (result & VM_FAULT_MAJOR))
+        begun->flags |= HOG_BEGUN_SWAP;
+    if (result & (VM_FAULT_ERROR | VM_FAULT_RETRY)) {
+        if (begun && (result & VM_FAULT_ERROR))
+            write_once(begun->key, 0);
+        else if (begun)
+            begun->flags |= HOG_BEGUN_AGAIN;
+        return 0;
+    }
+    end(begun, begun ? begun->key : who_faults(thread),
+        (result & VM_FAULT_MAJOR) || (flags & FAULT_FLAG_TRIED), !(flags & FAULT_FLAG_USER));
+    return 0;
+}
+
+static __always_inline void end_event(struct bpf_perf_event_data *ctx, bool by_task, bool major)
+{
+    u32 thread = this_thread();
+    struct hog_begun *begun = can_time ? begun_by(thread) : NULL;
+    u64 key = begun ? begun->key : by_task ? who_faults(thread) : current_key();
+
+    end(begun, key, major, from_kernel(&ctx->regs));
+}
+
+SEC("perf_event/minor")
+int hog_minor(struct bpf_perf_event_data *ctx)
+{
+    end_event(ctx, true, false);
+    return 0;
+}
+
+SEC("perf_event/major")
+int hog_major(struct bpf_perf_event_data *ctx)
+{
+    end_event(ctx, true, true);
+    return 0;
+}
+
+SEC("perf_event/minor")
+int hog_minor_ids(struct bpf_perf_event_data *ctx)
+{
+    end_event(ctx, false, false);
+    return 0;
+}
+
+SEC("perf_event/major")
+int hog_major_ids(struct bpf_perf_event_data *ctx)
+{
+    end_event(ctx, false, true);
+    return 0;
+}
+
+/* ---- the dead, and births ---- */
+
+static __always_inline void on_exit(bool direct, struct task_struct *task)
+{
+    struct signal_struct *signal = kernel_field(direct, task, signal);
+    struct hog_fault_cpu *c = this_cpu();
+    struct dead dead;
+
+    if (!c || !dead_is(direct, task))
+        return;
+    u64 faults = kernel_field(direct, task, min_flt) + kernel_field(direct, task, maj_flt);
+    if (!keys.by_thread)
+        faults += kernel_field(direct, signal, min_flt) + kernel_field(direct, signal, maj_flt);
+    if (dead_describe(direct, task, &dead))
+        dead_keep(c->dead, dead.key, faults, dead.uid, dead.comm);
+}
+
+SEC("tp_btf/sched_process_exit")
+int hog_exit_btf(void *ctx)
+{
+    on_exit(true, argument(ctx, 0, struct task_struct *));
+    return 0;
+}
+
+SEC("raw_tp/sched_process_exit")
+int hog_exit_raw(void *ctx)
+{
+    on_exit(false, argument(ctx, 0, struct task_struct *));
+    return 0;
+}
+
+/* Whether other threads live on is not known here: the name of any thread that exits serves its process. */
+SEC("tracepoint/sched/sched_process_exit")
+int hog_exit_tp(void *ctx)
+{
+    struct hog_fault_cpu *c = this_cpu();
+    char comm[COMM];
+
+    if (!c)
+        return 0;
+    bpf_get_current_comm(comm, sizeof comm);
+    dead_keep(c->dead, current_key(), 0, bpf_get_current_uid_gid(), comm);
+    return 0;
+}
+
+SEC("tracepoint/sched/sched_process_fork")
+int hog_fork_tp(void *ctx)
+{
+    u32 child = 0;
+
+    bpf_probe_read_kernel(&child, sizeof child, ctx + fork_child_pid);
+    note_birth(child);
+    return 0;
+}

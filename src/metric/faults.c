@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Page faults: who has them, minor and major, and what they cost him. */
+#include <errno.h>
+#include <stdlib.h>
+#include "faults.types.h"
+#include "host/targets.h"
+#include "metric/faults_load.h"
+#include "metric/pagefaults.h"
+
+struct faults {
+    struct pagefaults *pagefaults;
+    const struct metric_context *context;
+    const struct tally_entry **top;
+};
+
+static const struct column columns[] = {
+    {"rank", 4, "place by lat_ms; where that is not known by major_s, then minor_s; 1 first"},
+    {"pid", 7, "process"},
+    {"uid", 6, "effective user id"},
+    {"minor_s", 10, "faults a second that needed no I/O"},
+    {"major_s", 9, "faults a second that did, or waited for somebody else's"},
+    {"lat_avg_us", 10, "mean time of a fault that ended in the window"},
+    {"lat_p99_us", 10, "99 of 100 of them took no longer, to 6.25 %"},
+    {"lat_p50_us", 10, "half of them took no longer, to 6.25 %"},
+    {"lat_max_us", 10, "the longest, to 6.25 %"},
+    {"lat_ms", 10, "time in faults within the window, those that last at its end included"},
+    {"kernel_s", 9, "faults a second that were taken in kernel mode, of both kinds"},
+    {"swap_s", 8, "major faults a second that read anonymous memory from swap"},
+    {"tid", 7, "thread, with -t"},
+    {"comm", -15, "name"},
+};
+#define COLUMNS (sizeof columns / sizeof *columns)
+
+static void faults_close(void *state)
+{
+    struct faults *faults = state;
+
+    pagefaults_close(faults->pagefaults);
+    free(faults->top);
+    free(faults);
+}
+
+static int faults_open(void **state, const struct metric_context *context,
+                       struct hook_report hooks[MAX_HOOKS], struct why *w)
+{
+    struct faults *faults = calloc(1, sizeof *faults);
+
+    if (!faults)
+        return why(w, -ENOMEM, "out of memory");
+    faults->context = context;
+    faults->top = calloc(context->options->top, sizeof *faults->top);
+    int err = faults->top ? pagefaults_open(&faults->pagefaults, context, hooks, w)
+                          : why(w, -ENOMEM, "out of memory");
+    if (err) {
+        faults_close(faults);
+        return err;
+    }
+    *state = faults;
+    return 0;
+}
+
+static void faults_turn(void *state)
+{
+    pagefaults_turn(((struct faults *)state)->pagefaults);
+}
+
+static int faults_collect(void *state, const struct window *window, struct why *w)
+{
+    return pagefaults_collect(((struct faults *)state)->pagefaults, window->end_mono, w);
+}
+
+static uint64_t faults_lost(void *state)
+{
+    return pagefaults_totals(((struct faults *)state)->pagefaults)->lost;
+}
+
+static size_t faults_fields(void *state, struct field *fields, size_t n)
+{
+    const struct fault_totals *totals = pagefaults_totals(((struct faults *)state)->pagefaults);
+    const struct field all[] = {
+        {"faults", cell_unsigned(totals->seen)},
+        {"faults_other", cell_unsigned(totals->other)},
+        {"faults_lost", cell_unsigned(totals->lost)},
+    };
+    size_t i = 0;
+
+    for (; i < n && i < sizeof all / sizeof *all; i++)
+        fields[i] = all[i];
+    return i;
+}
+
+static struct cell microseconds(const struct faults *faults, uint64_t key, double q)
+{
+    uint64_t ns;
+
+    return pagefaults_quantile(faults->pagefaults, key, q, &ns) ? cell_decimal((double)ns / 1e3, 3)
+                                                                : cell_unknown();
+}
+
+static void row(struct faults *faults, const struct window *window, struct out *out, const struct view *view,
+                size_t rank, uint64_t key, const struct fault_sums *sums)
+{
+    static const struct name all_outside = {.comm = "[outside]", .comm_length = sizeof "[outside]" - 1};
+    bool outside = key == HOG_KEY_OUTSIDE, threads = faults->context->options->threads;
+    const struct name *name =
+        outside ? &all_outside : pagefaults_name(faults->pagefaults, key, window->end_mono);
+    double seconds = (double)(window->end_mono - window->begin_mono) / 1e9;
+    bool timed = pagefaults_timed(faults->pagefaults);
+    const struct cell cells[COLUMNS] = {
+        cell_unsigned(rank),
+        outside ? cell_unknown() : cell_unsigned(key_process(key)),
+        name->uid_known ? cell_unsigned(name->uid) : cell_unknown(),
+        cell_decimal((double)sums->minor / seconds, 3),
+        cell_decimal((double)sums->major / seconds, 3),
+        sums->timed ? cell_decimal((double)sums->ended_ns / (double)sums->timed / 1e3, 3) : cell_unknown(),
+        microseconds(faults, key, 0.99),
+        microseconds(faults, key, 0.5),
+        microseconds(faults, key, 1),
+        timed ? cell_decimal((double)sums->ns / 1e6, 3) : cell_unknown(),
+        cell_decimal((double)sums->kernel / seconds, 3),
+        pagefaults_swap_known(faults->pagefaults) ? cell_decimal((double)sums->swap / seconds, 3)
+                                                  : cell_unknown(),
+        threads && !outside ? cell_unsigned(key_thread(key)) : cell_unknown(),
+        name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
+    };
+
+    out_row(out, view, cells);
+}
+
+extern const struct metric faults_metric;
+
+static void faults_rows(void *state, const struct window *window, struct out *out)
+{
+    static const struct fault_sums none;
+    struct faults *faults = state;
+    const struct options *options = faults->context->options;
+    const struct targets *targets = faults->context->targets;
+    size_t rank = 1, n = tally_top(pagefaults_tally(faults->pagefaults), faults->top, options->top);
+
+    for (size_t i = 0; i < n; i++)
+        row(faults, window, out, &faults_metric.view, rank++, faults->top[i]->key,
+            pagefaults_sums(faults->pagefaults, faults->top[i]));
+    /* Who was asked for is shown, even if he did nothing. */
+    for (size_t i = 0; i < targets->n && !options->threads && rank <= options->top; i++) {
+        bool shown = false;
+        for (size_t j = 0; j < n && !shown; j++)
+            shown = key_process(faults->top[j]->key) == targets->list[i].pid;
+        if (!shown)
+            row(faults, window, out, &faults_metric.view, rank++,
+                key_make(targets->list[i].pid, 0, targets->list[i].start_ns), &none);
+    }
+    pagefaults_shown(faults->pagefaults);
+}
+
+static void faults_cost(void *state, struct program_cost *cost)
+{
+    pagefaults_cost(((struct faults *)state)->pagefaults, cost);
+}
+
+const struct metric faults_metric = {
+    .name = "faults",
+    .summary = "page faults, minor and major, and the time they take",
+    .view = {"faults", columns, COLUMNS},
+    .ways = faults_ways,
+    .open = faults_open,
+    .turn = faults_turn,
+    .collect = faults_collect,
+    .lost = faults_lost,
+    .fields = faults_fields,
+    .rows = faults_rows,
+    .cost = faults_cost,
+    .close = faults_close,
+};

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metric/pagefaults.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "faults.types.h"
+#include "host/targets.h"
+#include "load/map_read.h"
+#include "metric/dead.h"
+#include "metric/faults_load.h"
+#include "metric/faults_waiting.h"
+#include "sketch/seats.h"
+
+#define FOLLOW_NS 1000000000
+
+struct pagefaults {
+    const struct metric_context *context;
+    struct faults_load load;
+    struct seats seats;
+    struct waiting waiting;
+    struct tally tally; /* an entry's count is 1 + its index in sums, its weight its place among all */
+    struct fault_sums *sums;
+    size_t nsums, room;
+    struct fault_totals totals;
+    uint64_t followed;
+};
+
+int pagefaults_open(struct pagefaults **out, const struct metric_context *context,
+                    struct hook_report hooks[MAX_HOOKS], struct why *w)
+{
+    struct pagefaults *f = calloc(1, sizeof *f);
+
+    if (!f)
+        return why(w, -ENOMEM, "out of memory");
+    f->context = context;
+    int err = faults_load(&f->load, context, hooks, w);
+    if (!err)
+        err = seats_open(&f->seats, f->load.side.obj, w);
+    if (!err && f->load.timed)
+        err = waiting_open(&f->waiting, f->load.side.obj, context->numbering, w);
+    if (err) {
+        pagefaults_close(f);
+        return err;
+    }
+    *out = f;
+    return 0;
+}
+
+void pagefaults_close(struct pagefaults *f)
+{
+    if (!f)
+        return;
+    faults_unload(&f->load);
+    seats_close(&f->seats);
+    waiting_close(&f->waiting);
+    tally_free(&f->tally);
+    free(f->sums);
+    free(f);
+}
+
+void pagefaults_turn(struct pagefaults *f)
+{
+    sketch_turn(&f->load.side.sketch);
+}
+
+/* The sums of a key; NULL: no memory. */
+static struct fault_sums *sums_of(struct pagefaults *f, uint64_t key)
+{
+    if (f->nsums == f->room) {
+        size_t room = f->room ? 2 * f->room : 256;
+        struct fault_sums *bigger = realloc(f->sums, room * sizeof *bigger);
+        if (!bigger)
+            return NULL;
+        f->sums = bigger;
+        f->room = room;
+    }
+    if (tally_add(&f->tally, key, 0, 0))
+        return NULL;
+    const struct tally_entry *entry = tally_find(&f->tally, key);
+    if (!entry->count) {
+        tally_add(&f->tally, key, 0, (int64_t)++f->nsums);
+        f->sums[f->nsums - 1] = (struct fault_sums){0};
+    }
+    return &f->sums[entry->count - 1];
+}
+
+static bool is_asked_for(const struct pagefaults *f, uint64_t key)
+{
+    return !f->context->targets->n || targets_find(f->context->targets, key);
+}
+
+static void add(struct pagefaults *f, uint64_t key, const struct hog_faults *faults)
+{
+    if (!is_asked_for(f, key)) {
+        f->totals.other += faults->count;
+        return;
+    }
+    struct fault_sums *sums = sums_of(f, key);
+    if (!sums) {
+        f->totals.lost += faults->count;
+        return;
+    }
+    sums->ns += (int64_t)faults->ns;
+    sums->ended_ns += faults->ns;
+    sums->timed += faults->timed;
+    sums->minor += faults->count - faults->major;
+    sums->major += faults->major;
+    sums->kernel += faults->kernel;
+    sums->swap += faults->swap;
+}
+
+static void add_slot(void *context, const struct hog_slot *head)
+{
+    const struct hog_fault_slot *slot = (const struct hog_fault_slot *)head;
+    const struct hog_faults faults = {
+        .ns = slot->ns,
+        .count = slot->slot.count,
+        .timed = slot->timed,
+        .major = slot->major,
+        .kernel = slot->kernel,
+        .swap = slot->swap,
+    };
+
+    add(context, slot->slot.key, &faults);
+}
+
+static int add_exact(void *context, const void *key, const void *value)
+{
+    struct hog_faults faults;
+    uint64_t k;
+
+    memcpy(&k, key, sizeof k);
+    memcpy(&faults, value, sizeof faults);
+    add(context, k, &faults);
+    return 0;
+}
+
+/* Time in a fault that has not ended, or that windows before were given (< 0). */
+static bool add_waiting(void *context, uint64_t key, int64_t ns, bool must)
+{
+    struct pagefaults *f = context;
+    const struct tally_entry *entry = tally_find(&f->tally, key);
+
+    if (ns < 0 && !must && (!entry || f->sums[entry->count - 1].ended_ns < (uint64_t)-ns))
+        return false;
+    struct fault_sums *sums = is_asked_for(f, key) ? sums_of(f, key) : NULL;
+    if (sums)
+        sums->ns += ns;
+    return true;
+}
+
+static void collect_cpu(struct pagefaults *f, int cpu)
+{
+    const struct sketch *sketch = &f->load.side.sketch;
+    struct hog_fault_cpu *c = sketch_head(sketch, cpu);
+    unsigned bank = (sketch_now(sketch) - 1) & 1;
+    uint64_t weight = 0;
+
+    if (!f->load.side.exact)
+        sketch_drain(sketch, cpu, add_slot, f);
+    sketch_lost(sketch, cpu, &weight, &f->totals.lost);
+    f->totals.seen += c->seen[bank];
+    f->totals.other += c->other[bank];
+    c->seen[bank] = c->other[bank] = 0;
+}
+
+/* By the time lost; where that is not known by major faults, then by minor ones. What was given while it
+ * lasted, and ended without being counted, leaves a debt: that is nobody's. */
+static void weigh(struct pagefaults *f)
+{
+    for (size_t i = 0; i < f->tally.capacity; i++) {
+        struct tally_entry *entry = &f->tally.table[i];
+        if (!entry->key)
+            continue;
+        struct fault_sums *sums = &f->sums[entry->count - 1];
+        if (sums->ns < 0)
+            sums->ns = 0;
+        int64_t untimed = (int64_t)(sums->major << 32) + (int64_t)sums->minor;
+        entry->weight = f->load.timed ? sums->ns + (untimed > 0) : untimed;
+    }
+}
+
+int pagefaults_collect(struct pagefaults *f, uint64_t now, struct why *w)
+{
+    const struct side *side = &f->load.side;
+    const struct sketch *sketch = &side->sketch;
+    int err = sketch_wait(sketch, w);
+
+    if (err)
+        return err;
+    if (now - f->followed > FOLLOW_NS) {
+        faults_load_follow(&f->load);
+        f->followed = now;
+    }
+    tally_clear(&f->tally);
+    f->nsums = 0;
+    memset(&f->totals, 0, sizeof f->totals);
+    for (int cpu = 0; cpu < sketch->shape.cpus; cpu++)
+        collect_cpu(f, cpu);
+    if (side->exact) {
+        const struct object_map *map = side->exact_maps[(sketch_now(sketch) - 1) & 1];
+        int drained = map_drain(map->fd, map->key_size, map->value_size, add_exact, f, w);
+        err = drained < 0 ? drained : 0;
+    }
+    waiting_turn(&f->waiting, now - (uint64_t)side->clock_offset, add_waiting, f);
+    seats_turn(&f->seats);
+    weigh(f);
+    return err;
+}
+
+const struct tally *pagefaults_tally(const struct pagefaults *f)
+{
+    return &f->tally;
+}
+
+const struct fault_sums *pagefaults_sums(const struct pagefaults *f, const struct tally_entry *entry)
+{
+    return &f->sums[entry->count - 1];
+}
+
+const struct fault_totals *pagefaults_totals(const struct pagefaults *f)
+{
+    return &f->totals;
+}
+
+bool pagefaults_timed(const struct pagefaults *f)
+{
+    return f->load.timed;
+}
+
+bool pagefaults_swap_known(const struct pagefaults *f)
+{
+    return f->load.swap_known;
+}
+
+bool pagefaults_quantile(const struct pagefaults *f, uint64_t key, double q, uint64_t *ns)
+{
+    return seats_quantile(&f->seats, key, q, ns);
+}
+
+static bool name_of_dead(void *context, uint64_t key, struct name *name)
+{
+    const struct pagefaults *f = context;
+    const struct sketch *sketch = &f->load.side.sketch;
+
+    for (int cpu = 0; cpu < sketch->shape.cpus; cpu++) {
+        const struct hog_fault_cpu *c = sketch_head(sketch, cpu);
+        if (dead_find(c->dead, sizeof c->dead / sizeof *c->dead, key, name))
+            return true;
+    }
+    return false;
+}
+
+const struct name *pagefaults_name(struct pagefaults *f, uint64_t key, uint64_t now)
+{
+    return names_find(f->context->names, key, now, name_of_dead, f);
+}
+
+void pagefaults_shown(struct pagefaults *f)
+{
+    sketch_shown(&f->load.side.sketch);
+}
+
+void pagefaults_cost(struct pagefaults *f, struct program_cost *cost)
+{
+    side_cost(&f->load.side, cost);
+}

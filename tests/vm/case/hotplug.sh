@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+# A CPU that comes for the first time, goes and comes back while hog runs: its time is somebody's only while it is online,
+# nobody gets more than the scheduler counts, and all adds up. By each hook, all at once: a CPU takes seconds to come.
+
+CPU1=/sys/devices/system/cpu/cpu1/online
+
+uptime_ms() { awk '{ print $1 * 1000 }' /proc/uptime; }
+
+# start NAME OPTION...: hog in /tmp/NAME.out, until stop_all.
+HOGS='' NAMES=''
+start() {
+    who=$1
+    shift
+    hog -v cpu -k 10000 "$@" >"/tmp/$who.out" 2>"/tmp/$who.err" &
+    HOGS="$HOGS $!" NAMES="$NAMES $who"
+}
+
+# Nobody waits for ever: a hog that does not begin is seen in what it should have written.
+all_began() {
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        for who in tp_btf raw_tp tracepoint short; do
+            [ "$(grep -c '^#window' "/tmp/$who.out")" -ge 2 ] || { sleep 0.5 && continue 2; }
+        done
+        grep -q '^hog: cpu: start: [a-z_]*$' /tmp/long.err || { sleep 0.5 && continue; }
+        return 0
+    done
+    return 1
+}
+
+stop_all() {
+    # shellcheck disable=SC2086 # pids
+    kill -INT $HOGS
+    for pid in $HOGS; do
+        wait "$pid"
+    done
+}
+
+schedstat_ms() { awk '{ printf "%.3f\n", $1 / 1e6 }' "/proc/$1/schedstat"; }
+
+ran_ms() { # ran_ms NAME PID
+    awk -v pid="$2" '$1 == "cpu" && $3 == pid { sum += $6 } END { printf "%.3f\n", sum }' "/tmp/$1.out"
+}
+
+# A line for each window: cpus dur run other idle missed lost, in ms.
+windows() {
+    awk '$1 == "#window" { for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] }
+        print f["cpus"], f["dur_ms"], f["run_ms"], f["other_ms"], f["idle_ms"], f["missed_ms"], f["lost_ms"] }' "/tmp/$1.out"
+}
+
+# The online CPUs, as windows follow each other.
+saw() { # saw NAME CPUS...
+    windows "$1" | cut -d ' ' -f 1 | uniq | tr '\n' ' ' | tee /tmp/saw
+    shift
+    [ "$(cat /tmp/saw)" = "$* " ]
+}
+
+# While CPUs neither come nor go, all times are the windows' length on each; else, that of those who were there throughout and
+# of those who were there at all are its bounds.
+adds_up() {
+    windows "$1" | awk '{ sum = $3 + $4 + $5 + $6 + $7; if (NR == 1) before = $1
+        low = (before < $1 ? before : $1) * $2 - 0.02; high = (before > $1 ? before : $1) * $2 + 0.02
+        if (sum < low || sum > high) { bad++; print "window " NR ": " sum " is not in " low ".." high ": " $0 }
+        before = $1 }
+        END { exit NR < 3 || bad }'
+}
+
+# All windows together: CPU 0 all the time, CPU 1 as long as the clock says: from OFF_LONG ms at most to OFF_SHORT at least.
+online_time() {
+    windows "$1" | awk -v long="$OFF_LONG" -v short="$OFF_SHORT" '{ dur += $2; sum += $3 + $4 + $5 + $6 + $7 }
+        END { print "offline for " 2 * dur - sum " ms of " dur ", by the clock " short ".." long; off = 2 * dur - sum
+            exit off < short || off > long }'
+}
+
+# A thread that dies while its virtual CPU stands still cannot be asked for its process: by classic tracepoints it is missed,
+# and reported after all.
+no_negative() {
+    cat "/tmp/$1.out"
+    awk -v sums="$([ "$1" = tracepoint ] || echo 1)" '/^#window/ { n++ } / -[0-9]/ { bad++ } { for (i = 2; i <= NF; i++) { split($i, a, "="); bad += sums && a[2] < -2 } }
+        END { exit !n || bad }' "/tmp/$1.out"
+}
+
+none_missed() {
+    windows "$1"
+    windows "$1" | awk '{ missed += $6 } END { exit !NR || missed }'
+}
+
+# The stop task of CPU 1 is the last that is seen before the CPU goes.
+no_long_stop() {
+    grep '^cpu .*migration/1$' "/tmp/$1.out"
+    awk '$1 == "cpu" && $NF == "migration/1" { n++; bad += $6 > 50 } END { exit !n || bad }' "/tmp/$1.out"
+}
+
+uses_hook() {
+    cat "/tmp/$1.err"
+    grep -qx "hog: cpu: switch: $1" "/tmp/$1.err"
+}
+
+# hog's time of a loop is not more than the scheduler's, and what the scheduler counted while all were measuring is in it; but
+# for some milliseconds that its clock makes up when the first tick comes to a CPU.
+agrees() { # agrees NAME PID LEAST MOST
+    within "$(ran_ms "$1" "$2")" "$(echo "$3" | awk '{ print $1 * 0.97 - 20 }')" "$(echo "$4" | awk '{ print $1 + 2 }')"
+}
+
+judge() { # judge NAME (check has a variable name)
+    who=$1
+    check "$who: no row is negative, nor a sum by more than clocks can drift" no_negative "$who"
+    check "$who: the stop task of the CPU that goes has not the time after" no_long_stop "$who"
+    check "$who: a CPU has as much time as it is online by the clock" online_time "$who"
+    check "$who: who stays gets what the scheduler counts" agrees "$who" "$LOOP" \
+        "$(echo "$LOOP_ENDS $LOOP_BEGAN" | awk '{ print $1 - $2 }')" "$(echo "$LOOP_LAST $LOOP_FIRST" | awk '{ print $1 - $2 }')"
+    check "$who: who is driven from his CPU gets what the scheduler counts" agrees "$who" "$PINNED" "$PINNED_ENDS" "$PINNED_LAST"
+}
+
+# ---- CPU 1 has never been online ----
+check 'CPU 1 is there and not online' [ "$(cat $CPU1)" = 0 ]
+views 'CPU offline'
+check 'hog doctor: online and possible CPUs' says cpus "1 online, $(sed 's/.*-//' /sys/devices/system/cpu/possible | awk '{ print $1 + 1 }') possible"
+
+# ---- it comes, goes and comes ----
+START=$(uptime_ms)
+LOOP_FIRST=$(schedstat_ms "$LOOP")
+start tp_btf 0.2
+start raw_tp --without tp_btf 0.2
+start tracepoint --without tp_btf,raw_tp 0.2
+start short -t 0.05
+start long 60
+check 'hog begins to measure' all_began
+BEGAN=$(uptime_ms)
+LOOP_BEGAN=$(schedstat_ms "$LOOP")
+COMES=$(uptime_ms)
+echo 1 >$CPU1
+CAME=$(uptime_ms)
+taskset 2 yes >/dev/null &
+PINNED=$!
+sleep 2
+GOES=$(uptime_ms)
+echo 0 >$CPU1
+GONE=$(uptime_ms)
+sleep 1
+RETURNS=$(uptime_ms)
+echo 1 >$CPU1
+BACK=$(uptime_ms)
+sleep 1
+LOOP_ENDS=$(schedstat_ms "$LOOP") PINNED_ENDS=$(schedstat_ms "$PINNED")
+stop_all
+LOOP_LAST=$(schedstat_ms "$LOOP") PINNED_LAST=$(schedstat_ms "$PINNED")
+kill "$PINNED"
+
+OFF_LONG=$(echo "$START $CAME $GOES $BACK" | awk '{ print $2 - $1 + $4 - $3 + 100 }')
+OFF_SHORT=$(echo "$BEGAN $COMES $GONE $RETURNS" | awk '{ print $2 - $1 + $4 - $3 - 20 }')
+for who in tp_btf raw_tp tracepoint short; do
+    check "$who: cpus= follows the CPU" saw "$who" 1 2 1 2
+    check "$who: all times together are the time that CPUs were online" adds_up "$who"
+done
+for who in tp_btf raw_tp tracepoint; do
+    check "$who: is the hook" uses_hook "$who"
+done
+for who in $NAMES; do
+    judge "$who"
+done
+# In one window, where nobody has to be asked who is running while a virtual CPU stands still.
+check 'long: what passes on an offline CPU is not missed time' none_missed long

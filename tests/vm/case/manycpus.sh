@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+# Many possible CPUs, two online: all works, windows are cheap, memory is for the possible ones and no more.
+
+POSSIBLE=/sys/devices/system/cpu/possible
+
+# Bytes of hog's maps, all together, while it runs.
+map_bytes() {
+    hog cpu 60 >/dev/null 2>&1 &
+    pid=$!
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        sleep 0.3
+        bpftool prog show | grep -q ' name hog_' && break
+    done
+    bpftool map show | grep -A 3 ' name hog_' | sed -n 's/.*memlock \([0-9]*\)B.*/\1/p' | awk '{ sum += $1 } END { print sum + 0 }'
+    kill -9 $pid
+    wait $pid 2>/dev/null
+}
+
+# What hog itself says of itself is compared with its own /proc by tests/live; here it is held to the budgets.
+self() { # self FIELD: its value in each window
+    sed -n "s/^#self .*$1=\([0-9.]*\).*/\1/p" /tmp/self
+}
+
+is_cheap() { # is_cheap FIELD MOST: on average of the windows
+    self "$1" | awk -v most="$2" '{ sum += $1 } END { print sum / NR " of " most; exit !NR || sum / NR > most }'
+}
+
+# A list of CPUs that this kernel would never show is put in the place of its own.
+with_possible() { # with_possible LIST COMMAND...
+    echo "$1" >/tmp/possible
+    shift
+    mount --bind /tmp/possible $POSSIBLE
+    "$@"
+    status=$?
+    umount $POSSIBLE
+    return $status
+}
+
+too_many() {
+    hog cpu 0.2 1 >/tmp/many.out 2>/tmp/many.err
+    status=$?
+    echo "status $status"
+    cat /tmp/many.err /tmp/many.out
+    [ $status = 3 ] && [ ! -s /tmp/many.out ] && [ "$(wc -l </tmp/many.err)" = 1 ] && grep -q "more than 8192 possible CPUs" /tmp/many.err
+}
+
+no_room() { # the largest sketch for 8192 CPUs
+    hog cpu --stages 8 --slots 1024 0.2 1 >/tmp/many.out 2>/tmp/many.err
+    status=$?
+    cat /tmp/many.err
+    [ $status = 3 ] && [ "$(wc -l </tmp/many.err)" = 1 ] && grep -q "on 8192 CPUs is more than 1 GiB" /tmp/many.err
+}
+
+sparse() { # holes in the list change nothing
+    hog cpu 0.2 2 >/tmp/many.out && grep -c ' cpus=2 .* missed_ms=0.000 ' /tmp/many.out | grep -qx 2 && awk -v pid="$LOOP" '$1 == "cpu" && $2 == 1 && $3 == pid { n++ }
+        END { exit n != 2 }' /tmp/many.out
+}
+
+N=$(sed 's/.*-//' $POSSIBLE | awk '{ print $1 + 1 }')
+check 'many CPUs are possible' test "$N" -ge 64
+check 'two are online' test "$(nproc)" = 2
+views "$N possible CPUs"
+check 'hog doctor: online and possible CPUs' says cpus "2 online, $N possible"
+names_loop tp_btf "$N possible CPUs"
+BYTES=$(map_bytes)
+echo "# all maps of hog cpu: $BYTES bytes"
+check 'maps: at most 20 KiB for each possible CPU, and 100 KiB' within "$BYTES" $((N * 10240)) $((N * 20480 + 102400))
+hog cpu --self 0.2 5 >/tmp/self
+sed -n 's/^#self/# self/p' /tmp/self
+check 'resident memory: at most 4 MiB' is_cheap rss_kib 4096
+check 'a list with holes' with_possible "0-1,3,$((N - 1))" sparse
+check 'more CPUs than hog counts: one line that says so' with_possible 0-8192 too_many
+check 'more CPUs than the largest sketch has room for: one line that says so' with_possible 0-8191 no_room

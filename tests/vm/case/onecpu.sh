@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+# One CPU, which hog shares with a loop that never leaves it by itself: short windows come, all add up, and nobody starves.
+
+# Windows, and those that were due and did not come, make up what was asked for; the loop is in all of them.
+short_windows() {
+    timeout 60 hog cpu 0.01 100 >/tmp/short
+    status=$?
+    grep '^#window' /tmp/short | tail -n 5
+    [ $status = 0 ] && awk -v pid="$LOOP" '$1 == "#window" { n++; for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] }
+            sum = f["run_ms"] + f["other_ms"] + f["idle_ms"] + f["missed_ms"] + f["lost_ms"] - f["dur_ms"]
+            bad += f["cpus"] != 1 || sum > 0.02 || sum < -0.02 }
+        $1 == "cpu" && $3 == pid { loop += $6 }
+        END { print n " windows, " bad + 0 " bad, loop " loop " ms"; exit n != 100 || bad || loop < 200 }' /tmp/short
+}
+
+tracked() { # the loop's time by hog track is what the scheduler counts around it
+    before=$(on_cpu_ms)
+    timeout 60 hog track "$LOOP" -i 10ms -n 100 >/tmp/track
+    status=$?
+    after=$(on_cpu_ms)
+    sum=$(awk '$1 == "track" { sum += $5; n++ } END { if (n == 100) print sum }' /tmp/track)
+    [ $status = 0 ] && within "$sum" 200 "$(echo "$before $after" | awk '{ print $2 - $1 + 2 }')"
+}
+
+check 'one CPU is online' test "$(nproc)" = 1
+views 'one CPU'
+names_loop tp_btf 'one CPU'
+check 'hog cpu: 100 windows of 10 ms, in each all time is somewhere' short_windows
+check 'hog track: 100 windows of 10 ms, with what the scheduler counts' tracked
