@@ -16,6 +16,7 @@
 
 #include "hashpipe.bpf.h"
 #include "kernel.bpf.h"
+#include "seats.bpf.h"
 #include "who.bpf.h"
 
 /* Keys of those who keep others waiting and are no process. Beside HOG_KEY_OUTSIDE. */
@@ -75,7 +76,7 @@ struct {
     __type(value, struct hog_departure);
 } hog_departures SEC(".maps");
 
-const volatile bool count_waits, count_pairs;
+const volatile bool count_waits, count_pairs, count_times;
 const volatile u32 departure_mask = 1023; /* places - 1 */
 
 static __always_inline struct hog_departure *departure(bool direct, struct task_struct *task)
@@ -288,6 +289,8 @@ static __always_inline void waits_switch(bool direct, u32 turn, struct task_stru
     if (!came || !wait_of(direct, next, cpu, clock, &wait))
         return;
     count_wait(w, turn, came, wait.here + wait.moved);
+    if (count_times)
+        seat_count(came, wait.here + wait.moved);
     if (count_pairs)
         blame(&wait, came, clock, cpu | (pipe_bank(turn) ? BLAME_BANK : 0));
 }

@@ -6,6 +6,7 @@
 #include "host/targets.h"
 #include "metric/oncpu.h"
 #include "metric/oncpu_load.h"
+#include "metric/waits.h"
 
 struct cpu {
     struct oncpu *oncpu;
@@ -21,6 +22,11 @@ static const struct column columns[] = {
     {"run_ms", 10, "on-CPU time in the window, the running stint up to the window's end included"},
     {"switches", 8, "times it left a CPU in the window"},
     {"tid", 7, "thread, with -t"},
+    {"wait_ms", 10, "time that it could have run and waited for a CPU, up to the window's end"},
+    {"wait_count", 10, "waits for a CPU that ended in the window"},
+    {"wait_p50_us", 11, "half of them were no longer"},
+    {"wait_p99_us", 11, "99 of 100 were no longer"},
+    {"wait_max_us", 11, "the longest of them"},
     {"comm", -15, "name"},
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
@@ -43,7 +49,8 @@ static int cpu_open(void **state, const struct metric_context *context, struct h
         return why(w, -ENOMEM, "out of memory");
     cpu->context = context;
     cpu->top = calloc(context->options->top, sizeof *cpu->top);
-    int err = cpu->top ? oncpu_open(&cpu->oncpu, context, ONCPU_WAITS, hooks, w) : why(w, -ENOMEM, "out of memory");
+    int err = cpu->top ? oncpu_open(&cpu->oncpu, context, ONCPU_WAITS | ONCPU_TIMES, hooks, w)
+                       : why(w, -ENOMEM, "out of memory");
     if (err) {
         cpu_close(cpu);
         return err;
@@ -101,6 +108,36 @@ static size_t cpu_fields(void *state, struct field *fields, size_t n)
     return i;
 }
 
+/* Run-queue latency: nothing where the host does not tell, zeros for who did not wait. */
+struct waited {
+    struct cell ms, count, p50, p99, most;
+};
+
+static struct cell quantile(const struct waits *waits, uint64_t key, double q)
+{
+    uint64_t ns;
+
+    return waits_quantile(waits, key, q, &ns) ? cell_decimal((double)ns / 1e3, 1) : cell_unknown();
+}
+
+static struct waited waited(const struct cpu *cpu, uint64_t key)
+{
+    const struct waits *waits = oncpu_waits(cpu->oncpu);
+    const struct cell none = cell_unknown();
+
+    if (!waits)
+        return (struct waited){none, none, none, none, none};
+    const struct pair *sum = waits_of_victim(waits, key);
+    bool some = sum && sum->count;
+    return (struct waited){
+        .ms = milliseconds(sum ? sum->ns : 0),
+        .count = cell_unsigned(sum ? (uint64_t)sum->count : 0),
+        .p50 = some ? quantile(waits, key, 0.5) : none,
+        .p99 = some ? quantile(waits, key, 0.99) : none,
+        .most = some ? cell_decimal((double)sum->most_ns / 1e3, 1) : none,
+    };
+}
+
 static void row(struct cpu *cpu, const struct window *window, struct out *out, const struct view *view,
                 size_t rank, const struct tally_entry *entry)
 {
@@ -108,6 +145,7 @@ static void row(struct cpu *cpu, const struct window *window, struct out *out, c
     bool outside = entry->key == HOG_KEY_OUTSIDE, threads = cpu->context->options->threads;
     const struct name *name = outside ? &all_outside : oncpu_name(cpu->oncpu, entry->key, window->end_mono);
     double length = (double)(window->end_mono - window->begin_mono);
+    const struct waited wait = waited(cpu, entry->key);
     const struct cell cells[COLUMNS] = {
         cell_unsigned(rank),
         outside ? cell_unknown() : cell_unsigned(key_process(entry->key)),
@@ -116,6 +154,11 @@ static void row(struct cpu *cpu, const struct window *window, struct out *out, c
         milliseconds(entry->weight),
         cell_unsigned((uint64_t)entry->count),
         threads && !outside ? cell_unsigned(key_thread(entry->key)) : cell_unknown(),
+        wait.ms,
+        wait.count,
+        wait.p50,
+        wait.p99,
+        wait.most,
         name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
     };
 

@@ -56,7 +56,7 @@ static unsigned needs_of(const struct options *options)
         if (!strcmp(options->views[i], "contention"))
             needs |= ONCPU_WAITS | ONCPU_PAIRS;
         if (!strcmp(options->views[i], "cpu"))
-            needs |= ONCPU_WAITS;
+            needs |= ONCPU_WAITS | ONCPU_TIMES;
     }
     return needs;
 }

@@ -110,14 +110,18 @@ static int prepare_waits(struct oncpu_kernel *kernel, const struct metric_contex
     struct object_map *waits = object_map(side->obj, "hog_waits");
     struct object_map *departures = object_map(side->obj, "hog_departures");
     bool *count_waits = object_global(side->obj, "count_waits", 1);
+    struct object_map *seats = object_map(side->obj, "hog_seats");
     bool *count_pairs = object_global(side->obj, "count_pairs", 1);
+    bool *count_times = object_global(side->obj, "count_times", 1);
 
-    if (!waits || !departures || !count_waits || !count_pairs)
+    if (!waits || !departures || !seats || !count_waits || !count_pairs || !count_times)
         return why(w, -EINVAL, "%s: a map or constant of waits is missing", side->obj->name);
     kernel->pairs = !classic && (kernel->needs & ONCPU_PAIRS);
     kernel->waits = kernel->pairs || (!classic && (kernel->needs & ONCPU_WAITS) && !locked_memory_bounds());
     *count_waits = kernel->waits;
     *count_pairs = kernel->pairs;
+    kernel->times = *count_times = kernel->waits && (kernel->needs & ONCPU_TIMES);
+    side_use_map(side, seats, kernel->times, 0);
 
     unsigned bits = 10;
     while (1 << bits < DEPARTURES_A_CPU * side->sketch.shape.cpus)

@@ -11,13 +11,14 @@
 /* What the views of a run need beside who ran for how long. */
 enum oncpu_needs {
     ONCPU_WAITS = 1, /* how long processes wait for a CPU, if it can be had */
+    ONCPU_TIMES = 4, /* and how these times spread */
     ONCPU_PAIRS = 2, /* and because of whom: without it the view does not work */
 };
 
 struct oncpu_kernel {
-    struct side side;  /* first */
-    unsigned needs;    /* enum oncpu_needs */
-    bool waits, pairs; /* what there is of that */
+    struct side side;         /* first */
+    unsigned needs;           /* enum oncpu_needs */
+    bool waits, pairs, times; /* what there is of that */
     struct sketch by_victim, by_pair;
     const struct link *waiting; /* the iterator over tasks that wait; NULL: none */
 };

@@ -140,9 +140,10 @@ static void tell_stints(const struct runnable *runnable, struct wait *wait, uint
 {
     const volatile struct hog_waits *w = sketch_head(&runnable->kernel->by_victim, (int)wait->what.cpu);
     const uint64_t kept = sizeof w->ring / sizeof *w->ring;
-    uint64_t stints = w->stints, key = w->cur, end = UINT64_MAX, from = to - (uint64_t)ns;
+    uint64_t stints = runnable->kernel->pairs ? w->stints : 0, key = stints ? w->cur : 0, end = UINT64_MAX,
+             from = to - (uint64_t)ns;
 
-    for (uint64_t i = 1; i < kept - 8 && ns > 0; i++) {
+    for (uint64_t i = 1; i < kept - 8 && i <= stints && ns > 0; i++) {
         const volatile struct hog_stint *before = &w->ring[(stints - i) % kept];
         uint64_t begin = before->end, low = begin > from ? begin : from, high = end < to ? end : to;
         int64_t part = high > low ? (int64_t)(high - low) : 0;

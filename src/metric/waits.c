@@ -4,8 +4,9 @@
 #include <string.h>
 #include "cpu.types.h"
 #include "host/cpus.h"
-#include "metric/steal.h"
 #include "metric/runnable.h"
+#include "metric/steal.h"
+#include "sketch/seats.h"
 
 /* Who ran on a CPU in the window, and for how long. */
 struct share {
@@ -26,10 +27,12 @@ struct waits {
     int cpu;                   /* that is being read */
     struct runnable *runnable; /* NULL: cannot be had */
     struct steal *steal;
+    struct seats seats; /* how the times of each victim's waits spread */
 };
 
 struct waits *waits_open(const struct oncpu_kernel *kernel)
 {
+    struct why ignored;
     struct waits *w = calloc(1, sizeof *w);
     size_t cpus = (size_t)kernel->side.sketch.shape.cpus;
 
@@ -39,7 +42,8 @@ struct waits *waits_open(const struct oncpu_kernel *kernel)
     w->first = calloc(cpus + 1, sizeof *w->first);
     w->steal = kernel->pairs ? steal_open(cpus) : NULL;
     w->runnable = kernel->waiting ? runnable_open(kernel) : NULL;
-    if (!w->first || (kernel->pairs && !w->steal) || (kernel->waiting && !w->runnable)) {
+    if (!w->first || (kernel->times && seats_open(&w->seats, kernel->side.obj, &ignored)) ||
+        (kernel->pairs && !w->steal) || (kernel->waiting && !w->runnable)) {
         waits_close(w);
         return NULL;
     }
@@ -55,6 +59,7 @@ void waits_close(struct waits *w)
     pairs_free(&w->debts);
     free(w->shares);
     free(w->first);
+    seats_close(&w->seats);
     steal_close(w->steal);
     runnable_close(w->runnable);
     free(w);
@@ -293,6 +298,13 @@ void waits_end(struct waits *w)
     if (w->runnable)
         w->totals.open_waits = runnable_read(w->runnable, w->now, open_part, w);
     settle(w);
+    if (w->kernel->times)
+        seats_turn(&w->seats);
+}
+
+bool waits_quantile(const struct waits *w, uint64_t victim, double q, uint64_t *ns)
+{
+    return w->kernel->times && seats_quantile(&w->seats, victim, q, ns);
 }
 
 const struct pairs *waits_pairs(const struct waits *w)

@@ -30,6 +30,8 @@ void waits_end(struct waits *w);
 
 const struct pairs *waits_pairs(const struct waits *w);
 const struct pair *waits_of_victim(const struct waits *w, uint64_t victim); /* NULL: it did not wait */
+/* The share q (0..1) of the victim's waits that ended in the window, ns; false: not known. */
+bool waits_quantile(const struct waits *w, uint64_t victim, double q, uint64_t *ns);
 const struct waits_totals *waits_totals(const struct waits *w);
 
 #endif

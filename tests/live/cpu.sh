@@ -45,7 +45,7 @@ load_start urgent "$LOADS/duty" 60 1000 0 "$(nproc)"
 sleep 0.1
 "$HOG" cpu -k 1 0.4 1 >"$TMP/out"
 load_stop "$LOAD_PID"
-check 'who has all CPUs has rank 1' test "$(awk '$1 == "cpu" { print $2, $3, $9 }' "$TMP/out")" = "1 $LOAD_PID duty"
+check 'who has all CPUs has rank 1' test "$(awk '$1 == "cpu" { print $2, $3, $NF }' "$TMP/out")" = "1 $LOAD_PID duty"
 
 # ---- short stints, all inside the run ----
 
@@ -125,15 +125,15 @@ setpriv --reuid 4711 "$LOADS/named" 75736572 30 >"$TMP/b"
 "$LOADS/lives" orphan 20 >"$TMP/e"
 measured
 dead=$(told pid "$TMP/a") user=$(told pid "$TMP/b")
-check 'a whole life in one window has a row with its name' is_row "\$3 == $dead && \$9 == \"lives!\""
+check 'a whole life in one window has a row with its name' is_row "\$3 == $dead && \$NF == \"lives!\""
 check 'and with its time' agrees "$(run_ms "\$3 == $dead")" "$(told cpu_ms "$TMP/a")"
-check 'and with its user' is_row "\$3 == $user && \$4 == 4711 && \$9 == \"user\""
-check 'exec: one row, with the later name' is_row "\$3 == $(told pid "$TMP/c") && \$9 == \"after\""
+check 'and with its user' is_row "\$3 == $user && \$4 == 4711 && \$NF == \"user\""
+check 'exec: one row, with the later name' is_row "\$3 == $(told pid "$TMP/c") && \$NF == \"after\""
 check 'exec: the time before and after' agrees "$(run_ms "\$3 == $(told pid "$TMP/c")")" "$(told cpu_ms "$TMP/c")"
-check 'exec by another thread than the first: one row' is_row "\$3 == $(told pid "$TMP/d") && \$9 == \"after\""
+check 'exec by another thread than the first: one row' is_row "\$3 == $(told pid "$TMP/d") && \$NF == \"after\""
 check 'exec by another thread: the time before and after' \
     agrees "$(run_ms "\$3 == $(told pid "$TMP/d")")" "$(told cpu_ms "$TMP/d")"
-check 'a thread that outlives the first one: one row, with the name of the first' is_row "\$3 == $(told pid "$TMP/e") && \$9 == \"before\""
+check 'a thread that outlives the first one: one row, with the name of the first' is_row "\$3 == $(told pid "$TMP/e") && \$NF == \"before\""
 check 'a thread that outlives the first one: all its time' \
     agrees "$(run_ms "\$3 == $(told pid "$TMP/e")")" "$(told cpu_ms "$TMP/e")"
 
@@ -176,7 +176,7 @@ rows_in_window() { # the most
 
 check 'rows go by run_ms, and ranks count from 1' in_order
 nobody_idles() {
-    awk '$1 == "cpu" { rows++; if ($3 == 0 || $9 ~ /^swapper/) { bad++; print } } END { exit !rows || bad }' "$TMP/out"
+    awk '$1 == "cpu" { rows++; if ($3 == 0 || $NF ~ /^swapper/) { bad++; print } } END { exit !rows || bad }' "$TMP/out"
 }
 check 'the idle task is in no row' nobody_idles
 for n in 1 3; do

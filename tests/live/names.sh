@@ -24,7 +24,7 @@ names=(
 
 # The last name: a window may have ended before it called itself so.
 shown_as() { # shown_as PID NAME: text and tsv
-    awk -v pid="$1" '$1 == "cpu" && $3 == pid { print $9 }' "$TMP/out" | tail -n 1 >"$TMP/name"
+    awk -v pid="$1" '$1 == "cpu" && $3 == pid { print $NF }' "$TMP/out" | tail -n 1 >"$TMP/name"
     cat "$TMP/name"
     [ "$(cat "$TMP/name")" = "$2" ]
 }
@@ -38,7 +38,7 @@ in_json() {
 # Nine fields in each row, whatever separates them, and nothing that is not printed.
 well_formed() {
     awk -F "$1" '$1 ~ /^cpu *$/ { print NF }' "$TMP/out" | sort | uniq -c
-    [ "$(awk -F "$1" '$1 ~ /^cpu *$/ { print NF }' "$TMP/out" | sort -u)" = 9 ] && no_controls
+    [ "$(awk -F "$1" '$1 ~ /^cpu *$/ { print NF }' "$TMP/out" | sort -u)" = 14 ] && no_controls
 }
 
 no_controls() {
@@ -71,8 +71,8 @@ for format in text tsv json; do
         fi
     done
     case $format in
-    text) check "$format: nine fields in each row" well_formed ' +' ;;
-    tsv) check "$format: nine fields in each row" well_formed '\t' ;;
+    text) check "$format: fourteen fields in each row" well_formed ' +' ;;
+    tsv) check "$format: fourteen fields in each row" well_formed '\t' ;;
     json)
         check "$format: all lines are objects" all_parse
         check "$format: no control byte" no_controls
@@ -83,7 +83,7 @@ done
 # ---- a PID that is used again, in one window ----
 
 two_rows() {
-    awk -v pid="$1" '$1 == "cpu" && $3 == pid { print $9 }' "$TMP/out" | sort | xargs | tee "$TMP/rows"
+    awk -v pid="$1" '$1 == "cpu" && $3 == pid { print $NF }' "$TMP/out" | sort | xargs | tee "$TMP/rows"
     [ "$(cat "$TMP/rows")" = 'first second' ]
 }
 
@@ -99,7 +99,7 @@ if [ "$status" -eq 3 ]; then
     skip 'one PID, two processes: two rows' 'needs SETTID: the kernel does not let us choose a PID'
 else
     check 'one PID, two processes: two rows' two_rows "$pid"
-    check 'the first has its time' agrees "$(run_ms "\$3 == $pid && \$9 == \"first\"")" "$(told first_ms "$TMP/a")"
-    check 'the second has its time' agrees "$(run_ms "\$3 == $pid && \$9 == \"second\"")" "$(told second_ms "$TMP/a")"
+    check 'the first has its time' agrees "$(run_ms "\$3 == $pid && \$NF == \"first\"")" "$(told first_ms "$TMP/a")"
+    check 'the second has its time' agrees "$(run_ms "\$3 == $pid && \$NF == \"second\"")" "$(told second_ms "$TMP/a")"
 fi
 done_testing

@@ -7,7 +7,7 @@ LOADS=$BUILD/tests/load
 load_start "$LOADS/duty" 100 1000 9000 3
 
 one_number() { # of fields in the rows, by awk's own idea of fields
-    [ "$(awk '$1 == "cpu" { print NF }' "$TMP/out" | sort -u)" = 9 ]
+    [ "$(awk '$1 == "cpu" { print NF }' "$TMP/out" | sort -u)" = 14 ]
 }
 
 windows_then_rows() {
@@ -17,7 +17,7 @@ windows_then_rows() {
 
 header_names() {
     head -n 2 "$TMP/out"
-    [ "$(sed -n 2p "$TMP/out" | xargs)" = '#cpu rank pid uid cpu_pct run_ms switches tid comm' ]
+    [ "$(sed -n 2p "$TMP/out" | xargs)" = '#cpu rank pid uid cpu_pct run_ms switches tid wait_ms wait_count wait_p50_us wait_p99_us wait_max_us comm' ]
 }
 
 window_fields() {
@@ -34,7 +34,7 @@ starts_when_it_says() {
 before=$(date +%s.%N)
 "$HOG" cpu -k 10000 0.1 4 >"$TMP/out" 2>"$TMP/err"
 check 'status 0, and nothing on stderr' test "$? $(cat "$TMP/err")" = '0 '
-check 'text: each row has nine fields' one_number
+check 'text: each row has fourteen fields' one_number
 check 'text: a window, the names of the columns once, rows' windows_then_rows 4
 check 'text: the columns' header_names
 check 'text: the line of a window' window_fields
@@ -42,8 +42,8 @@ check 'the window began when it says, in UTC' starts_when_it_says "$before" "$(d
 check 'seq counts from 1' test "$(sed -n 's/^#window seq=\([0-9]*\) .*/\1/p' "$TMP/out" | xargs)" = '1 2 3 4'
 
 "$HOG" cpu -k 10000 -o tsv 0.1 2 >"$TMP/out"
-check 'tsv: nine fields between tabs' test "$(awk -F '\t' '$1 == "cpu" { print NF }' "$TMP/out" | sort -u)" = 9
-check 'tsv: the columns' test "$(sed -n 2p "$TMP/out")" = "$(printf '#cpu\trank\tpid\tuid\tcpu_pct\trun_ms\tswitches\ttid\tcomm')"
+check 'tsv: fourteen fields between tabs' test "$(awk -F '\t' '$1 == "cpu" { print NF }' "$TMP/out" | sort -u)" = 14
+check 'tsv: the columns' test "$(sed -n 2p "$TMP/out")" = "$(printf '#cpu\trank\tpid\tuid\tcpu_pct\trun_ms\tswitches\ttid\twait_ms\twait_count\twait_p50_us\twait_p99_us\twait_max_us\tcomm')"
 "$HOG" cpu --no-header 0.1 2 >"$TMP/out"
 check '--no-header: no line of columns' test "$(grep -c '^#cpu' "$TMP/out") $(grep -c '^#window' "$TMP/out")" = '0 2'
 comma=$(locale -a 2>/dev/null | grep -m 1 '^de_') || comma=de_DE.UTF-8
@@ -93,7 +93,7 @@ ends_at() { # ends_at SIGNAL: status 0, and the window so far
     wait "$HOG_PID"
     status=$?
     head -n 3 "$TMP/out" "$TMP/err"
-    [ "$status" = 0 ] && [ "$(grep -vc ': switch: \|: exit: ' "$TMP/err")" = 0 ] && [ "$(grep -c '^#window' "$TMP/out")" = 1 ] && grep -q '^cpu ' "$TMP/out" &&
+    [ "$status" = 0 ] && [ "$(grep -vc '^hog: cpu: [a-z]*: [a-z_]*$' "$TMP/err")" = 0 ] && [ "$(grep -c '^#window' "$TMP/out")" = 1 ] && grep -q '^cpu ' "$TMP/out" &&
         within "$(sed -n 's/^#window .*dur_ms=\([0-9.]*\).*/\1/p' "$TMP/out")" 200 15000
 }
 check 'SIGTERM: the window so far, status 0' ends_at TERM
