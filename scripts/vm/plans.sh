@@ -18,7 +18,7 @@ plan() {
     users) cases=privilege,memlock ;;
     refused) cases=refused ;;
     mounts) cases=cgroups,mounts ;;
-    readonly) cases=readonly ;;
+    readonly) cases='readonly' ;;
     one-cpu) cases=onecpu cpus=1 ;;
     many-cpus) cases=manycpus cpus=64 parameters=(maxcpus=2) ;;
     hotplug) cases=hotplug cpus=4 parameters=(maxcpus=1) ;; # a second one comes while the case runs
