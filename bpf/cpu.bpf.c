@@ -202,7 +202,7 @@ static __always_inline u64 switch_time(bool direct, struct hog_cpu *c, bool firs
         u64 now = bpf_ktime_get_ns(), apart = now - clock, most = c->clock_offset + (passed >> DRIFT_SHIFT);
         bool in_doubt = now - c->clock_doubted < DOUBT_NS;
         if (c->clock_compared == UNKNOWN) {
-            if ((s64)(apart - c->clock_offset) < 0)
+            if ((s64)apart < (s64)c->clock_offset)
                 c->clock_offset = apart;
             if (now - c->clock_doubted < COMPARE_NS)
                 return now;

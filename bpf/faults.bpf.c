@@ -22,11 +22,11 @@
 char gpl[] SEC("license") = "GPL";
 
 #ifdef __TARGET_ARCH_arm64
-#define register_argument(regs, n) ((regs)->regs[n])
-#define from_kernel(regs)          (((regs)->pstate & 0xf) != 0) /* another mode than EL0t */
+#define register_argument(context, n) ((context)->regs[n])
+#define from_kernel(context)          (((context)->pstate & 0xf) != 0) /* another mode than EL0t */
 #else
-#define register_argument(regs, n) ((n) == 1 ? (regs)->rsi : (regs)->rdx)
-#define from_kernel(regs)          (!((regs)->cs & 3))
+#define register_argument(context, n) ((n) == 1 ? (context)->rsi : (context)->rdx)
+#define from_kernel(context)          (!((context)->cs & 3))
 #endif
 
 /* From mm_types.h, the same since 5.1. */

@@ -26,7 +26,8 @@ run_amd64() {
         -serial "file:$dir/console" -serial "file:$dir/lines"
 }
 
-# With the interrupt controller that can have more than eight CPUs. The one built-in serial port is the console; a second one is a card on the PCI bus.
+# With the interrupt controller that can have more than eight CPUs. The one built-in serial port is the console; a second
+# one is a card on the PCI bus.
 run_arm64() {
     qemu-system-aarch64 -accel tcg -M virt,gic-version=3 -cpu max,pauth-impdef=on -smp "$cpus" -m 512 -display none -nodefaults \
         -no-reboot -kernel "$kernel" -initrd "$initramfs" \

@@ -4,7 +4,7 @@
 
 VM_SUITES=(bullseye bookworm trixie sid trixie-backports)
 VM_ARCHS=(amd64 arm64)
-VM_PLANS=(views loader integrity confidentiality hostile users refused mounts one-cpu many-cpus hotplug)
+VM_PLANS=(views loader integrity confidentiality hostile users refused mounts readonly one-cpu many-cpus hotplug hotplug-ticks)
 
 # plan NAME: sets cpus (qemu's -smp), cases (tests/vm/case) and parameters (of the kernel).
 plan() {
@@ -17,10 +17,14 @@ plan() {
     hostile) cases=nobtf,pidns ;;
     users) cases=privilege,memlock ;;
     refused) cases=refused ;;
-    mounts) cases=cgroups,mounts,readonly ;;
+    mounts) cases=cgroups,mounts ;;
+    readonly) cases='readonly' ;;
     one-cpu) cases=onecpu cpus=1 ;;
     many-cpus) cases=manycpus cpus=64 parameters=(maxcpus=2) ;;
-    hotplug) cases=hotplug cpus=4 parameters=(maxcpus=1) ;; # a second one comes while the case runs
+    # A second one comes while the case runs. The clock of the scheduler, by which it is judged, goes by ticks where counters
+    # may not agree; hog must bear that, too.
+    hotplug) cases=hotplug cpus=4 parameters=(maxcpus=1 tsc=reliable) ;;
+    hotplug-ticks) cases=hotplug cpus=4 parameters=(maxcpus=1 tsc=unstable) ;;
     panic | hang) cases=$1 ;; # for the test of the matrix itself
     *) return 1 ;;
     esac
@@ -36,13 +40,17 @@ boots_ci() {
         done
     done
     echo bookworm/arm64/views
-    for plan in integrity confidentiality hostile users refused mounts one-cpu many-cpus hotplug; do
+    for plan in integrity confidentiality hostile users refused mounts readonly one-cpu many-cpus hotplug hotplug-ticks; do
         echo "bullseye/amd64/$plan"
     done
 }
 
+# qemu takes minutes to bring 64 emulated CPUs of arm64 up.
 boots_of() { # boots_of SUITE ARCH
-    printf "$1/$2/%s\n" "${VM_PLANS[@]}"
+    local plan
+    for plan in "${VM_PLANS[@]}"; do
+        [ "$2/$plan" = arm64/many-cpus ] || echo "$1/$2/$plan"
+    done
 }
 
 boots_all() {

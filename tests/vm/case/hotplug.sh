@@ -96,10 +96,10 @@ uses_hook() {
     grep -qx "hog: cpu: switch: $1" "/tmp/$1.err"
 }
 
-# hog's time of a loop is not more than the scheduler's, and what the scheduler counted while all were measuring is in it; but
-# for some milliseconds that its clock makes up when the first tick comes to a CPU.
+# hog's time of a loop is not more than the scheduler's, and what the scheduler counted while all were measuring is in it.
+# A virtual CPU that stands still at a switch makes a difference.
 agrees() { # agrees NAME PID LEAST MOST
-    within "$(ran_ms "$1" "$2")" "$(echo "$3" | awk '{ print $1 * 0.97 - 20 }')" "$(echo "$4" | awk '{ print $1 + 2 }')"
+    within "$(ran_ms "$1" "$2")" "$(echo "$3" | awk '{ print $1 * 0.97 - 20 }')" "$(echo "$4" | awk '{ print $1 * 1.03 + 20 }')"
 }
 
 judge() { # judge NAME (check has a variable name)
@@ -107,6 +107,7 @@ judge() { # judge NAME (check has a variable name)
     check "$who: no row is negative, nor a sum by more than clocks can drift" no_negative "$who"
     check "$who: the stop task of the CPU that goes has not the time after" no_long_stop "$who"
     check "$who: a CPU has as much time as it is online by the clock" online_time "$who"
+    [ "$(argument tsc)" != unstable ] || return
     check "$who: who stays gets what the scheduler counts" agrees "$who" "$LOOP" \
         "$(echo "$LOOP_ENDS $LOOP_BEGAN" | awk '{ print $1 - $2 }')" "$(echo "$LOOP_LAST $LOOP_FIRST" | awk '{ print $1 - $2 }')"
     check "$who: who is driven from his CPU gets what the scheduler counts" agrees "$who" "$PINNED" "$PINNED_ENDS" "$PINNED_LAST"

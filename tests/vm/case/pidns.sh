@@ -100,6 +100,10 @@ else
     AS="nsenter -t $OUTER -m" run_hog -p "$(nspid "$LOOP" 1)"
     counts 'a private /proc seen from outside' "$(nspid "$LOOP" 1)" yes
 fi
+DEEP=$LOOP
+LOOP=$(nspid "$LOOP" 1)
+AS="nsenter -t $OUTER -p -m" views 'PID namespace, its own /proc'
+LOOP=$DEEP
 
 AS="unshare -p -f" run_hog -k 10000
 check "the host's /proc in a namespace: says so" says_pids host
@@ -114,6 +118,7 @@ mount -t sysfs sysfs /tmp/root/sys
 AS="chroot /tmp/root" run_hog -k 10000
 check 'a chroot with a /proc of its own: says so' says_pids host
 counts 'a chroot with a /proc of its own' "$LOOP" yes
+AS="chroot /tmp/root" views 'chroot, a private /proc'
 umount /tmp/root/proc
 AS="chroot /tmp/root" run_hog -k 10000
 counts 'a chroot without /proc' "$LOOP" -
