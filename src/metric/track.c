@@ -42,7 +42,8 @@ static int track_open(void **state, const struct metric_context *context, struct
         return why(w, -ENOMEM, "out of memory");
     track->context = context;
     track->sums = calloc(context->targets->n + 1, sizeof *track->sums);
-    int err = track->sums ? oncpu_open(&track->oncpu, context, 0, hooks, w) : why(w, -ENOMEM, "out of memory");
+    int err =
+        track->sums ? oncpu_open(&track->oncpu, context, 0, hooks, w) : why(w, -ENOMEM, "out of memory");
     if (err) {
         track_close(track);
         return err;
