@@ -51,7 +51,8 @@ struct hog_fault_slot {
 struct hog_fault_cpu {
     struct hog_pipe pipe;
     u64 seen[2], other[2]; /* a bank: all; of processes that were not asked for */
-    u64 padding[6];
+    u64 ends;              /* that a program saw, ever */
+    u64 padding[5];
     struct hog_dead dead[HOG_DEAD];
     struct hog_fault_slot slots[PIPE_SLOTS];
 };
@@ -356,6 +357,7 @@ static __attribute__((noinline)) void end(struct hog_begun *begun, u64 key, bool
     bool first;
     u32 turn = pipe_enter(&c->pipe, &first);
     c->seen[pipe_bank(turn)]++;
+    c->ends++;
     if (begun) {
         fault.ns = bpf_ktime_get_ns() - begun->since;
         fault.swap = begun->flags & HOG_BEGUN_SWAP;

@@ -5,6 +5,16 @@
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
 
+# begin OPTION...: hog faults, which has shown its first window: what comes from now on is counted.
+begin() {
+    measure faults -k 10000 "$@"
+    for _ in $(seq 300); do
+        grep -q '^#window' "$TMP/out" && return
+        sleep 0.05
+    done
+    return 1
+}
+
 # counted COLUMN [AWK-CONDITION]: how many faults the column's rates make over all windows, in the rows that are so.
 counted() {
     awk '$1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) ms = $i }
@@ -60,7 +70,7 @@ with() {
     shift 5
     prepare load "$minor" "$major" "$kernel" "$helped" 1 "$TMP/file"
     go=$GO
-    measure faults -k 10000 "${@//PID/$LOAD_PID}" 0.3
+    begin "${@//PID/$LOAD_PID}" 0.3
     go load "$go"
     measured
     check "$name: minor, major and kernel-mode faults are exactly those of getrusage" \
@@ -128,7 +138,7 @@ go_a=$GO pid_a=$LOAD_PID
 prepare b 7000 0 300 0
 go_b=$GO pid_b=$LOAD_PID
 load_start sleep 60
-measure faults -k 10000 0.2
+begin 0.2
 go a "$go_a" &
 go b "$go_b"
 wait $!
@@ -150,14 +160,14 @@ each_thread() {
 }
 prepare load 3000 0 100 0 4
 go=$GO
-measure faults -t -k 10000 0.3
+begin -t 0.3
 go load "$go"
 measured
 check '-t: each thread has its own (and up to 5 around its work)' each_thread
 check '-t: together they are exactly those of getrusage' exactly load 0 400 "\$3 == $LOAD_PID"
 exec {go}>&-
 
-measure faults -k 10000 60
+begin 4
 "$LOADS/counted" "$LOADS/named" 6c6976657321 5 >"$TMP/a"
 scripts/has.sh SETTID && "$LOADS/reuse" 5 5 >"$TMP/b"
 measured
@@ -176,7 +186,7 @@ fi
 pgfault() { awk '$1 == "pgfault" { print $2 }' /proc/vmstat; }
 prepare load 200000 0 0 0
 go=$GO
-measure faults -k 10000 0.5
+begin 0.5
 before=$(pgfault)
 go load "$go"
 after=$(pgfault)
@@ -194,7 +204,7 @@ if ! grep -qE ': begin: (fentry|tp_btf|kprobe|raw_tp)$' "$TMP/err"; then
     done_testing
 fi
 
-measure faults -k 10000 60
+begin 4
 "$LOADS/slowfault" slow 400 5 >"$TMP/a"
 status=$?
 measured
@@ -215,7 +225,7 @@ else
             $1 == "faults" && $3 == pid { print ($5 + $6) * ms * $7 / 1e6 / $11 }' "$TMP/out")" 0.99 1.01
 
     # One fault over many windows.
-    measure faults -k 10000 0.2
+    begin 0.2
     "$LOADS/slowfault" slow 1 1500 >"$TMP/a"
     slow=$(told pid "$TMP/a")
     measured
@@ -229,14 +239,14 @@ else
 fi
 
 # What became a signal is no fault that lasts.
-measure faults -k 10000 0.2
+begin 0.2
 "$LOADS/slowfault" signal 100 1500 >"$TMP/a"
 measured
 check 'a fault that became a signal does not go on' within "$(lat_ms "\$3 == $(told pid "$TMP/a")")" 0 50
 
 prepare load 200000 0 0 0
 go=$GO
-measure faults -k 10000 0.5
+begin 0.5
 go load "$go"
 measured
 check 'fast faults take no longer than the load does' \
