@@ -132,7 +132,8 @@ struct fault {
     bool timed, major, kernel, swap;
 };
 
-static __always_inline bool exact_add(void *map, const struct fault *fault)
+/* Both return what the times of the key add up to, at least 1; 0: it is lost. */
+static __always_inline u64 exact_add(void *map, const struct fault *fault)
 {
     struct hog_faults *sums = bpf_map_lookup_elem(map, &fault->key);
 
@@ -142,7 +143,7 @@ static __always_inline bool exact_add(void *map, const struct fault *fault)
         bpf_map_update_elem(map, &fault->key, &none, BPF_NOEXIST);
         sums = bpf_map_lookup_elem(map, &fault->key);
         if (!sums)
-            return false;
+            return 0;
     }
     __sync_fetch_and_add(&sums->ns, fault->ns);
     __sync_fetch_and_add(&sums->count, 1);
@@ -154,18 +155,18 @@ static __always_inline bool exact_add(void *map, const struct fault *fault)
         __sync_fetch_and_add(&sums->kernel, 1);
     if (fault->swap)
         __sync_fetch_and_add(&sums->swap, 1);
-    return true;
+    return read_once(sums->ns) | 1;
 }
 
 /* Who is heavy: by the time lost, else by majors first and minors then. */
-static __always_inline void sketch_add(struct hog_fault_cpu *c, u32 turn, const struct fault *fault)
+static __always_inline u64 sketch_add(struct hog_fault_cpu *c, u32 turn, const struct fault *fault)
 {
     u64 weight = can_time && modes.with_times ? fault->ns : fault->major ? 1ull << 32 : 1;
     struct hog_fault_slot *slot =
         pipe_slot(&c->pipe, c->slots, turn, fault->key, weight, 1, sizeof(struct hog_fault_slot));
 
     if (!slot)
-        return;
+        return 0;
     if (slot->slot.count == 1)
         slot->ns = slot->timed = slot->major = slot->kernel = slot->swap = 0;
     slot->ns += fault->ns;
@@ -173,6 +174,7 @@ static __always_inline void sketch_add(struct hog_fault_cpu *c, u32 turn, const 
     slot->major += fault->major;
     slot->kernel += fault->kernel;
     slot->swap += fault->swap;
+    return slot->ns | 1;
 }
 
 static __always_inline bool is_asked_for(u64 key)
@@ -189,12 +191,17 @@ static __always_inline void count(struct hog_fault_cpu *c, u32 turn, const struc
         c->other[pipe_bank(turn)]++;
         return;
     }
-    if (can_time && fault->timed)
-        seat_count(fault->key, fault->ns);
+    u64 heavy;
     if (!exact)
-        sketch_add(c, turn, fault);
-    else if (!(pipe_bank(turn) ? exact_add(&hog_exact_1, fault) : exact_add(&hog_exact_0, fault)))
+        heavy = sketch_add(c, turn, fault);
+    else if (pipe_bank(turn))
+        heavy = exact_add(&hog_exact_1, fault);
+    else
+        heavy = exact_add(&hog_exact_0, fault);
+    if (exact && !heavy)
         c->pipe.lost_count[pipe_bank(turn)]++;
+    if (can_time && fault->timed && heavy)
+        seat_count(fault->key, fault->ns, heavy);
 }
 
 /* ---- begins ---- */

@@ -75,14 +75,13 @@ static struct fault_sums *sums_of(struct pagefaults *f, uint64_t key)
         f->sums = bigger;
         f->room = room;
     }
-    if (tally_add(&f->tally, key, 0, 0))
-        return NULL;
     const struct tally_entry *entry = tally_find(&f->tally, key);
-    if (!entry->count) {
-        tally_add(&f->tally, key, 0, (int64_t)++f->nsums);
-        f->sums[f->nsums - 1] = (struct fault_sums){0};
-    }
-    return &f->sums[entry->count - 1];
+    if (entry)
+        return &f->sums[entry->count - 1];
+    if (tally_add(&f->tally, key, 0, (int64_t)f->nsums + 1))
+        return NULL;
+    f->sums[f->nsums] = (struct fault_sums){0};
+    return &f->sums[f->nsums++];
 }
 
 static bool is_asked_for(const struct pagefaults *f, uint64_t key)
