@@ -51,7 +51,8 @@ struct hog_fault_slot {
 struct hog_fault_cpu {
     struct hog_pipe pipe;
     u64 seen[2], other[2]; /* a bank: all; of processes that were not asked for */
-    u64 padding[6];
+    u64 ends;              /* that a program saw, ever */
+    u64 padding[5];
     struct hog_dead dead[HOG_DEAD];
     struct hog_fault_slot slots[PIPE_SLOTS];
 };
@@ -131,7 +132,8 @@ struct fault {
     bool timed, major, kernel, swap;
 };
 
-static __always_inline bool exact_add(void *map, const struct fault *fault)
+/* Both return what the times of the key add up to, at least 1; 0: it is lost. */
+static __always_inline u64 exact_add(void *map, const struct fault *fault)
 {
     struct hog_faults *sums = bpf_map_lookup_elem(map, &fault->key);
 
@@ -141,7 +143,7 @@ static __always_inline bool exact_add(void *map, const struct fault *fault)
         bpf_map_update_elem(map, &fault->key, &none, BPF_NOEXIST);
         sums = bpf_map_lookup_elem(map, &fault->key);
         if (!sums)
-            return false;
+            return 0;
     }
     __sync_fetch_and_add(&sums->ns, fault->ns);
     __sync_fetch_and_add(&sums->count, 1);
@@ -153,18 +155,18 @@ static __always_inline bool exact_add(void *map, const struct fault *fault)
         __sync_fetch_and_add(&sums->kernel, 1);
     if (fault->swap)
         __sync_fetch_and_add(&sums->swap, 1);
-    return true;
+    return read_once(sums->ns) | 1;
 }
 
 /* Who is heavy: by the time lost, else by majors first and minors then. */
-static __always_inline void sketch_add(struct hog_fault_cpu *c, u32 turn, const struct fault *fault)
+static __always_inline u64 sketch_add(struct hog_fault_cpu *c, u32 turn, const struct fault *fault)
 {
     u64 weight = can_time && modes.with_times ? fault->ns : fault->major ? 1ull << 32 : 1;
     struct hog_fault_slot *slot =
         pipe_slot(&c->pipe, c->slots, turn, fault->key, weight, 1, sizeof(struct hog_fault_slot));
 
     if (!slot)
-        return;
+        return 0;
     if (slot->slot.count == 1)
         slot->ns = slot->timed = slot->major = slot->kernel = slot->swap = 0;
     slot->ns += fault->ns;
@@ -172,6 +174,7 @@ static __always_inline void sketch_add(struct hog_fault_cpu *c, u32 turn, const 
     slot->major += fault->major;
     slot->kernel += fault->kernel;
     slot->swap += fault->swap;
+    return slot->ns | 1;
 }
 
 static __always_inline bool is_asked_for(u64 key)
@@ -188,12 +191,17 @@ static __always_inline void count(struct hog_fault_cpu *c, u32 turn, const struc
         c->other[pipe_bank(turn)]++;
         return;
     }
-    if (can_time && fault->timed)
-        seat_count(fault->key, fault->ns);
+    u64 heavy;
     if (!exact)
-        sketch_add(c, turn, fault);
-    else if (!(pipe_bank(turn) ? exact_add(&hog_exact_1, fault) : exact_add(&hog_exact_0, fault)))
+        heavy = sketch_add(c, turn, fault);
+    else if (pipe_bank(turn))
+        heavy = exact_add(&hog_exact_1, fault);
+    else
+        heavy = exact_add(&hog_exact_0, fault);
+    if (exact && !heavy)
         c->pipe.lost_count[pipe_bank(turn)]++;
+    if (can_time && fault->timed && heavy)
+        seat_count(fault->key, fault->ns, heavy);
 }
 
 /* ---- begins ---- */
@@ -356,6 +364,7 @@ static __attribute__((noinline)) void end(struct hog_begun *begun, u64 key, bool
     bool first;
     u32 turn = pipe_enter(&c->pipe, &first);
     c->seen[pipe_bank(turn)]++;
+    c->ends++;
     if (begun) {
         fault.ns = bpf_ktime_get_ns() - begun->since;
         fault.swap = begun->flags & HOG_BEGUN_SWAP;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A histogram for each of the keys that are active, in bounded memory: a table of seats that all CPUs share.
- * A key has a few seats that it may take; whoever counts for it first takes a free one. The reader
- * (src/sketch/seats) copies the table at each turn, and frees seats whose keys did nothing for a window.
- * A key that finds no seat has no histogram.
+ * A key has a few seats that it may take; whoever counts for it first takes a free one, else that of the
+ * lightest, if the key is more than twice as heavy. The reader (src/sketch/seats) copies the table at each
+ * turn, and frees seats whose keys did nothing for a window. A key that finds no seat has no histogram.
  *
- * Counts only grow, also when a seat changes hands: the reader takes differences. So there is nothing to
- * clear, and nobody to wait for. Before 5.12 programs cannot compare and exchange: when two CPUs take a seat
- * for two keys at the same moment, one of them finds out by a second look and tries again with its next
- * count; when they take two seats for one key, the reader adds these up.
+ * Before 5.12 programs cannot compare and exchange: when two CPUs take a seat for two keys at the same
+ * moment, one of them finds out by a second look and tries again with its next count; when they take two
+ * seats for one key, the reader adds these up. Whoever still counts for the owner before may leave one count
+ * behind.
  */
 #ifndef HOG_SEATS_BPF_H
 #define HOG_SEATS_BPF_H
@@ -21,7 +21,10 @@
 #define SEAT_SETS 5 /* log2(HOG_SEATS / SEAT_WAYS) */
 
 struct hog_seat {
-    u64 key; /* 0: free */
+    u64 key;    /* 0: free */
+    u64 weight; /* what the key's times add up to; the reader halves it at each turn */
+    u32 owners; /* so many there were: with each, counts begin at 0 */
+    u32 reserved;
     u32 counts[HOG_HISTOGRAM_BUCKETS];
 };
 
@@ -37,32 +40,53 @@ struct {
     __type(value, struct hog_seats);
 } hog_seats SEC(".maps");
 
-/* Counts a time of ns for the key (not 0). */
-static __always_inline void seat_count(u64 key, u64 ns)
+static __always_inline void seat_take(struct hog_seat *seat, u64 key, u64 heavy)
+{
+    u64 *counts = (u64 *)seat->counts;
+
+    write_once(seat->key, key);
+    barrier();
+    if (read_once(seat->key) != key)
+        return;
+    seat->owners++;
+    seat->weight = heavy;
+#pragma unroll
+    for (u32 i = 0; i < HOG_HISTOGRAM_BUCKETS / 2; i++)
+        write_once(counts[i], 0);
+}
+
+/* Counts a time of ns for the key (not 0), whose times on this CPU add up to `heavy`. */
+static __always_inline void seat_count(u64 key, u64 ns, u64 heavy)
 {
     u32 first = 0, bucket = histogram_bucket(ns);
     struct hog_seats *table = bpf_map_lookup_elem(&hog_seats, &first);
 
     if (!table || bucket >= HOG_HISTOGRAM_BUCKETS)
         return;
-    u32 set = (key * pipe_multiplier(6)) >> (64 - SEAT_SETS);
+    u32 set = (key * pipe_multiplier(6)) >> (64 - SEAT_SETS), lightest = 0;
     struct hog_seat *seat = &table->seats[set * SEAT_WAYS];
 #pragma unroll
     for (int i = 0; i < SEAT_WAYS; i++, seat++)
         if (read_once(seat->key) == key)
             goto count;
+    u64 least = heavy / 2;
     seat = &table->seats[set * SEAT_WAYS];
 #pragma unroll
-    for (int i = 0; i < SEAT_WAYS; i++, seat++)
-        if (!read_once(seat->key))
-            goto take;
-    return;
-take:
-    write_once(seat->key, key);
-    barrier();
-    if (read_once(seat->key) != key)
+    for (u32 i = 0; i < SEAT_WAYS; i++) {
+        u64 weight = read_once(seat[i].key) ? read_once(seat[i].weight) : 0;
+        if (weight < least) {
+            least = weight;
+            lightest = i + 1;
+        }
+    }
+    if (!lightest)
         return;
+    seat = &table->seats[set * SEAT_WAYS + ((lightest - 1) & (SEAT_WAYS - 1))];
+    seat_take(seat, key, heavy);
+    goto count_only;
 count:
+    seat->weight += ns;
+count_only:
     __sync_fetch_and_add(&seat->counts[bucket], 1);
 }
 

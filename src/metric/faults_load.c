@@ -9,6 +9,7 @@
 #include "faults.types.h"
 #include "host/cpus.h"
 #include "load/locked.h"
+#include "syscall/bpf.h"
 
 /* Which program is attached where. Where it takes two, the other one is named after it. */
 enum { LINK_END, LINK_BEGIN, LINK_EXIT, LINK_FORK };
@@ -153,6 +154,28 @@ static void attach_begins(struct faults_load *load, const struct metric_context 
 
     for (size_t i = 0; !load->timed && i < (classic ? 1 : 2); i++)
         load->timed = !attach_begin(&load->side, context, &list[i], hook, &optional);
+}
+
+/* Among the file descriptors are those of links, which cannot be read. */
+uint64_t faults_load_raised(const struct faults_load *load)
+{
+    const struct link *link = &load->side.links[LINK_END];
+    uint64_t count, sum = 0;
+
+    for (size_t i = 0; i < link->nfds; i++)
+        if (read(link->fds[i], &count, sizeof count) == sizeof count)
+            sum += count;
+    return sum;
+}
+
+uint64_t faults_load_missed(const struct faults_load *load)
+{
+    const struct object_program *program = object_program(load->side.obj, task_ends[0].program);
+    struct bpf_prog_info info = {0};
+    uint32_t size = sizeof info;
+
+    return program && program->fd >= 0 && !sys_bpf_info(program->fd, &info, &size) ? info.recursion_misses
+                                                                                   : 0;
 }
 
 static int attach(struct faults_load *load, const struct metric_context *context, bool classic, bool times,

@@ -21,6 +21,12 @@ int faults_load(struct faults_load *load, const struct metric_context *context,
 
 /* CPUs that came online since get their events. Called now and then. */
 void faults_load_follow(struct faults_load *load);
+
+/* Where ends are events: how many the kernel raised, ever. It runs no program for one that comes while
+ * another program or a change of a map holds the CPU. Where they are fexit: how often it did not run the
+ * program, for the same reason (5.12). A system call an event. */
+uint64_t faults_load_raised(const struct faults_load *load);
+uint64_t faults_load_missed(const struct faults_load *load);
 void faults_unload(struct faults_load *load);
 
 #endif

@@ -23,6 +23,7 @@ struct pagefaults {
     size_t nsums, room;
     struct fault_totals totals;
     uint64_t followed;
+    uint64_t unseen, unseen_lost; /* faults that no program saw: at the last look, and told of */
 };
 
 int pagefaults_open(struct pagefaults **out, const struct metric_context *context,
@@ -74,14 +75,13 @@ static struct fault_sums *sums_of(struct pagefaults *f, uint64_t key)
         f->sums = bigger;
         f->room = room;
     }
-    if (tally_add(&f->tally, key, 0, 0))
-        return NULL;
     const struct tally_entry *entry = tally_find(&f->tally, key);
-    if (!entry->count) {
-        tally_add(&f->tally, key, 0, (int64_t)++f->nsums);
-        f->sums[f->nsums - 1] = (struct fault_sums){0};
-    }
-    return &f->sums[entry->count - 1];
+    if (entry)
+        return &f->sums[entry->count - 1];
+    if (tally_add(&f->tally, key, 0, (int64_t)f->nsums + 1))
+        return NULL;
+    f->sums[f->nsums] = (struct fault_sums){0};
+    return &f->sums[f->nsums++];
 }
 
 static bool is_asked_for(const struct pagefaults *f, uint64_t key)
@@ -180,6 +180,35 @@ static void weigh(struct pagefaults *f)
     }
 }
 
+/* What the kernel raised and no program saw, ever. The programs' own count is read last: no event is taken
+ * for unseen because it has just come. */
+static uint64_t count_unseen(const struct pagefaults *f)
+{
+    const struct sketch *sketch = &f->load.side.sketch;
+
+    if (!f->load.by_events)
+        return faults_load_missed(&f->load);
+    uint64_t raised = faults_load_raised(&f->load), seen = 0;
+    for (int cpu = 0; cpu < sketch->shape.cpus; cpu++)
+        seen += ((const volatile struct hog_fault_cpu *)sketch_head(sketch, cpu))->ends;
+    return raised > seen ? raised - seen : 0;
+}
+
+/* Now and then. One that is being counted just now may look unseen, but not at two looks. */
+static void follow(struct pagefaults *f, uint64_t now)
+{
+    if (now - f->followed < FOLLOW_NS)
+        return;
+    f->followed = now;
+    uint64_t before = f->unseen, unseen = f->unseen = count_unseen(f);
+    uint64_t sure = before < unseen ? before : unseen;
+    if (sure > f->unseen_lost) {
+        f->totals.lost += sure - f->unseen_lost;
+        f->unseen_lost = sure;
+    }
+    faults_load_follow(&f->load);
+}
+
 int pagefaults_collect(struct pagefaults *f, uint64_t now, struct why *w)
 {
     const struct side *side = &f->load.side;
@@ -188,13 +217,10 @@ int pagefaults_collect(struct pagefaults *f, uint64_t now, struct why *w)
 
     if (err)
         return err;
-    if (now - f->followed > FOLLOW_NS) {
-        faults_load_follow(&f->load);
-        f->followed = now;
-    }
     tally_clear(&f->tally);
     f->nsums = 0;
     memset(&f->totals, 0, sizeof f->totals);
+    follow(f, now);
     for (int cpu = 0; cpu < sketch->shape.cpus; cpu++)
         collect_cpu(f, cpu);
     if (side->exact) {

@@ -30,7 +30,7 @@ void seats_close(struct seats *seats)
 }
 
 /* A program that is about to count for the key may do so after its seat was given up: one count that the next
- * owner gets. */
+ * owner may get. */
 void seats_turn(struct seats *seats)
 {
     if (!seats->table)
@@ -40,10 +40,15 @@ void seats_turn(struct seats *seats)
     struct hog_seats *look = seats->looks[seats->now];
 
     for (size_t i = 0; i < SEATS; i++) {
-        struct hog_seat *seat = &seats->table->seats[i];
-        look->seats[i].key = __atomic_load_n(&seat->key, __ATOMIC_RELAXED);
-        memcpy(look->seats[i].counts, seat->counts, sizeof seat->counts);
-        if (look->seats[i].key && !memcmp(&look->seats[i], &before->seats[i], sizeof *seat))
+        struct hog_seat *seat = &seats->table->seats[i], *copy = &look->seats[i];
+        copy->key = __atomic_load_n(&seat->key, __ATOMIC_RELAXED);
+        if (!copy->key)
+            continue;
+        copy->owners = seat->owners;
+        memcpy(copy->counts, seat->counts, sizeof seat->counts);
+        seat->weight /= 2;
+        if (copy->key == before->seats[i].key && copy->owners == before->seats[i].owners &&
+            !memcmp(copy->counts, before->seats[i].counts, sizeof copy->counts))
             __atomic_store_n(&seat->key, 0, __ATOMIC_RELAXED);
     }
 }
@@ -58,8 +63,9 @@ bool seats_quantile(const struct seats *seats, uint64_t key, double q, uint64_t 
     for (size_t i = 0; i < SEATS; i++) {
         if (now->seats[i].key != key)
             continue;
+        bool same = before->seats[i].key == key && before->seats[i].owners == now->seats[i].owners;
         for (size_t j = 0; j < HISTOGRAM_BUCKETS; j++)
-            counts[j] += now->seats[i].counts[j] - before->seats[i].counts[j];
+            counts[j] += now->seats[i].counts[j] - (same ? before->seats[i].counts[j] : 0);
     }
     return histogram_quantile(counts, q, ns);
 }

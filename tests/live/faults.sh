@@ -1,0 +1,262 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# hog faults against getrusage(2) of loads that fault by the number, and against the clock of loads that fault slowly.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+LOADS=$BUILD/tests/load
+
+# begin OPTION...: hog faults, which has shown its first window: what comes from now on is counted.
+begin() {
+    measure faults -k 10000 "$@"
+    for _ in $(seq 300); do
+        grep -q '^#window' "$TMP/out" && return
+        sleep 0.05
+    done
+    return 1
+}
+
+# counted COLUMN [AWK-CONDITION]: how many faults the column's rates make over all windows, in the rows that are so.
+counted() {
+    awk '$1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) ms = $i }
+         $1 == "faults" && ('"${2:-1}"') { n += int($'"$1"' * ms / 1000 + 0.5) } END { print n + 0 }' "$TMP/out"
+}
+minor() { counted 5 "$1"; }
+major() { counted 6 "$1"; }
+kernel() { counted 12 "$1"; }
+lat_ms() { awk '$1 == "faults" && ('"$1"') { sum += $11 } END { printf "%.3f\n", sum }' "$TMP/out"; }
+
+# prepare NAME ARGUMENT...: a faulter that waits for go; what it says is in $TMP/NAME. Its pid goes to LOAD_PID.
+prepare() {
+    local name=$1
+    shift
+    rm -f "$TMP/$name.go"
+    mkfifo "$TMP/$name.go"
+    "$LOADS/faulter" "$@" <"$TMP/$name.go" >"$TMP/$name" 2>&1 &
+    LOAD_PID=$!
+    lib_pids+=("$LOAD_PID")
+    exec {GO}>"$TMP/$name.go"
+    for _ in $(seq 200); do
+        grep -q ready "$TMP/$name" && return
+        sleep 0.05
+    done
+}
+
+# go NAME FD: lets it work, and waits until it has.
+go() {
+    echo >&"$2"
+    for _ in $(seq 1200); do
+        [ "$(grep -c ^pid= "$TMP/$1")" = 2 ] && return
+        sleep 0.05
+    done
+}
+
+# Faults without an exception are not seen where the end is a software event.
+seen_minor() { # seen_minor NAME HELPED [WORD]
+    grep -q 'faults: end: fexit' "$TMP/err" && echo "$(told minor "$TMP/$1" "${3-}")" && return
+    echo $(($(told minor "$TMP/$1" "${3-}") - $2))
+}
+
+exactly() { # exactly NAME HELPED KERNEL CONDITION
+    local seen
+    seen=$(seen_minor "$1" "$2" pid=)
+    echo "minor $(minor "$4"), major $(major "$4"), kernel $(kernel "$4"); the kernel says $(tail -n 1 "$TMP/$1"), of which we see $seen"
+    [ "$seen" = "$(told minor "$TMP/$1" pid=)" ] && set -- "$1" "$2" $(($3 + $2)) "$4"
+    [ "$(minor "$4")" = "$seen" ] && [ "$(major "$4")" = "$(told major "$TMP/$1" pid=)" ] && [ "$(kernel "$4")" = "$3" ]
+}
+
+# with NAME MINOR MAJOR KERNEL HELPED OPTION...: one process, counted by hog with these options.
+with() {
+    local name=$1 minor=$2 major=$3 kernel=$4 helped=$5 go
+    shift 5
+    prepare load "$minor" "$major" "$kernel" "$helped" 1 "$TMP/file"
+    go=$GO
+    begin "${@//PID/$LOAD_PID}" 0.3
+    go load "$go"
+    measured
+    check "$name: minor, major and kernel-mode faults are exactly those of getrusage" \
+        exactly load "$helped" "$kernel" "\$3 == $LOAD_PID"
+    exec {go}>&-
+}
+
+in_every_window_adds_up() {
+    awk 'function done() { if (windows++ && rows + f["faults_other"] + f["faults_lost"] != f["faults"]) {
+             bad++; print "window " f["seq"] ": " rows " in rows, " f["faults"] " in all" } }
+         $1 == "#window" { done(); rows = 0; for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] } }
+         $1 == "faults" { rows += int(($5 + $6) * f["dur_ms"] / 1000 + 0.5) }
+         END { done(); exit windows < 2 || bad }' "$TMP/out"
+}
+field() { # field NAME: the sum over all windows
+    sed -n "s/^#window .* $1=\([0-9.]*\).*/\1/p" "$TMP/out" | awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+# ---- counts ----
+
+with 'sketch' 20000 50 1000 20
+check 'sketch: rows, other and lost make all faults of a window' in_every_window_adds_up
+check 'file: some of these were major' test "$(told major "$TMP/load" pid=)" -ge 40
+with 'a million' 1000000 0 0 0
+check 'a million: none lost' test "$(field lost)" = 0
+with '--exact' 20000 50 1000 20 --exact
+check '--exact: rows, other and lost make all faults of a window' in_every_window_adds_up
+with '-p' 20000 50 1000 20 -p PID
+check '-p: nobody else' test "$(awk '$1 == "faults" { print $3 }' "$TMP/out" | sort -u)" = "$LOAD_PID"
+check '-p: the others are in faults_other' in_every_window_adds_up
+with 'no hook for begins' 20000 50 1000 20 --without fentry,tp_btf,kprobe
+times_unknown() {
+    awk '$1 == "faults" { n++; for (i = 7; i <= 11; i++) bad += $i != "-" } END { exit !n || bad }' "$TMP/out"
+}
+check 'no hook for begins: times are not known' times_unknown
+by_counts() {
+    awk '$1 == "#window" { major = minor = 1e12 }
+         $1 == "faults" { n++; bad += $6 > major || ($6 == major && $5 > minor); major = $6; minor = $5 }
+         END { exit !n || bad }' "$TMP/out"
+}
+check 'no hook for begins: rows go by majors, then minors' by_counts
+
+# Without type data: another root for the kernel's description of its types.
+mkdir -p "$TMP/empty"
+cat >"$TMP/hog" <<SCRIPT
+#!/bin/sh
+mount --bind "$TMP/empty" /sys/kernel/btf && exec "$HOG" "\$@"
+SCRIPT
+chmod +x "$TMP/hog"
+prepare load 20000 50 1000 0 1 "$TMP/file"
+go=$GO
+unshare -m "$TMP/hog" -v faults -k 10000 0.3 >"$TMP/out" 2>"$TMP/err" &
+HOG_PID=$!
+lib_pids+=("$HOG_PID")
+for _ in $(seq 100); do grep -q ': exit: ' "$TMP/err" && sleep 0.1 && break || sleep 0.05; done
+go load "$go"
+measured
+check 'no type data: exactly those of getrusage' exactly load 0 1000 "\$3 == $LOAD_PID"
+exec {go}>&-
+
+# ---- who ----
+
+prepare a 5000 0 0 0
+go_a=$GO pid_a=$LOAD_PID
+prepare b 7000 0 300 0
+go_b=$GO pid_b=$LOAD_PID
+load_start sleep 60
+begin 0.2
+go a "$go_a" &
+go b "$go_b"
+wait $!
+measured
+check 'two at once: the first has its own' exactly a 0 0 "\$3 == $pid_a"
+check 'two at once: the other has its own' exactly b 0 300 "\$3 == $pid_b"
+check 'one that sleeps has none' test "$(awk -v pid="$LOAD_PID" '$1 == "faults" && $3 == pid' "$TMP/out" | wc -l)" = 0
+exec {go_a}>&- {go_b}>&-
+
+each_thread() {
+    local line tid
+    sed '1,/^ready/d' "$TMP/load" | grep ^tid= >"$TMP/threads"
+    [ "$(wc -l <"$TMP/threads")" = 4 ] || return 1
+    while read -r line; do
+        tid=$(told tid <(echo "$line"))
+        echo "$line: $(minor "\$14 == $tid")"
+        within "$(minor "\$14 == $tid")" "$(told minor <(echo "$line"))" $(($(told minor <(echo "$line")) + 5)) || return 1
+    done <"$TMP/threads"
+}
+prepare load 3000 0 100 0 4
+go=$GO
+begin -t 0.3
+go load "$go"
+measured
+check '-t: each thread has its own (and up to 5 around its work)' each_thread
+check '-t: together they are exactly those of getrusage' exactly load 0 400 "\$3 == $LOAD_PID"
+exec {go}>&-
+
+begin 4
+"$LOADS/counted" "$LOADS/named" 6c6976657321 5 >"$TMP/a"
+scripts/has.sh SETTID && "$LOADS/reuse" 5 5 >"$TMP/b"
+measured
+dead=$(told pid "$TMP/a")
+check 'a whole life in one window has a row with its name' \
+    test "$(awk -v pid="$dead" '$1 == "faults" && $3 == pid { print $15 }' "$TMP/out")" = 'lives!'
+check 'and with its faults, but for those of exec that have no exception' \
+    within "$(minor "\$3 == $dead")" $(($(told minor "$TMP/a") - 10)) "$(told minor "$TMP/a")"
+if [ -s "$TMP/b" ]; then
+    check 'a PID that is used again makes two rows' test \
+        "$(awk -v pid="$(told pid "$TMP/b")" '$1 == "faults" && $3 == pid { print $15 }' "$TMP/out" | sort -u | xargs)" = 'first second'
+else
+    skip 'a PID that is used again makes two rows' 'needs SETTID: to choose it'
+fi
+
+# More than between two looks inside of the windows, less than between two around them.
+pgfault() { awk '$1 == "pgfault" { print $2 }' /proc/vmstat; }
+prepare load 200000 0 0 0
+go=$GO first=$(pgfault)
+begin 0.5
+before=$(pgfault)
+go load "$go"
+after=$(pgfault)
+sleep 0.6
+measured
+last=$(pgfault)
+check 'all faults are those of /proc/vmstat, to 2 %' \
+    within "$(field faults)" "$(((after - before) * 98 / 100))" "$(((last - first) * 102 / 100))"
+exec {go}>&-
+
+# ---- times ----
+
+"$HOG" -v faults 0.01 1 >/dev/null 2>"$TMP/err"
+if ! grep -qE ': begin: (fentry|tp_btf|kprobe|raw_tp)$' "$TMP/err"; then
+    skip 'times' 'needs KPROBE: no hook tells when a fault begins'
+    done_testing
+fi
+
+begin 4
+"$LOADS/slowfault" slow 400 5 >"$TMP/a"
+status=$?
+measured
+slow=$(told pid "$TMP/a")
+quantile() { # quantile FIELD LOW HIGH: of the one row
+    within "$(awk -v pid="$slow" '$1 == "faults" && $3 == pid { print $'"$1"' }' "$TMP/out")" "$2" "$3"
+}
+if [ "$status" = 3 ]; then
+    skip 'slow faults' 'needs USERFAULTFD: to make them slow'
+else
+    # 400 of some 450 are slow. Waking up takes its time on a busy host, but not for most.
+    check 'slow faults: the median is what serving them takes' quantile 9 4688 8000
+    check 'slow faults: 99 % and the longest are no less' quantile 8 4688 200000
+    check 'slow faults: their time is that by the clock, to 2 %' within "$(lat_ms "\$3 == $slow")" \
+        "$(told slow_ms "$TMP/a" | awk '{ print $1 * 0.98 }')" "$(told slow_ms "$TMP/a" | awk '{ print $1 * 1.02 + 2 }')"
+    check 'slow faults: mean times count is the time, to 1 %' within \
+        "$(awk -v pid="$slow" '$1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) ms = $i }
+            $1 == "faults" && $3 == pid { print ($5 + $6) * ms * $7 / 1e6 / $11 }' "$TMP/out")" 0.99 1.01
+
+    # One fault over many windows.
+    begin 0.2
+    "$LOADS/slowfault" slow 1 1500 >"$TMP/a"
+    slow=$(told pid "$TMP/a")
+    measured
+    full_windows() {
+        awk -v pid="$slow" '$1 == "faults" && $3 == pid { print; n += $11 > 195 && $11 < 205; bad += $11 > 240 }
+            END { exit n < 5 || bad }' "$TMP/out"
+    }
+    check 'a fault that lasts has all the time of each window' full_windows
+    check 'a fault that lasts: the parts make the whole, to 2 %' within "$(lat_ms "\$3 == $slow")" \
+        "$(told slow_ms "$TMP/a" | awk '{ print $1 * 0.98 }')" "$(told slow_ms "$TMP/a" | awk '{ print $1 * 1.02 + 2 }')"
+fi
+
+# What became a signal is no fault that lasts.
+begin 0.2
+"$LOADS/slowfault" signal 100 1500 >"$TMP/a"
+measured
+check 'a fault that became a signal does not go on' within "$(lat_ms "\$3 == $(told pid "$TMP/a")")" 0 50
+
+prepare load 200000 0 0 0
+go=$GO
+begin 0.5
+go load "$go"
+measured
+check 'fast faults take no longer than the load does' \
+    within "$(lat_ms "\$3 == $LOAD_PID")" "$(told wall_ms "$TMP/load" | awk '{ print $1 * 0.05 }')" "$(told wall_ms "$TMP/load")"
+by_time() {
+    awk '$1 == "#window" { rank = 0; last = 1e12 }
+         $1 == "faults" { n++; bad += $2 != ++rank || $11 > last; last = $11 } END { exit !n || bad }' "$TMP/out"
+}
+check 'rows go by lat_ms, and ranks count from 1' by_time
+exec {go}>&-
+done_testing
