@@ -252,17 +252,19 @@ static __always_inline void blame(const struct wait *wait, u64 victim, u64 clock
         hog_pair_add(victim, HOG_MOVED, wait->moved, how);
 }
 
-static __always_inline void count_wait(struct hog_waits *w, u32 turn, u64 victim, u64 ns)
+/* Returns what the victim's waits on this CPU add up to. */
+static __always_inline u64 count_wait(struct hog_waits *w, u32 turn, u64 victim, u64 ns)
 {
     struct hog_slot *slot = pipe_slot_in(PIPE_OTHER, &w->waits, w->slots, turn, victim, ns, 1, sizeof *slot);
     u64 most = ns >> 10;
 
     if (!slot)
-        return;
+        return ns;
     if (most > ~0u)
         most = ~0u;
     if (slot->count >> 32 < most)
         slot->count = most << 32 | (u32)slot->count;
+    return slot->weight;
 }
 
 /* At a switch at `clock` of this CPU's run queue: `left` (0: idle) was on the CPU and `came` is next. */
@@ -288,9 +290,9 @@ static __always_inline void waits_switch(bool direct, u32 turn, struct task_stru
         note_departure(direct, prev, cpu, clock);
     if (!came || !wait_of(direct, next, cpu, clock, &wait))
         return;
-    count_wait(w, turn, came, wait.here + wait.moved);
+    u64 ns = wait.here + wait.moved, all = count_wait(w, turn, came, ns);
     if (count_times)
-        seat_count(came, wait.here + wait.moved);
+        seat_count(came, ns, all);
     if (count_pairs)
         blame(&wait, came, clock, cpu | (pipe_bank(turn) ? BLAME_BANK : 0));
 }
