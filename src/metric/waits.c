@@ -8,6 +8,8 @@
 #include "metric/steal.h"
 #include "sketch/seats.h"
 
+#define DEBT_NS 10000000000ull /* after so long, it was not from what was told too early */
+
 /* Who ran on a CPU in the window, and for how long. */
 struct share {
     uint64_t key;
@@ -103,7 +105,6 @@ static void add_victim(struct waits *w, uint64_t victim, int64_t ns, int64_t cou
 {
     struct pair *pair = pairs_at(&w->victims, victim, 0, false);
 
-    w->totals.wait_ns += ns;
     if (!pair)
         return;
     pair->ns += ns;
@@ -230,13 +231,16 @@ static void open_part(void *context, int cpu, const struct pair *part)
         add_pair(w, part);
 }
 
-static void keep_debt(struct waits *w, struct pair *pair)
+/* most_ns of a debt is when it was made. */
+static void keep_debt(struct waits *w, const struct pair *from, int64_t ns, uint64_t made)
 {
-    struct pair *debt = pairs_at(&w->debts, pair->victim, pair->aggressor, pair->preempt);
+    struct pair *debt = pairs_at(&w->debts, from->victim, from->aggressor, from->preempt);
 
-    if (debt)
-        debt->ns = pair->ns;
-    pair->ns = 0;
+    if (!debt || w->now - made > DEBT_NS)
+        return;
+    debt->ns += ns;
+    if (!debt->most_ns || made < debt->most_ns)
+        debt->most_ns = made;
 }
 
 /* Takes up to *debt (below zero) off a pair, or off all those of its victim, each by its share of `sum`. */
@@ -269,28 +273,49 @@ static int64_t pay(struct waits *w, const struct pair *from)
     return left;
 }
 
+/* All that a victim waited, whoever ran: a debt with no aggressor. */
+static int64_t pay_victim(struct waits *w, const struct pair *from)
+{
+    struct pair *pair = pairs_find(&w->victims, from->victim, 0, false);
+    int64_t debt = from->ns;
+
+    if (pair && pair->ns > 0)
+        pay_from(pair, debt, pair->ns, &debt);
+    return debt;
+}
+
 /* A wait that ended between the turn and the look at who waits has been taken back, and comes with the next
- * window: so does what is below zero now. Only once: what is then still too little was shared out
- * differently. */
+ * window; one that ended while nobody looked came with an earlier one. So what is below zero comes off the
+ * windows that follow, and the sum over windows stays right. */
 static void settle(struct waits *w)
 {
     struct pairs before = w->debts;
 
     w->debts = (struct pairs){0};
-    for (size_t i = 0; i < before.capacity; i++)
-        if (before.table[i].victim)
-            pay(w, &before.table[i]);
+    for (size_t i = 0; i < before.capacity; i++) {
+        const struct pair *debt = &before.table[i];
+        int64_t left = !debt->victim ? 0 : debt->aggressor ? pay(w, debt) : pay_victim(w, debt);
+        if (left < 0)
+            keep_debt(w, debt, left, debt->most_ns);
+    }
     pairs_free(&before);
     for (size_t i = 0; i < w->pairs.capacity; i++) {
         struct pair *pair = &w->pairs.table[i];
         if (pair->ns < 0 && pair->aggressor == HOG_SEVERAL)
             pair->ns = pay(w, pair);
         if (pair->ns < 0)
-            keep_debt(w, pair);
+            keep_debt(w, pair, pair->ns, w->now);
+        if (pair->ns < 0)
+            pair->ns = 0;
     }
-    for (size_t i = 0; i < w->victims.capacity; i++)
-        if (w->victims.table[i].ns < 0)
-            w->victims.table[i].ns = 0;
+    for (size_t i = 0; i < w->victims.capacity; i++) {
+        struct pair *pair = &w->victims.table[i];
+        if (pair->ns < 0)
+            keep_debt(w, pair, pair->ns, w->now);
+        if (pair->ns < 0)
+            pair->ns = 0;
+        w->totals.wait_ns += pair->ns;
+    }
 }
 
 void waits_end(struct waits *w)

@@ -12,6 +12,24 @@ pinned() {
     load_start taskset -c "$cpu" "$@"
 }
 
+# begin INTERVAL [OPTION...]: measures, and all that comes is inside.
+begin() {
+    measure contention -k 10000 "${@:2}" "$1" || exit 1
+}
+
+# ends_with PID...: stops them, notes what the kernel counted for each in WAITED, ends hog, and then them.
+ends_with() {
+    local pid
+    WAITED=()
+    for pid in "$@"; do halt "$pid" || exit 1; done
+    for pid in "$@"; do WAITED[pid]=$(waited_ms "$pid"); done
+    measured
+    for pid in "$@"; do
+        kill -CONT "$pid"
+        load_stop "$pid"
+    done
+}
+
 # Stopped, it waits for nothing: what the kernel counted for it is whole. All threads.
 halt() {
     kill -STOP "$1"
@@ -41,31 +59,127 @@ at_least() { # at_least VALUE PERCENT OF
     awk -v v="$1" -v p="$2" -v of="$3" 'BEGIN { exit !(of > 0 && v >= of * p / 100) }'
 }
 
+adds_up() { # adds_up PID [PERCENT]
+    echo "pairs $(pairs_ms "\$3 == $1"), kernel ${WAITED[$1]}, lost $(lost_ms)"
+    about "$(pairs_ms "\$3 == $1")" "${WAITED[$1]}" "${2:-2}"
+}
+
+lost_ms() {
+    sed -n 's/^#window .* wait_lost_ms=\([0-9.]*\).*/\1/p' "$TMP/out" | awk '{ sum += $1 } END { print sum + 0 }'
+}
+
 # ---- three on one CPU ----
 
-measure contention -k 10000 0.5 || exit 1
-pinned "$LOADS/duty" 60
-a=$LOAD_PID
-pinned nice -n 5 "$LOADS/duty" 60
-b=$LOAD_PID
-pinned "$LOADS/duty" 60
-victim=$LOAD_PID
-sleep 4
-halt "$victim" && truth=$(waited_ms "$victim")
-ran_a=$(awk '{ print $1 / 1e6 }' "/proc/$a/schedstat") ran_b=$(awk '{ print $1 / 1e6 }' "/proc/$b/schedstat")
-measured
-load_stop "$a"
-load_stop "$b"
-kill -CONT "$victim"
-load_stop "$victim"
-echo "truth $truth"
-check 'hogs beside a victim: its pairs add up to the wait that the kernel counts' about "$(pairs_ms "\$3 == $victim")" "$truth" 2
-check 'hogs beside a victim: they are the aggressors' at_least X "$truth"
-by_weight() { # as they ran
+begin 0.5
+pinned "$LOADS/duty" 60 && a=$LOAD_PID
+pinned nice -n 5 "$LOADS/duty" 60 && b=$LOAD_PID
+pinned "$LOADS/duty" 60 && victim=$LOAD_PID
+sleep 3
+halt "$a" && ran_a=$(awk '{ print $1 / 1e6 }' "/proc/$a/schedstat")
+halt "$b" && ran_b=$(awk '{ print $1 / 1e6 }' "/proc/$b/schedstat")
+ends_with "$victim" "$a" "$b"
+check 'hogs beside a victim: its pairs add up to the wait that the kernel counts' adds_up "$victim"
+check 'hogs beside a victim: so do those of the hogs' adds_up "$a"
+check 'hogs beside a victim: a nice one waits longer' at_least "${WAITED[b]}" 110 "${WAITED[a]}"
+by_run_time() {
     awk -v a="$(pairs_ms "\$3 == $victim && \$4 == $a")" -v b="$(pairs_ms "\$3 == $victim && \$4 == $b")" \
         -v ran_a="$ran_a" -v ran_b="$ran_b" 'BEGIN { printf "%.3f of %.3f and %.3f of %.3f ms\n", a, ran_a, b, ran_b
             exit !(b > 0 && ran_b > 0 && a / b > 0.8 * ran_a / ran_b && a / b < 1.25 * ran_a / ran_b) }'
 }
-check 'hogs beside a victim: each by the time that it ran' by_weight
-check 'hogs beside a victim: it was preempted' at_least "$(pairs_ms "\$3 == $victim && \$8 == \"preempt\"")" 90 "$truth"
+check 'hogs beside a victim: each by the time that it ran' by_run_time
+# It waits while they run, and for all the others on this busy machine; not longer than each ran.
+named() { # named AGGRESSOR RAN_MS
+    within "$(pairs_ms "\$3 == $victim && \$4 == $1")" "$(awk -v ms="$2" 'BEGIN { print 0.7 * ms }')" \
+        "$(awk -v ms="$2" 'BEGIN { print 1.1 * ms + 2 }')"
+}
+check 'hogs beside a victim: it waits while the first one runs' named "$a" "$ran_a"
+check 'hogs beside a victim: it waits while the second one runs' named "$b" "$ran_b"
+check 'hogs beside a victim: it was preempted' at_least "$(pairs_ms "\$3 == $victim && \$8 == \"preempt\"")" 90 "${WAITED[victim]}"
+
+# ---- more than there are CPUs, free to move; short windows ----
+
+begin 0.01
+load_start "$LOADS/duty" 60 1000 0 $(($(nproc) + 1)) && many=$LOAD_PID
+load_start "$LOADS/duty" 60 && one=$LOAD_PID
+pinned "$LOADS/duty" 60 1000 1500 && woken=$LOAD_PID
+load_start "$LOADS/duty" 60 300 700 4 && short=$LOAD_PID
+sleep 2.5
+ends_with "$one" "$many" "$woken" "$short"
+check 'free to move, windows of 10 ms: the pairs of one thread add up' adds_up "$one"
+check 'free to move, windows of 10 ms: the pairs of several threads add up' adds_up "$many"
+check 'free to move, windows of 10 ms: the pairs of short stints add up' adds_up "$short"
+check 'threads of one process can be victim and aggressor' at_least "$(pairs_ms "\$3 == $many && \$4 == $many")" 10 "${WAITED[many]}"
+check 'who sleeps and wakes: its pairs add up' adds_up "$woken"
+check 'who sleeps and wakes: some of it is of kind wakeup' at_least "$(pairs_ms "\$3 == $woken && \$8 == \"wakeup\"")" 10 "${WAITED[woken]}"
+
+# ---- one that never lets go ----
+
+# The kernel leaves 5 percent to others, once a second.
+in_each_window() { # in_each_window PID AGGRESSOR: most of the window, or about 50 ms less
+    grep -E "^#window|^contention +[0-9]+ +$1 +$2 " "$TMP/out"
+    awk -v pid="$1" -v by="$2" '
+        $1 == "#window" { n++; split($4, a, "=") } $1 == "contention" && $3 == pid && $4 == by { ms[n] += $6 }
+        END { for (i = 2; i < n; i++) bad += ms[i] < 100 || ms[i] > 210; exit n < 8 || bad }' "$TMP/out"
+}
+
+pinned "$LOADS/duty" 60 && starved=$LOAD_PID
+pinned "$LOADS/duty" 60 1000 20000 && sleeper=$LOAD_PID
+sleep 0.2
+pinned chrt -f 10 "$LOADS/duty" 60 && hog=$LOAD_PID
+sleep 0.1
+"$HOG" contention -k 10000 0.2 10 >"$TMP/out"
+load_stop "$hog"
+check 'real time: who is starved is in every window, though it does not run' in_each_window "$starved" "$hog"
+check 'real time: who slept before, too' in_each_window "$sleeper" "$hog"
+load_stop "$starved"
+load_stop "$sleeper"
+
+# ---- a quota ----
+
+quota_group() { # makes a control group with a tenth of a CPU: $group, its file of processes: $procs
+    if [ -w /sys/fs/cgroup/cpu/cpu.cfs_quota_us ] || [ -e /sys/fs/cgroup/cpu/cgroup.procs ]; then
+        group=/sys/fs/cgroup/cpu/hog_test_$$
+        mkdir "$group" && echo 20000 >"$group/cpu.cfs_quota_us"
+    else
+        group=/sys/fs/cgroup/hog_test_$$
+        echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
+        mkdir "$group" && echo '20000 100000' >"$group/cpu.max"
+    fi
+}
+
+throttled_ms() {
+    awk '$1 == "throttled_time" { print $2 / 1e6 } $1 == "throttled_usec" { print $2 / 1e3 }' "$group/cpu.stat"
+}
+
+if quota_group 2>"$TMP/quota"; then
+    trap 'lib_cleanup; rmdir "$group" 2>/dev/null' EXIT
+    begin 0.2
+    # shellcheck disable=SC2016 # the inner shell's own variables
+    pinned bash -c 'echo $$ >"$0" && exec "$@"' "$group/cgroup.procs" "$LOADS/duty" 60 && victim=$LOAD_PID
+    sleep 2.5
+    ends_with "$victim"
+    truth=$(throttled_ms)
+    check 'a quota: the pairs add up' adds_up "$victim"
+    check 'a quota: [throttled] is what the group says' about "$(pairs_ms "\$3 == $victim && \$12 == \"[throttled]\"")" "$truth" 3 20
+    check 'a quota: the group was throttled at all' within "$truth" 100 3000
+    sleep 0.1
+    rmdir "$group"
+else
+    skip 'a quota: [throttled] is what the group says' "needs CGROUP: $(head -n 1 "$TMP/quota")"
+fi
+
+# ---- who is no victim ----
+
+begin 0.2
+load_start sleep 60 && asleep=$LOAD_PID
+load_start "$LOADS/named" 6c6976657321 40 && dead=$LOAD_PID
+sleep 1
+measured
+check 'who sleeps is no victim' test "$(pairs_ms "\$3 == $asleep" | awk '{ print $1 < 50 }')" = 1
+named_in_rows() {
+    grep -E "^contention +[0-9]+ +([0-9]+ +)?$dead " "$TMP/out" || return 0
+    ! grep -E "^contention +[0-9]+ +$dead " "$TMP/out" | awk '$11 == "-" { exit 1 }' && return 1
+    return 0
+}
+check 'who has died has its name' named_in_rows
 done_testing

@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Run-queue latency in `hog cpu`: against what the kernel counts (/proc/PID/schedstat: wait and times on a CPU), and how it
+# spreads against a load that takes the CPU for a known time.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+LOADS=$BUILD/tests/load
+cpu=$(($(nproc) - 1))
+
+halt() { # stopped, it waits for nothing
+    kill -STOP "$1"
+    for _ in $(seq 100); do
+        grep -q '^State:.T' /proc/"$1"/status && return
+        sleep 0.02
+    done
+    return 1
+}
+
+# Fields of `cpu` rows: 10 wait_ms, 11 wait_count, 12 p50, 13 p99, 14 max.
+sum() { # sum FIELD PID
+    awk -v field="$1" -v pid="$2" '$1 == "cpu" && $3 == pid { sum += $field } END { printf "%.3f\n", sum }' "$TMP/out"
+}
+
+about() { # about VALUE TRUTH PERCENT LEAST
+    within "$1" "$(awk -v t="$2" -v p="$3" -v least="$4" 'BEGIN { print t - t * p / 100 - least }')" \
+        "$(awk -v t="$2" -v p="$3" -v least="$4" 'BEGIN { print t + t * p / 100 + least }')"
+}
+
+# ---- as the kernel counts ----
+
+# same_as_kernel NAME PID: all threads, the whole life inside the measurement. What runs for one microsecond at a window's
+# end has a row in the next one only if it runs there: the rows say all but those.
+same_as_kernel() {
+    check "$1: wait_ms is the kernel's" about "$(sum 10 "$2")" "${WAIT[$2]}" 2 2
+    check "$1: wait_count is how often it came on a CPU" about "$(sum 11 "$2")" "${TIMES[$2]}" 1 20
+}
+
+WAIT=() TIMES=()
+measure cpu -k 10000 0.1 || exit 1
+load_start taskset -c "$cpu" "$LOADS/duty" 60 && busy=$LOAD_PID
+load_start taskset -c "$cpu" "$LOADS/duty" 60 && other=$LOAD_PID
+load_start "$LOADS/duty" 60 200 800 8 && threads=$LOAD_PID
+load_start "$LOADS/duty" 60 1000 1000 && sleeper=$LOAD_PID
+sleep 2.5
+for pid in $busy $threads $sleeper; do
+    halt "$pid" || exit 1
+    WAIT[pid]=$(cat "/proc/$pid/task"/*/schedstat | awk '{ ms += $2 / 1e6 } END { printf "%.3f\n", ms }')
+    TIMES[pid]=$(cat "/proc/$pid/task"/*/schedstat | awk '{ n += $3 } END { print n }')
+done
+measured
+for pid in $busy $threads $sleeper; do
+    kill -CONT "$pid"
+    load_stop "$pid"
+done
+load_stop "$other"
+same_as_kernel 'two on one CPU' "$busy"
+same_as_kernel 'eight threads that sleep and wake' "$threads"
+same_as_kernel 'one that sleeps and wakes' "$sleeper"
+
+# ---- how it spreads ----
+
+# Real time, so that nobody else has a say: one of priority 10 takes 4 of 40 ms from one of priority 5.
+load_start taskset -c "$cpu" chrt -f 10 "$LOADS/duty" 60 4000 36000 && taker=$LOAD_PID
+load_start taskset -c "$cpu" chrt -f 5 "$LOADS/duty" 60 400000 400000 && victim=$LOAD_PID
+sleep 0.3
+"$HOG" cpu -k 10000 3 1 >"$TMP/out"
+load_stop "$victim"
+load_stop "$taker"
+show() {
+    awk -v pid="$victim" -v field="$1" '$1 == "cpu" && $3 == pid { print $field }' "$TMP/out"
+}
+check 'a wait of 4 ms again and again: the median' within "$(show 12)" 3750 4600
+check 'a wait of 4 ms again and again: p99 is no less' within "$(show 13)" 3750 20000
+check 'a wait of 4 ms again and again: nor the longest' within "$(show 14)" 3990 20000
+in_order() {
+    awk '$1 == "cpu" && $11 > 0 && $12 != "-" { n++; if ($12 > $13 || $13 > $14 * 1.07 + 2) { bad++; print } }
+        $1 == "cpu" && $11 == 0 && ($12 $13 $14 != "---") { bad++; print } END { exit !n || bad }' "$TMP/out"
+}
+check 'p50 <= p99 <= max in every row' in_order
+load_start sleep 60
+"$HOG" cpu -p "$LOAD_PID" 0.3 1 >"$TMP/out"
+check 'who did nothing waited for nothing' test "$(awk '$1 == "cpu" { print $10, $11, $12 }' "$TMP/out")" = '0.000 0 -'
+done_testing
