@@ -5,14 +5,14 @@ check 'the kernel is locked down' test "${MODE:-none}" != none
 views "lockdown=$MODE"
 check 'hog doctor: the mode' says lockdown "$MODE"
 check 'hog doctor: the views work' item view.cpu ok
-# Where nothing tells who is on a CPU at the start (5.10), he is missed until somebody else comes: let that be soon.
-for mask in 1 2; do
-    taskset $mask sh -c 'while usleep 20000; do :; done' &
-    visitors="${visitors-} $!"
-done
+# Where nothing tells who is on a CPU at the start (5.10), the loop is missed until it leaves its CPU for the first time.
+if [ "$MODE" = confidentiality ] && ! grep -q '^view.cpu.start  *[a-z_]*$' /tmp/doctor; then
+    (while kill -STOP "$LOOP" && kill -CONT "$LOOP"; do usleep 40000; done) &
+    visitor=$!
+fi
 names_loop tp_btf "lockdown=$MODE"
-# shellcheck disable=SC2086 # pids
-kill $visitors
+[ -z "${visitor-}" ] || kill "$visitor"
+kill -CONT "$LOOP"
 if [ "$MODE" = confidentiality ]; then
     for hook in kprobe tracepoint; do
         check "hog doctor: lockdown is why there is no $hook" item "hook.$hook" '.*lockdown.*'
