@@ -189,11 +189,12 @@ static __always_inline u64 run_queue_clock(bool direct, struct task_struct *task
 #define DOUBT_NS    (1ull << 30)
 #define DRIFT_SHIFT 11
 #define UNKNOWN     (1ull << 63) /* as clock_compared: far from any reading, however small that is */
-static __always_inline u64 switch_time(bool direct, struct hog_cpu *c, bool first, struct task_struct *next)
+static __always_inline u64 switch_time(bool direct, bool waits, struct hog_cpu *c, bool first,
+                                       struct task_struct *next)
 {
     if (!direct || !kernel_has(next, se.cfs_rq) || !kernel_has((struct cfs_rq *)NULL, rq)) {
         u64 now = bpf_ktime_get_ns();
-        if (count_waits && waits_known())
+        if (waits && waits_known())
             c->clock_offset = now - run_queue_clock(direct, next);
         return now;
     }
@@ -222,7 +223,10 @@ static __always_inline u64 switch_time(bool direct, struct hog_cpu *c, bool firs
     return clock + c->clock_offset;
 }
 
-static __always_inline void on_switch(bool direct, struct task_struct *prev, struct task_struct *next)
+/* `waits`, a compile-time constant: a program of its own, so that who does not ask for waits loads no more
+ * than he needs. */
+static __always_inline void on_switch(bool direct, bool waits, struct task_struct *prev,
+                                      struct task_struct *next)
 {
     struct hog_cpu *c = this_cpu();
 
@@ -230,7 +234,7 @@ static __always_inline void on_switch(bool direct, struct task_struct *prev, str
         return;
     bool first;
     u32 turn = enter(c, &first), coming = kernel_field(direct, next, pid);
-    u64 now = switch_time(direct, c, first, next);
+    u64 now = switch_time(direct, waits, c, first, next);
     u64 key = c->cur, ns = now - c->since;
 
     if (unlikely((s64)ns < 0)) { /* around a comparison of clocks */
@@ -259,7 +263,7 @@ static __always_inline void on_switch(bool direct, struct task_struct *prev, str
     struct who who = {};
     if (coming)
         who = who_is(direct, next, coming);
-    if (count_waits && waits_known()) {
+    if (waits && waits_known()) {
         u64 left = c->cur_task == (u64)prev ? c->cur : key;
         waits_switch(direct, turn, prev, left, next, who.key, run_queue_clock(direct, next));
     }
@@ -270,14 +274,28 @@ static __always_inline void on_switch(bool direct, struct task_struct *prev, str
 SEC("tp_btf/sched_switch")
 int hog_switch_btf(void *ctx)
 {
-    on_switch(true, argument(ctx, 1, struct task_struct *), argument(ctx, 2, struct task_struct *));
+    on_switch(true, false, argument(ctx, 1, struct task_struct *), argument(ctx, 2, struct task_struct *));
     return 0;
 }
 
 SEC("raw_tp/sched_switch")
 int hog_switch_raw(void *ctx)
 {
-    on_switch(false, argument(ctx, 1, struct task_struct *), argument(ctx, 2, struct task_struct *));
+    on_switch(false, false, argument(ctx, 1, struct task_struct *), argument(ctx, 2, struct task_struct *));
+    return 0;
+}
+
+SEC("tp_btf/sched_switch")
+int hog_switch_waits_btf(void *ctx)
+{
+    on_switch(true, true, argument(ctx, 1, struct task_struct *), argument(ctx, 2, struct task_struct *));
+    return 0;
+}
+
+SEC("raw_tp/sched_switch")
+int hog_switch_waits_raw(void *ctx)
+{
+    on_switch(false, true, argument(ctx, 1, struct task_struct *), argument(ctx, 2, struct task_struct *));
     return 0;
 }
 

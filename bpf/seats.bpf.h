@@ -63,8 +63,8 @@ static __always_inline void seat_count(u64 key, u64 ns, u64 heavy)
 
     if (!table || bucket >= HOG_HISTOGRAM_BUCKETS)
         return;
-    u32 set = (key * pipe_multiplier(6)) >> (64 - SEAT_SETS), lightest = 0;
-    struct hog_seat *seat = &table->seats[set * SEAT_WAYS];
+    u32 set = (key * pipe_multiplier(6)) >> (64 - SEAT_SETS);
+    struct hog_seat *seat = &table->seats[set * SEAT_WAYS], *lightest = NULL;
 #pragma unroll
     for (int i = 0; i < SEAT_WAYS; i++, seat++)
         if (read_once(seat->key) == key)
@@ -76,12 +76,12 @@ static __always_inline void seat_count(u64 key, u64 ns, u64 heavy)
         u64 weight = read_once(seat[i].key) ? read_once(seat[i].weight) : 0;
         if (weight < least) {
             least = weight;
-            lightest = i + 1;
+            lightest = &seat[i];
         }
     }
     if (!lightest)
         return;
-    seat = &table->seats[set * SEAT_WAYS + ((lightest - 1) & (SEAT_WAYS - 1))];
+    seat = lightest;
     seat_take(seat, key, heavy);
     goto count_only;
 count:

@@ -22,10 +22,11 @@
 /* Keys of those who keep others waiting and are no process. Beside HOG_KEY_OUTSIDE. */
 enum hog_aggressor {
     HOG_IDLE = 2,  /* nobody ran: the CPU was on its way out of idleness */
-    HOG_SEVERAL,   /* more stints than a CPU keeps; the reader shares it out */
+    HOG_SEVERAL,   /* more stints than a CPU keeps (its number + 1 above); the reader shares it out */
     HOG_THROTTLED, /* the quota of the victim's group was used up */
     HOG_MOVED,     /* on a CPU that it was moved away from: not known who ran there */
     HOG_STEAL,     /* the hypervisor had the CPU */
+    HOG_SEVERAL_CPU = 8,
 };
 const volatile enum hog_aggressor aggressor_layout = HOG_IDLE;
 
@@ -76,7 +77,7 @@ struct {
     __type(value, struct hog_departure);
 } hog_departures SEC(".maps");
 
-const volatile bool count_waits, count_pairs, count_times;
+const volatile bool count_pairs, count_times;
 const volatile u32 departure_mask = 1023; /* places - 1 */
 
 static __always_inline struct hog_departure *departure(bool direct, struct task_struct *task)
@@ -97,7 +98,6 @@ static __always_inline struct hog_waits *waits_of(u32 cpu)
 #define BLAME_CPU     0xffffffffull
 #define BLAME_BANK    (1ull << 32)
 #define BLAME_PREEMPT (1ull << 33)
-#define BLAME_MOVED   (1ull << 34)
 
 /* Global functions: verified once, not at each call. */
 __attribute__((noinline)) int hog_pair_add(u64 victim, u64 aggressor, u64 ns, u64 how)
@@ -144,7 +144,14 @@ __attribute__((noinline)) int hog_blame(u64 victim, u64 from, u64 to, u64 how)
         end = begin;
     }
     if (rest)
-        hog_pair_add(victim, how & BLAME_MOVED ? HOG_MOVED : HOG_SEVERAL, rest, how);
+        hog_pair_add(victim, HOG_SEVERAL | ((how & BLAME_CPU) + 1) << HOG_SEVERAL_CPU, rest, how);
+    return 0;
+}
+
+__attribute__((noinline)) int hog_wait_time(u64 victim, u64 ns, u64 all)
+{
+    if (count_times)
+        seat_count(victim, ns, all);
     return 0;
 }
 
@@ -208,7 +215,8 @@ static __always_inline bool wait_of(bool direct, struct task_struct *task, u32 c
             return true;
         wait->left = d->at;
         wait->on = d->cpu;
-        wait->known = wait->preempt = d->runnable;
+        wait->known = true;
+        wait->preempt = d->runnable;
         if (d->cpu == cpu) {
             u64 throttled = throttled_time(direct, task) - d->throttled;
             wait->throttled = throttled < wait->here ? throttled : wait->here;
@@ -245,9 +253,13 @@ static __always_inline void blame(const struct wait *wait, u64 victim, u64 clock
         hog_blame(victim, wait->from + wait->throttled, clock, how);
     if (!wait->moved)
         return;
-    /* Who was thrown off a CPU waited on that one first. Where one who woke up waited is not known. */
-    if (wait->known)
-        hog_blame(victim, wait->left, wait->left + wait->moved, (how & ~BLAME_CPU) | BLAME_MOVED | wait->on);
+    /* Who was thrown off a CPU waited on that one first. Who slept is woken where he ran last, unless another
+     * CPU is idle, and there he need not wait; if that is the one where he is now, nobody knows. */
+    u64 there = (how & ~BLAME_CPU) | wait->on;
+    if (wait->preempt)
+        hog_blame(victim, wait->left, wait->left + wait->moved, there);
+    else if (wait->known && wait->on != (u32)how)
+        hog_blame(victim, wait->from - wait->moved, wait->from, there);
     else
         hog_pair_add(victim, HOG_MOVED, wait->moved, how);
 }
@@ -292,7 +304,7 @@ static __always_inline void waits_switch(bool direct, u32 turn, struct task_stru
         return;
     u64 ns = wait.here + wait.moved, all = count_wait(w, turn, came, ns);
     if (count_times)
-        seat_count(came, ns, all);
+        hog_wait_time(came, ns, all);
     if (count_pairs)
         blame(&wait, came, clock, cpu | (pipe_bank(turn) ? BLAME_BANK : 0));
 }

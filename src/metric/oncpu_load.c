@@ -16,6 +16,8 @@ struct way {
 
 static const struct alternative task_switches[] = {{"tp_btf", "hog_switch_btf"},
                                                    {"raw_tp", "hog_switch_raw"}};
+static const struct alternative waits_switches[] = {{"tp_btf", "hog_switch_waits_btf"},
+                                                    {"raw_tp", "hog_switch_waits_raw"}};
 static const struct alternative task_exits[] = {{"tp_btf", "hog_exit_btf"}, {"raw_tp", "hog_exit_raw"}};
 static const struct alternative task_starts[] = {{"task_btf", "hog_seed_btf"}, {"task", "hog_seed_task"}};
 static const struct alternative task_waiting[] = {{"iter", "hog_waiting"}};
@@ -109,16 +111,14 @@ static int prepare_waits(struct oncpu_kernel *kernel, const struct metric_contex
     const struct options *options = context->options;
     struct object_map *waits = object_map(side->obj, "hog_waits");
     struct object_map *departures = object_map(side->obj, "hog_departures");
-    bool *count_waits = object_global(side->obj, "count_waits", 1);
     struct object_map *seats = object_map(side->obj, "hog_seats");
     bool *count_pairs = object_global(side->obj, "count_pairs", 1);
     bool *count_times = object_global(side->obj, "count_times", 1);
 
-    if (!waits || !departures || !seats || !count_waits || !count_pairs || !count_times)
+    if (!waits || !departures || !seats || !count_pairs || !count_times)
         return why(w, -EINVAL, "%s: a map or constant of waits is missing", side->obj->name);
     kernel->pairs = !classic && (kernel->needs & ONCPU_PAIRS);
     kernel->waits = kernel->pairs || (!classic && (kernel->needs & ONCPU_WAITS) && !locked_memory_bounds());
-    *count_waits = kernel->waits;
     *count_pairs = kernel->pairs;
     kernel->times = *count_times = kernel->waits && (kernel->needs & ONCPU_TIMES);
     side_use_map(side, seats, kernel->times, 0);
@@ -232,7 +232,8 @@ static int load_by(struct side *side, const struct metric_context *context, bool
                           hook_report(hooks, "fork", true), w);
     struct hook_report *switches = hook_report(hooks, "switch", true);
     if (!err)
-        err = hook_attach(side, context, &side->links[0], way->switches, way->nswitches, switches, w);
+        err = hook_attach(side, context, &side->links[0], kernel->waits ? waits_switches : way->switches,
+                          way->nswitches, switches, w);
     if (!err)
         err = attach_waiting(kernel, context, switches, hooks, w);
     if (err)

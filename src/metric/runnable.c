@@ -102,16 +102,23 @@ static int by_task(const void *a, const void *b)
 
 /* ---- what is told of it ---- */
 
+/* It has compared the two, and not come online just now. */
+static bool knows_clock(const struct hog_cpu *c)
+{
+    return c->clock_offset && c->clock_compared >> 63 == 0;
+}
+
 /* From the clock of a CPU's run queue to that of the programs. A CPU that has not switched yet does not know;
  * they hardly differ. */
-static uint64_t clock_offset(const struct runnable *runnable, uint32_t cpu)
+static bool clock_offset(const struct runnable *runnable, uint32_t cpu, uint64_t *offset)
 {
     const struct sketch *sketch = &runnable->kernel->side.sketch;
     const struct hog_cpu *c = sketch_head(sketch, (int)cpu);
 
-    for (int other = 0; !c->clock_offset && other < sketch->shape.cpus; other++)
+    for (int other = 0; !knows_clock(c) && other < sketch->shape.cpus; other++)
         c = sketch_head(sketch, other);
-    return c->clock_offset;
+    *offset = c->clock_offset;
+    return knows_clock(c);
 }
 
 static void tell(struct wait *wait, uint64_t aggressor, int64_t ns, runnable_fn fn, void *context)
@@ -165,9 +172,12 @@ static void tell_stints(const struct runnable *runnable, struct wait *wait, uint
 static void go_on(const struct runnable *runnable, struct wait *wait, uint64_t now, runnable_fn fn,
                   void *context)
 {
-    uint64_t to = now - clock_offset(runnable, wait->what.cpu);
     const struct hog_waiting *what = &wait->what;
+    uint64_t offset;
 
+    if (!clock_offset(runnable, what->cpu, &offset))
+        return;
+    uint64_t to = now - offset;
     if (to <= what->from)
         return; /* since the turn */
     int64_t here = (int64_t)(to - what->from), moved = (int64_t)what->moved;
@@ -216,15 +226,25 @@ static void compare(struct runnable *runnable, uint64_t now, runnable_fn fn, voi
         take_back(before++, fn, context);
 }
 
-bool runnable_read(struct runnable *runnable, uint64_t now, runnable_fn fn, void *context)
+static void guess(struct runnable *runnable, runnable_fn fn, runnable_ended ended, void *context)
 {
-    uint64_t begin = clock_ns(CLOCK_MONOTONIC);
+    for (size_t i = 0; i < runnable->nbefore; i++) {
+        struct wait *wait = &runnable->before[i];
+        if (wait->told > 0 && ended(context, wait->what.victim, wait->told))
+            take_back(wait, fn, context);
+    }
+}
 
-    if (begin < runnable->next)
-        return false;
+bool runnable_read(struct runnable *runnable, uint64_t now, runnable_fn fn, runnable_ended ended,
+                   void *context)
+{
+    uint64_t begin = clock_ns(CLOCK_MONOTONIC), used = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
     runnable->nnow = 0;
-    if (look(runnable))
+    if (begin < runnable->next || look(runnable)) {
+        guess(runnable, fn, ended, context);
         return false;
+    }
     for (size_t i = runnable->nnow; i-- > 0;) /* a CPU that is none of ours, a clock that is not set */
         if (runnable->now[i].what.cpu >= (uint32_t)runnable->kernel->side.sketch.shape.cpus)
             runnable->now[i] = runnable->now[--runnable->nnow];
@@ -234,7 +254,6 @@ bool runnable_read(struct runnable *runnable, uint64_t now, runnable_fn fn, void
     runnable->before = runnable->now;
     runnable->nbefore = runnable->nnow;
     runnable->now = swap;
-    uint64_t end = clock_ns(CLOCK_MONOTONIC);
-    runnable->next = end + PRICE * (end - begin);
+    runnable->next = begin + PRICE * (clock_ns(CLOCK_THREAD_CPUTIME_ID) - used);
     return true;
 }

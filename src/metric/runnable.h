@@ -14,8 +14,11 @@ void runnable_close(struct runnable *runnable);
 /* Tells fn how much longer each task has waited up to the turn at `now` than when it was last told, and with
  * whom on its CPU, as far as the CPU remembers (HOG_SEVERAL: the rest). Of a wait that has ended since, all
  * that was told is taken back (ns < 0). False: not looked, for a look has its price: at most a hundredth of
- * the time goes into it. */
+ * the time goes into it; then a wait has ended if `ended` says so. If it has not, the next look tells it
+ * anew. */
 typedef void (*runnable_fn)(void *context, int cpu, const struct pair *part);
-bool runnable_read(struct runnable *runnable, uint64_t now, runnable_fn fn, void *context);
+typedef bool (*runnable_ended)(void *context, uint64_t victim, int64_t told);
+bool runnable_read(struct runnable *runnable, uint64_t now, runnable_fn fn, runnable_ended ended,
+                   void *context);
 
 #endif

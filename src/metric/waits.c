@@ -21,6 +21,7 @@ struct waits {
     uint64_t now;
     struct pairs pairs;   /* who waited for whom */
     struct pairs victims; /* the same with aggressor 0, and kind 0: how long in all */
+    struct pairs several; /* what is to be shared out, by CPU: aggressor HOG_SEVERAL and the CPU's number */
     struct pairs debts;   /* what was taken back before the kernel told of it */
     struct waits_totals totals;
     struct share *shares; /* of all CPUs, one after the other */
@@ -59,6 +60,7 @@ void waits_close(struct waits *w)
     pairs_free(&w->pairs);
     pairs_free(&w->victims);
     pairs_free(&w->debts);
+    pairs_free(&w->several);
     free(w->shares);
     free(w->first);
     seats_close(&w->seats);
@@ -75,6 +77,7 @@ void waits_begin(struct waits *w, uint64_t now)
     memset(&w->totals, 0, sizeof w->totals);
     pairs_clear(&w->pairs);
     pairs_clear(&w->victims);
+    pairs_clear(&w->several);
     if (w->steal)
         steal_read(w->steal, now);
 }
@@ -113,9 +116,16 @@ static void add_victim(struct waits *w, uint64_t victim, int64_t ns, int64_t cou
         pair->most_ns = most;
 }
 
-static void add_pair(struct waits *w, const struct pair *more)
+/* Of a CPU. */
+static bool is_several(uint64_t aggressor)
 {
-    struct pair *pair = pairs_at(&w->pairs, more->victim, more->aggressor, more->preempt);
+    return aggressor >> HOG_KEY_PROCESS == 0 && aggressor >> HOG_SEVERAL_CPU &&
+           (aggressor & ((1u << HOG_SEVERAL_CPU) - 1)) == HOG_SEVERAL;
+}
+
+static void add_to(struct waits *w, struct pairs *sums, const struct pair *more)
+{
+    struct pair *pair = pairs_at(sums, more->victim, more->aggressor, more->preempt);
 
     if (!pair) {
         w->totals.lost_ns += more->ns;
@@ -126,6 +136,11 @@ static void add_pair(struct waits *w, const struct pair *more)
     pair->count += more->count;
     if (pair->most_ns < more->most_ns)
         pair->most_ns = more->most_ns;
+}
+
+static void add_pair(struct waits *w, const struct pair *more)
+{
+    add_to(w, is_several(more->aggressor) ? &w->several : &w->pairs, more);
 }
 
 /* A part of a wait, and of whom it is. */
@@ -141,15 +156,18 @@ static void add_part(struct waits *w, const struct pair *whole, uint64_t aggress
 }
 
 /* A wait that outlasted what a CPU remembers: as the window had it, by who ran there for how long. */
-static void share_out(struct waits *w, int cpu, const struct pair *whole)
+static void share_out(struct waits *w, const struct pair *whole)
 {
-    const struct share *share = w->shares + w->first[cpu], *end = w->shares + w->first[cpu + 1];
+    uint64_t cpu = (whole->aggressor >> HOG_SEVERAL_CPU) - 1;
     int64_t sum = 0;
 
+    if (cpu >= (uint64_t)w->kernel->side.sketch.shape.cpus)
+        return;
+    const struct share *share = w->shares + w->first[cpu], *end = w->shares + w->first[cpu + 1];
     for (const struct share *s = share; s < end; s++)
         sum += s->ns > 0 ? s->ns : 0;
     if (!sum) {
-        add_pair(w, whole);
+        add_part(w, whole, HOG_SEVERAL, whole->ns);
         return;
     }
     for (int64_t left = whole->ns, rest = sum; share < end && left; share++) {
@@ -193,10 +211,7 @@ static void take_pair(void *context, const struct hog_slot *slot)
         add_part(w, &pair, HOG_STEAL, stolen);
         pair.ns -= stolen;
     }
-    if (pair.aggressor == HOG_SEVERAL)
-        share_out(w, w->cpu, &pair);
-    else
-        add_pair(w, &pair);
+    add_pair(w, &pair);
 }
 
 void waits_cpu(struct waits *w, int cpu)
@@ -225,10 +240,22 @@ static void open_part(void *context, int cpu, const struct pair *part)
     struct waits *w = context;
 
     add_victim(w, part->victim, part->ns, 0, 0);
-    if (part->aggressor == HOG_SEVERAL && part->ns > 0)
-        share_out(w, cpu, part);
-    else
-        add_pair(w, part);
+    if (part->aggressor == HOG_SEVERAL && part->ns > 0) {
+        struct pair coded = *part;
+        coded.aggressor |= ((uint64_t)cpu + 1) << HOG_SEVERAL_CPU;
+        add_pair(w, &coded);
+        return;
+    }
+    add_pair(w, part);
+}
+
+/* Whether a wait of the victim that was as long as that has ended in the window. */
+static bool has_ended(void *context, uint64_t victim, int64_t ns)
+{
+    const struct waits *w = context;
+    const struct pair *pair = pairs_find(&w->victims, victim, 0, false);
+
+    return pair && (int64_t)pair->most_ns + 1024 > ns;
 }
 
 /* most_ns of a debt is when it was made. */
@@ -321,7 +348,10 @@ static void settle(struct waits *w)
 void waits_end(struct waits *w)
 {
     if (w->runnable)
-        w->totals.open_waits = runnable_read(w->runnable, w->now, open_part, w);
+        w->totals.open_waits = runnable_read(w->runnable, w->now, open_part, has_ended, w);
+    for (size_t i = 0; i < w->several.capacity; i++)
+        if (w->several.table[i].victim)
+            share_out(w, &w->several.table[i]);
     settle(w);
     if (w->kernel->times)
         seats_turn(&w->seats);

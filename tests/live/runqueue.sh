@@ -16,7 +16,7 @@ halt() { # stopped, it waits for nothing
     return 1
 }
 
-# Fields of `cpu` rows: 10 wait_ms, 11 wait_count, 12 p50, 13 p99, 14 max.
+# Fields of `cpu` rows: 9 wait_ms, 10 wait_count, 11 p50, 12 p99, 13 max.
 sum() { # sum FIELD PID
     awk -v field="$1" -v pid="$2" '$1 == "cpu" && $3 == pid { sum += $field } END { printf "%.3f\n", sum }' "$TMP/out"
 }
@@ -31,8 +31,8 @@ about() { # about VALUE TRUTH PERCENT LEAST
 # same_as_kernel NAME PID: all threads, the whole life inside the measurement. What runs for one microsecond at a window's
 # end has a row in the next one only if it runs there: the rows say all but those.
 same_as_kernel() {
-    check "$1: wait_ms is the kernel's" about "$(sum 10 "$2")" "${WAIT[$2]}" 2 2
-    check "$1: wait_count is how often it came on a CPU" about "$(sum 11 "$2")" "${TIMES[$2]}" 1 20
+    check "$1: wait_ms is the kernel's" about "$(sum 9 "$2")" "${WAIT[$2]}" 2 2
+    check "$1: wait_count is how often it came on a CPU" about "$(sum 10 "$2")" "${TIMES[$2]}" 1 20
 }
 
 WAIT=() TIMES=()
@@ -69,15 +69,15 @@ load_stop "$taker"
 show() {
     awk -v pid="$victim" -v field="$1" '$1 == "cpu" && $3 == pid { print $field }' "$TMP/out"
 }
-check 'a wait of 4 ms again and again: the median' within "$(show 12)" 3750 4600
-check 'a wait of 4 ms again and again: p99 is no less' within "$(show 13)" 3750 20000
-check 'a wait of 4 ms again and again: nor the longest' within "$(show 14)" 3990 20000
+check 'a wait of 4 ms again and again: the median' within "$(show 11)" 3750 4600
+check 'a wait of 4 ms again and again: p99 is no less' within "$(show 12)" 3750 20000
+check 'a wait of 4 ms again and again: nor the longest' within "$(show 13)" 3990 20000
 in_order() {
-    awk '$1 == "cpu" && $11 > 0 && $12 != "-" { n++; if ($12 > $13 || $13 > $14 * 1.07 + 2) { bad++; print } }
-        $1 == "cpu" && $11 == 0 && ($12 $13 $14 != "---") { bad++; print } END { exit !n || bad }' "$TMP/out"
+    awk '$1 == "cpu" && $10 > 0 && $11 != "-" { n++; if ($11 > $12 || $12 > $13 * 1.07 + 2) { bad++; print } }
+        $1 == "cpu" && $10 == 0 && ($11 $12 $13 != "---") { bad++; print } END { exit !n || bad }' "$TMP/out"
 }
 check 'p50 <= p99 <= max in every row' in_order
 load_start sleep 60
 "$HOG" cpu -p "$LOAD_PID" 0.3 1 >"$TMP/out"
-check 'who did nothing waited for nothing' test "$(awk '$1 == "cpu" { print $10, $11, $12 }' "$TMP/out")" = '0.000 0 -'
+check 'who did nothing waited for nothing' test "$(awk '$1 == "cpu" { print $9, $10, $11 }' "$TMP/out")" = '0.000 0 -'
 done_testing
