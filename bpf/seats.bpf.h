@@ -55,39 +55,56 @@ static __always_inline void seat_take(struct hog_seat *seat, u64 key, u64 heavy)
         write_once(counts[i], 0);
 }
 
+/* Masked anew at each use: older verifiers (6.1) forget the bounds of what the compiler keeps on the stack.
+ */
+static __always_inline struct hog_seat *seat_at(struct hog_seats *table, u32 set, u32 way)
+{
+    barrier_var(set);
+    return &table->seats[(set & ((1u << SEAT_SETS) - 1)) * SEAT_WAYS + (way & (SEAT_WAYS - 1))];
+}
+
+/* The seat that a key without one may take, or NULL. */
+static __always_inline struct hog_seat *seat_free(struct hog_seats *table, u32 set, u64 heavy)
+{
+    u64 least = heavy / 2;
+    u32 lightest = SEAT_WAYS;
+
+#pragma unroll
+    for (u32 i = 0; i < SEAT_WAYS; i++) {
+        const struct hog_seat *seat = seat_at(table, set, i);
+        u64 weight = read_once(seat->key) ? read_once(seat->weight) : 0;
+        if (weight < least) {
+            least = weight;
+            lightest = i;
+        }
+    }
+    return lightest < SEAT_WAYS ? seat_at(table, set, lightest) : NULL;
+}
+
 /* Counts a time of ns for the key (not 0), whose times on this CPU add up to `heavy`. */
 static __always_inline void seat_count(u64 key, u64 ns, u64 heavy)
 {
-    u32 first = 0, bucket = histogram_bucket(ns);
+    u32 first = 0, set = (key * pipe_multiplier(6)) >> (64 - SEAT_SETS);
     struct hog_seats *table = bpf_map_lookup_elem(&hog_seats, &first);
+    struct hog_seat *seat = NULL;
 
-    if (!table || bucket >= HOG_HISTOGRAM_BUCKETS)
+    if (!table)
         return;
-    u32 set = (key * pipe_multiplier(6)) >> (64 - SEAT_SETS);
-    struct hog_seat *seat = &table->seats[set * SEAT_WAYS], *lightest = NULL;
-#pragma unroll
-    for (int i = 0; i < SEAT_WAYS; i++, seat++)
-        if (read_once(seat->key) == key)
-            goto count;
-    u64 least = heavy / 2;
-    seat = &table->seats[set * SEAT_WAYS];
 #pragma unroll
     for (u32 i = 0; i < SEAT_WAYS; i++) {
-        u64 weight = read_once(seat[i].key) ? read_once(seat[i].weight) : 0;
-        if (weight < least) {
-            least = weight;
-            lightest = &seat[i];
-        }
+        seat = seat_at(table, set, i);
+        if (read_once(seat->key) == key)
+            goto count;
     }
-    if (!lightest)
+    seat = seat_free(table, set, heavy);
+    if (!seat)
         return;
-    seat = lightest;
     seat_take(seat, key, heavy);
-    goto count_only;
 count:
     seat->weight += ns;
-count_only:
-    __sync_fetch_and_add(&seat->counts[bucket], 1);
+    u32 bucket = histogram_bucket(ns);
+    if (bucket < HOG_HISTOGRAM_BUCKETS)
+        __sync_fetch_and_add(&seat->counts[bucket], 1);
 }
 
 #endif
