@@ -66,11 +66,14 @@ const volatile bool exact, only_tracked;
 /* Where the classic tracepoints keep their fields, from tracefs. */
 const volatile u32 switch_prev_pid = 24, switch_next_pid = 56, switch_next_prio = 60, fork_child_pid = 44;
 
+static __always_inline struct hog_cpu *cpu_of(u32 cpu)
+{
+    return bpf_map_lookup_elem(&hog_sketch, &cpu);
+}
+
 static __always_inline struct hog_cpu *this_cpu(void)
 {
-    u32 cpu = bpf_get_smp_processor_id();
-
-    return bpf_map_lookup_elem(&hog_sketch, &cpu);
+    return cpu_of(bpf_get_smp_processor_id());
 }
 
 static __always_inline bool exact_add(void *map, u64 key, u64 ns)
@@ -228,7 +231,8 @@ static __always_inline u64 switch_time(bool direct, bool waits, struct hog_cpu *
 static __always_inline void on_switch(bool direct, bool waits, struct task_struct *prev,
                                       struct task_struct *next)
 {
-    struct hog_cpu *c = this_cpu();
+    u32 cpu = bpf_get_smp_processor_id();
+    struct hog_cpu *c = cpu_of(cpu);
 
     if (!c)
         return;
@@ -265,7 +269,7 @@ static __always_inline void on_switch(bool direct, bool waits, struct task_struc
         who = who_is(direct, next, coming);
     if (waits && waits_known()) {
         u64 left = c->cur_task == (u64)prev ? c->cur : key;
-        waits_switch(direct, turn, prev, left, next, who.key, run_queue_clock(direct, next));
+        waits_switch(direct, cpu, turn, prev, left, next, who.key, run_queue_clock(direct, next));
     }
     note_next(c, (u64)next, who.thread, who.key, now);
     pipe_leave(&c->pipe);

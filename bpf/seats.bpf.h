@@ -81,8 +81,8 @@ static __always_inline struct hog_seat *seat_free(struct hog_seats *table, u32 s
     return lightest < SEAT_WAYS ? seat_at(table, set, lightest) : NULL;
 }
 
-/* Counts a time of ns for the key (not 0), whose times on this CPU add up to `heavy`. */
-static __always_inline void seat_count(u64 key, u64 ns, u64 heavy)
+/* Counts `times` times of ns for the key (not 0), whose times on this CPU add up to `heavy`. */
+static __always_inline void seat_count_all(u64 key, u64 ns, u64 heavy, u32 times)
 {
     u32 first = 0, set = (key * pipe_multiplier(6)) >> (64 - SEAT_SETS);
     struct hog_seats *table = bpf_map_lookup_elem(&hog_seats, &first);
@@ -101,10 +101,15 @@ static __always_inline void seat_count(u64 key, u64 ns, u64 heavy)
         return;
     seat_take(seat, key, heavy);
 count:
-    seat->weight += ns;
+    seat->weight += ns * times;
     u32 bucket = histogram_bucket(ns);
     if (bucket < HOG_HISTOGRAM_BUCKETS)
-        __sync_fetch_and_add(&seat->counts[bucket], 1);
+        __sync_fetch_and_add(&seat->counts[bucket], times);
+}
+
+static __always_inline void seat_count(u64 key, u64 ns, u64 heavy)
+{
+    seat_count_all(key, ns, heavy, 1);
 }
 
 #endif

@@ -148,10 +148,10 @@ __attribute__((noinline)) int hog_blame(u64 victim, u64 from, u64 to, u64 how)
     return 0;
 }
 
-__attribute__((noinline)) int hog_wait_time(u64 victim, u64 ns, u64 all)
+__attribute__((noinline)) int hog_wait_time(u64 victim, u64 ns, u64 all, u64 times)
 {
     if (count_times)
-        seat_count(victim, ns, all);
+        seat_count_all(victim, ns, all, times);
     return 0;
 }
 
@@ -264,26 +264,39 @@ static __always_inline void blame(const struct wait *wait, u64 victim, u64 clock
         hog_pair_add(victim, HOG_MOVED, wait->moved, how);
 }
 
-/* Returns what the victim's waits on this CPU add up to. */
-static __always_inline u64 count_wait(struct hog_waits *w, u32 turn, u64 victim, u64 ns)
+/* How the times of waits spread. Of a victim that has waited often in this window, one wait of eight, drawn
+ * by lot, stands for all: to find its histogram costs more than all else. */
+#define WAITS_ALL  256
+#define WAITS_LOTS 8
+static __always_inline void count_time(u64 victim, u64 ns, u64 all, u32 count, u64 clock)
+{
+    if (count < WAITS_ALL)
+        hog_wait_time(victim, ns, all, 1);
+    else if ((clock * pipe_multiplier(3)) >> 32 & (WAITS_LOTS - 1))
+        return;
+    else
+        hog_wait_time(victim, ns, all, WAITS_LOTS);
+}
+
+static __always_inline void count_wait(struct hog_waits *w, u32 turn, u64 victim, u64 ns, u64 clock)
 {
     struct hog_slot *slot = pipe_slot_in(PIPE_OTHER, &w->waits, w->slots, turn, victim, ns, 1, sizeof *slot);
     u64 most = ns >> 10;
 
     if (!slot)
-        return ns;
+        return;
     if (most > ~0u)
         most = ~0u;
     if (slot->count >> 32 < most)
         slot->count = most << 32 | (u32)slot->count;
-    return slot->weight;
+    if (count_times)
+        count_time(victim, ns, slot->weight, slot->count, clock);
 }
 
 /* At a switch at `clock` of this CPU's run queue: `left` (0: idle) was on the CPU and `came` is next. */
-static __always_inline void waits_switch(bool direct, u32 turn, struct task_struct *prev, u64 left,
+static __always_inline void waits_switch(bool direct, u32 cpu, u32 turn, struct task_struct *prev, u64 left,
                                          struct task_struct *next, u64 came, u64 clock)
 {
-    u32 cpu = bpf_get_smp_processor_id();
     struct hog_waits *w = waits_of(cpu);
     struct wait wait = {};
 
@@ -302,9 +315,7 @@ static __always_inline void waits_switch(bool direct, u32 turn, struct task_stru
         note_departure(direct, prev, cpu, clock);
     if (!came || !wait_of(direct, next, cpu, clock, &wait))
         return;
-    u64 ns = wait.here + wait.moved, all = count_wait(w, turn, came, ns);
-    if (count_times)
-        hog_wait_time(came, ns, all);
+    count_wait(w, turn, came, wait.here + wait.moved, clock);
     if (count_pairs)
         blame(&wait, came, clock, cpu | (pipe_bank(turn) ? BLAME_BANK : 0));
 }

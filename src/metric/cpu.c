@@ -113,11 +113,15 @@ struct waited {
     struct cell ms, count, p50, p99, most;
 };
 
-static struct cell quantile(const struct waits *waits, uint64_t key, double q)
+/* Histograms have no banks: a wait that ended just after the turn is in there already. And the middle of a
+ * bucket can be more than what fell into it. */
+static struct cell quantile(const struct waits *waits, const struct pair *sum, double q)
 {
     uint64_t ns;
 
-    return waits_quantile(waits, key, q, &ns) ? cell_decimal((double)ns / 1e3, 1) : cell_unknown();
+    if (!waits_quantile(waits, sum->victim, q, &ns))
+        return cell_unknown();
+    return cell_decimal((double)(ns < sum->most_ns ? ns : sum->most_ns) / 1e3, 1);
 }
 
 static struct waited waited(const struct cpu *cpu, uint64_t key)
@@ -132,8 +136,8 @@ static struct waited waited(const struct cpu *cpu, uint64_t key)
     return (struct waited){
         .ms = milliseconds(sum ? sum->ns : 0),
         .count = cell_unsigned(sum ? (uint64_t)sum->count : 0),
-        .p50 = some ? quantile(waits, key, 0.5) : none,
-        .p99 = some ? quantile(waits, key, 0.99) : none,
+        .p50 = some ? quantile(waits, sum, 0.5) : none,
+        .p99 = some ? quantile(waits, sum, 0.99) : none,
         .most = some ? cell_decimal((double)sum->most_ns / 1e3, 1) : none,
     };
 }

@@ -73,7 +73,7 @@ check 'a wait of 4 ms again and again: the median' within "$(show 11)" 3750 4600
 check 'a wait of 4 ms again and again: p99 is no less' within "$(show 12)" 3750 20000
 check 'a wait of 4 ms again and again: nor the longest' within "$(show 13)" 3990 20000
 in_order() {
-    awk '$1 == "cpu" && $10 > 0 && $11 != "-" { n++; if ($11 > $12 || $12 > $13 * 1.07 + 2) { bad++; print } }
+    awk '$1 == "cpu" && $10 > 0 && $11 != "-" { n++; if ($11 > $12 || $12 > $13) { bad++; print } }
         $1 == "cpu" && $10 == 0 && ($11 $12 $13 != "---") { bad++; print } END { exit !n || bad }' "$TMP/out"
 }
 check 'p50 <= p99 <= max in every row' in_order
