@@ -19,7 +19,7 @@ plan() {
     refused) cases=refused ;;
     mounts) cases=cgroups,mounts ;;
     readonly) cases='readonly' ;;
-    one-cpu) cases=onecpu cpus=1 ;;
+    one-cpu) cases=onecpu,contention cpus=1 ;;
     many-cpus) cases=manycpus cpus=64 parameters=(maxcpus=2) ;;
     # A second one comes while the case runs. The clock of the scheduler, by which it is judged, goes by ticks where counters
     # may not agree; hog must bear that, too.
