@@ -115,7 +115,7 @@ KERNEL    := bookworm
 OTHER     := $(if $(filter x86_64,$(MACHINE)),aarch64,x86_64)
 VM_BUILD   = $(MAKE) $(SUBFLAGS) vm-programs && $(MAKE) $(SUBFLAGS) ARCH=$(OTHER) BUILD=$(BUILD)/$(OTHER) vm-programs
 
-vm-programs: all $(LIVE) $(TEST_BPF) $(VM) $(BUILD)/tests/bench/start
+vm-programs: all $(LIVE) $(TEST_BPF) $(VM) $(LOAD) $(BUILD)/tests/bench/start
 
 vm: setup-build setup-vm
 	@$(MAKE) $(SUBFLAGS) vm-programs

@@ -25,7 +25,7 @@ char gpl[] SEC("license") = "GPL";
 #define register_argument(context, n) ((context)->regs[n])
 #define from_kernel(context)          (((context)->pstate & 0xf) != 0) /* another mode than EL0t */
 #else
-#define register_argument(context, n) ((n) == 1 ? (context)->rsi : (context)->rdx)
+#define register_argument(context, n) ((n) == 1 ? (context)->rsi : (n) == 2 ? (context)->rdx : (context)->rcx)
 #define from_kernel(context)          (!((context)->cs & 3))
 #endif
 
@@ -306,13 +306,18 @@ int hog_begin_fentry(void *ctx)
     return 0;
 }
 
+/* Not for faults without registers, for which no event tells the end. Nobody tells either that a try has
+ * ended and another will come: a fault at the same address is taken for one (with a lock a VMA, from 6.4, the
+ * next one need not bear FAULT_FLAG_TRIED). */
 SEC("kprobe/handle_mm_fault")
 int hog_begin_kprobe(bpf_user_pt_regs_t *ctx)
 {
     u32 thread = this_thread(), flags = register_argument(ctx, 2);
 
+    if (!register_argument(ctx, 3))
+        return 0;
     begin(who_faults(thread), thread, register_argument(ctx, 1), flags & FAULT_FLAG_TRIED,
-          flags & FAULT_FLAG_USER ? 0 : HOG_BEGUN_KERNEL);
+          HOG_BEGUN_AGAIN | (flags & FAULT_FLAG_USER ? 0 : HOG_BEGUN_KERNEL));
     return 0;
 }
 

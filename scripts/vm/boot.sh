@@ -16,23 +16,32 @@ mkdir -p "$dir"
 rm -f "$dir"/{lines,console,qemu}
 touch "$dir"/{lines,console,qemu}
 
-run_amd64() {
+# hog.disk=SIZE among the parameters: an empty disk of that size, /dev/nvme0n1 there.
+export disk=
+size=$(printf '%s\n' "$@" | sed -n 's/^hog\.disk=//p')
+if [ -n "$size" ]; then
+    rm -f "$dir/disk"
+    truncate -s "$size" "$dir/disk" || exit 1
+    disk="-drive if=none,id=disk,format=raw,file=$dir/disk -device nvme,drive=disk,serial=hog"
+fi
+
+run_amd64() { # shellcheck disable=SC2086 # $disk: several arguments or none
     # Without cmpxchg16b: after it qemu 7.2 now and then has wrong flags, and the kernel's allocator breaks. With the
     # allocator's checks, because from 6.18 on it refuses what BPF wants if it has neither. And without a check whether the
     # timer ticks, which gives up when many other boots have the CPUs.
     qemu-system-x86_64 -accel tcg -cpu max,cx16=off -smp "$cpus" -m 512 -display none -nodefaults -no-reboot \
         -kernel "$kernel" -initrd "$initramfs" \
         -append "console=ttyS0 quiet panic=-1 no_timer_check slub_debug=F hog.out=ttyS1 hog.cases=$cases $*" \
-        -serial "file:$dir/console" -serial "file:$dir/lines"
+        -serial "file:$dir/console" -serial "file:$dir/lines" $disk
 }
 
 # With the interrupt controller that can have more than eight CPUs. The one built-in serial port is the console; a second
 # one is a card on the PCI bus.
-run_arm64() {
+run_arm64() { # shellcheck disable=SC2086
     qemu-system-aarch64 -accel tcg -M virt,gic-version=3 -cpu max,pauth-impdef=on -smp "$cpus" -m 512 -display none -nodefaults \
         -no-reboot -kernel "$kernel" -initrd "$initramfs" \
         -append "console=ttyAMA0 quiet panic=-1 slub_debug=F hog.out=ttyS0 hog.cases=$cases $*" \
-        -serial "file:$dir/console" -chardev "file,id=lines,path=$dir/lines" -device pci-serial,chardev=lines
+        -serial "file:$dir/console" -chardev "file,id=lines,path=$dir/lines" -device pci-serial,chardev=lines $disk
 }
 
 start=$SECONDS

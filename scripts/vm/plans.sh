@@ -4,7 +4,7 @@
 
 VM_SUITES=(bullseye bookworm trixie sid trixie-backports)
 VM_ARCHS=(amd64 arm64)
-VM_PLANS=(views loader integrity confidentiality hostile users refused mounts readonly one-cpu many-cpus hotplug hotplug-ticks)
+VM_PLANS=(views loader faults integrity confidentiality hostile users refused mounts readonly one-cpu many-cpus hotplug hotplug-ticks)
 
 # plan NAME: sets cpus (qemu's -smp), cases (tests/vm/case) and parameters (of the kernel).
 plan() {
@@ -12,6 +12,7 @@ plan() {
     case $1 in
     views) cases=views,hooks ;;
     loader) cases=programs ;;
+    faults) cases=faults parameters=(hog.disk=64M) ;;
     integrity) cases=lockdown parameters=("lockdown=$1") ;;
     confidentiality) cases=lockdown,pidns parameters=("lockdown=$1") ;;
     hostile) cases=nobtf,pidns ;;
@@ -35,11 +36,12 @@ plan() {
 boots_ci() {
     local suite plan
     for suite in bullseye bookworm trixie sid; do
-        for plan in views loader; do
+        for plan in views loader faults; do
             echo "$suite/amd64/$plan"
         done
     done
     echo bookworm/arm64/views
+    echo bookworm/arm64/faults
     for plan in integrity confidentiality hostile users refused mounts readonly one-cpu many-cpus hotplug hotplug-ticks; do
         echo "bullseye/amd64/$plan"
     done

@@ -59,7 +59,7 @@ make_root() { # make_root ARCH
     cp -a "$BUILD/vm/userland-$1/root/." "$root/" || return
     cp "$from/hog" "$root/bin/" && cp "$from"/tests/bpf/*.bpf.o "$root/tests/bpf/" || return
     find "$from/tests/live" -type f -perm -100 -exec cp {} "$root/tests/live/" \; || return
-    find "$from/tests/vm" "$from/tests/bench/start" -type f -perm -100 -exec cp {} "$root/tests/tools/" \; || return
+    find "$from/tests/vm" "$from/tests/load" "$from/tests/bench/start" -type f -perm -100 -exec cp {} "$root/tests/tools/" \; || return
     cp -r tests/vm/lib.sh tests/vm/case "$root/tests/" && install -m 755 tests/vm/init.sh "$root/init" || return
     (cd "$root" && find . | cpio -o -H newc --quiet | gzip -1) >"$work/initramfs-$1"
 }

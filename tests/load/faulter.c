@@ -2,7 +2,7 @@
 /*
  * Page faults by the number, and what getrusage(2) says of them.
  *
- *   faulter MINOR MAJOR KERNEL HELPED [THREADS [FILE]]
+ *   faulter MINOR MAJOR KERNEL HELPED [THREADS [FILE [SWAPPED]]]
  *
  * Says some lines of which the last is `ready`, waits for a line on stdin, and then has in each of its
  * threads MINOR faults on fresh memory, KERNEL ones where read(2) writes to fresh memory, HELPED ones that
@@ -24,7 +24,8 @@
 #define MAX_THREADS 64
 #define CHUNK       4096 /* pages that are in use at once */
 
-static unsigned long minor, major, kernel, helped;
+static unsigned long minor, major, kernel, helped, swapped;
+static unsigned char *paged_out;
 static const char *file;
 static pthread_barrier_t warm, go;
 
@@ -103,6 +104,21 @@ static void read_file(unsigned long n)
     close(fd);
 }
 
+static void page_out(unsigned long n)
+{
+    paged_out = fresh(n + 1);
+    for (unsigned long i = 0; i < n; i++)
+        paged_out[i * 4096] = (unsigned char)(i | 1);
+    if (n)
+        madvise(paged_out, n * 4096, 21 /* MADV_PAGEOUT */);
+}
+
+static void page_in(unsigned long n)
+{
+    for (unsigned long i = 0; i < n; i++)
+        *(volatile unsigned char *)(paged_out + i * 4096) += 1;
+}
+
 static void make_file(unsigned long n)
 {
     int fd = file ? open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
@@ -123,8 +139,10 @@ static void work(struct thread *t, unsigned char *memory, bool all)
     touch(memory, all ? minor + t->number * 10 : 1);
     read_into(memory, all ? kernel : 1);
     have_locked(all ? helped : 1);
-    if (!t->number)
-        read_file(all ? major : 0);
+    if (!t->number && all) {
+        read_file(major);
+        page_in(swapped);
+    }
     getrusage(RUSAGE_THREAD, &t->after);
 }
 
@@ -182,7 +200,9 @@ int main(int argc, char **argv)
     kernel = strtoul(argv[3], NULL, 10);
     helped = strtoul(argv[4], NULL, 10);
     file = argc > 6 ? argv[6] : NULL;
+    swapped = argc > 7 ? strtoul(argv[7], NULL, 10) : 0;
     make_file(major);
+    page_out(swapped);
     pthread_barrier_init(&warm, NULL, n);
     pthread_barrier_init(&go, NULL, n);
     for (unsigned i = 0; i < n; i++) {

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+# hog faults by each of its hooks: counts against getrusage(2) of a load that faults by the number, times against the clock
+# of one whose faults are slow. Major faults are of a disk: half of it is a file system, half swap.
+TOOLS=/tests/tools
+kill -STOP "$LOOP" # emulation is slow enough
+
+# count COLUMN [CONDITION]: faults of the load in all windows, by its rates.
+count() {
+    awk -v pid="$PID" '$1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) ms = $i }
+        $1 == "faults" && $3 == pid { n += int($'"$1"' * ms / 1000 + 0.5) } END { print n + 0 }' /tmp/hog.out
+}
+sum() { awk -v pid="$PID" '$1 == "faults" && $3 == pid { n += $'"$1"' } END { printf "%.3f\n", n }' /tmp/hog.out; }
+told() { tail -n 1 /tmp/load | tr ' ' '\n' | sed -n "s/^$1=//p"; }
+
+# until COMMAND...: true, in 20 s.
+until_is() {
+    for _ in $(seq 200); do
+        "$@" && return
+        sleep 0.1
+    done
+    return 1
+}
+has_window() { grep -q '^#window' /tmp/hog.out || ! kill -0 $HOG_PID 2>/dev/null; }
+has_told() { [ "$(grep -c ^pid= /tmp/load)" = 2 ]; }
+
+start_hog() { # start_hog OPTION...
+    hog -v faults -k 1000 "$@" 0.5 >/tmp/hog.out 2>/tmp/hog.err &
+    HOG_PID=$!
+    until_is has_window
+}
+stop_hog() {
+    kill $HOG_PID 2>/dev/null
+    wait $HOG_PID
+}
+
+hook() { sed -n "s/^hog: faults: $1: \\([a-z_]*\\)\$/\\1/p" /tmp/hog.err; }
+uses_hooks() {
+    cat /tmp/hog.err
+    [ "$(hook begin)" = "$1" ] && [ "$(hook end)" = "$2" ]
+}
+
+# Where the end is a software event, those that the kernel has without an exception (HELPED) are not seen.
+exact() {
+    seen=$(told minor) kernel=$KERNEL
+    if [ "$(hook end)" = fexit ]; then
+        kernel=$((kernel + HELPED))
+    else
+        seen=$((seen - HELPED))
+    fi
+    tail -n 1 /tmp/load
+    echo "minor $(count 5), major $(count 6), kernel $(count 12), seen should be $seen, $kernel in the kernel"
+    has_told && [ "$(count 5)" = "$seen" ] && [ "$(count 6)" = "$(told major)" ] && [ "$(count 12)" = "$kernel" ]
+}
+
+from_swap() {
+    echo "from swap $(count 13), major $(count 6), the file has $MAJOR; the kernel says $(tail -n 1 /tmp/load)"
+    [ "$(count 13)" -ge $SWAPPED ] && within "$(count 13)" $(($(count 6) - MAJOR - 5)) $(($(count 6) - MAJOR)) &&
+        within "$(count 6)" "$(told major)" $(($(told major) + 5))
+}
+
+# What was paged out is still in the swap cache. A limit of nothing takes it away from there.
+reclaim() {
+    echo 0 >/tmp/cgroup/load/memory.high
+    sleep 0.2
+    echo max >/tmp/cgroup/load/memory.high
+}
+
+# measure_load OPTION...: hog with these options beside the load.
+measure_load() {
+    KERNEL=200 HELPED=30
+    rm -f /tmp/go
+    mkfifo /tmp/go
+    sh -c "echo \$\$ >/tmp/cgroup/load/cgroup.procs
+        exec $TOOLS/faulter 3000 $MAJOR $KERNEL $HELPED 1 /tmp/disk/file $SWAPPED" </tmp/go >/tmp/load 2>&1 &
+    PID=$!
+    exec 3>/tmp/go
+    until_is grep -q ready /tmp/load
+    start_hog "$@"
+    [ "$SWAPPED" = 0 ] || reclaim
+    echo >&3
+    until_is has_told
+    stop_hog
+    exec 3>&-
+    wait $PID
+}
+
+# faults BEGIN END NAME OPTION...: by these hooks.
+faults() {
+    begin=$1 end=$2 what=$3 SWAPPED=0
+    shift 3
+    measure_load "$@"
+    check "hog faults, $what: hooks are $begin and $end" uses_hooks "$begin" "$end" || return
+    if check "hog faults, $what: minor, major and kernel-mode faults are exactly those of getrusage" exact; then
+        sed -n 's/^hog: \([a-z]*\): \([a-z]*\): \([a-z_]*\)$/used \1 \2 \3/p' /tmp/hog.err
+    fi
+    check "hog faults, $what: nothing is lost" test -z "$(grep '^#window' /tmp/hog.out | grep -vw lost=0)"
+}
+
+# swap NAME OPTION...: which major faults are from swap. What reports that is from there, too: some more than told. Of
+# those some are of the program's own file, written to, where hog does not know that they are from swap.
+swap() {
+    what=$1 SWAPPED=60
+    shift
+    measure_load "$@"
+    check "hog faults, $what: all major faults but those of the file are from swap" from_swap
+}
+
+# slow NAME OPTION...: the times of faults that take 50 ms each.
+slow() {
+    what=$1
+    shift
+    start_hog "$@"
+    $TOOLS/slowfault slow 20 50 >/tmp/load
+    stop_hog
+    PID=$(told pid)
+    check "hog faults, $what: the time of slow faults is that by the clock" within "$(sum 11)" \
+        "$(told slow_ms | awk '{ print $1 * 0.95 }')" "$(told slow_ms | awk '{ print $1 * 1.05 + 200 }')"
+    start_hog "$@"
+    $TOOLS/slowfault slow 1 2000 >/tmp/load
+    stop_hog
+    PID=$(told pid)
+    check "hog faults, $what: a fault that lasts is in each window" within \
+        "$(awk -v pid="$PID" '$1 == "faults" && $3 == pid && $11 > 400 { n++ } END { print n + 0 }' /tmp/hog.out)" 2 6
+    check "hog faults, $what: the parts of a fault that lasts make the whole" within "$(sum 11)" \
+        "$(told slow_ms | awk '{ print $1 * 0.95 }')" "$(told slow_ms | awk '{ print $1 * 1.05 + 200 }')"
+}
+
+# Two halves of the disk: a file in the one is a file system, in the other swap.
+mke2fs /dev/nvme0n1 >/dev/null 2>&1
+mkdir -p /tmp/disk
+mount -t ext4 /dev/nvme0n1 /tmp/disk || mount -t ext2 /dev/nvme0n1 /tmp/disk
+MAJOR=40
+check 'there is a disk' touch /tmp/disk/file
+dd if=/dev/zero of=/tmp/disk/swap bs=1024k count=16 2>/dev/null
+mkswap /tmp/disk/swap >/dev/null
+check 'and swap' swapon /tmp/disk/swap
+echo 0 >/proc/sys/vm/page-cluster # each page by itself
+mkdir -p /tmp/cgroup
+mount -t cgroup2 none /tmp/cgroup
+echo +memory >/tmp/cgroup/cgroup.subtree_control
+mkdir -p /tmp/cgroup/load
+check 'and a group whose memory can be reclaimed' test -e /tmp/cgroup/load/memory.high
+
+exceptions=no
+[ "$(uname -m)" != x86_64 ] || exceptions=tp_btf
+if [ "$(hog doctor 2>/dev/null | sed -n 's/^hook.fentry  *//p')" = ok ]; then
+    faults fentry fexit 'best hook'
+    slow fentry
+    swap fentry
+    faults fentry fexit '--exact' --exact
+fi
+if [ $exceptions = tp_btf ]; then
+    faults tp_btf perf_event 'without fentry' --without fentry,fexit
+    slow tp_btf --without fentry,fexit
+fi
+faults kprobe perf_event 'without fentry and tp_btf' --without fentry,fexit,tp_btf
+slow kprobe --without fentry,fexit,tp_btf
+faults '' perf_event 'counts alone' --without fentry,fexit,tp_btf,kprobe
+mkdir -p /tmp/empty
+mount -o bind /tmp/empty /sys/kernel/btf
+if [ $exceptions = tp_btf ]; then
+    faults raw_tp perf_event 'no BTF'
+else
+    faults '' perf_event 'no BTF'
+fi
+umount /sys/kernel/btf
+rmdir /tmp/cgroup/load
+umount /tmp/cgroup
+swapoff /tmp/disk/swap
+umount /tmp/disk
+kill -CONT "$LOOP"
