@@ -51,14 +51,16 @@ go() {
 }
 
 # Faults without an exception are not seen where the end is a software event.
-seen_minor() { # seen_minor NAME HELPED [WORD]
-    grep -q 'faults: end: fexit' "$TMP/err" && echo "$(told minor "$TMP/$1" "${3-}")" && return
-    echo $(($(told minor "$TMP/$1" "${3-}") - $2))
+seen_minor() { # seen_minor NAME HELPED
+    local all
+    all=$(told minor "$TMP/$1" pid=)
+    grep -q 'faults: end: fexit' "$TMP/err" || all=$((all - $2))
+    echo "$all"
 }
 
 exactly() { # exactly NAME HELPED KERNEL CONDITION
     local seen
-    seen=$(seen_minor "$1" "$2" pid=)
+    seen=$(seen_minor "$1" "$2")
     echo "minor $(minor "$4"), major $(major "$4"), kernel $(kernel "$4"); the kernel says $(tail -n 1 "$TMP/$1"), of which we see $seen"
     [ "$seen" = "$(told minor "$TMP/$1" pid=)" ] && set -- "$1" "$2" $(($3 + $2)) "$4"
     [ "$(minor "$4")" = "$seen" ] && [ "$(major "$4")" = "$(told major "$TMP/$1" pid=)" ] && [ "$(kernel "$4")" = "$3" ]
@@ -122,10 +124,14 @@ SCRIPT
 chmod +x "$TMP/hog"
 prepare load 20000 50 1000 0 1 "$TMP/file"
 go=$GO
+rm -f "$TMP/out"
 unshare -m "$TMP/hog" -v faults -k 10000 0.3 >"$TMP/out" 2>"$TMP/err" &
 HOG_PID=$!
 lib_pids+=("$HOG_PID")
-for _ in $(seq 100); do grep -q ': exit: ' "$TMP/err" && sleep 0.1 && break || sleep 0.05; done
+for _ in $(seq 100); do
+    grep -qs '^#window' "$TMP/out" && break
+    sleep 0.05
+done
 go load "$go"
 measured
 check 'no type data: exactly those of getrusage' exactly load 0 1000 "\$3 == $LOAD_PID"
@@ -177,8 +183,12 @@ check 'a whole life in one window has a row with its name' \
 check 'and with its faults, but for those of exec that have no exception' \
     within "$(minor "\$3 == $dead")" $(($(told minor "$TMP/a") - 10)) "$(told minor "$TMP/a")"
 if [ -s "$TMP/b" ]; then
-    check 'a PID that is used again makes two rows' test \
-        "$(awk -v pid="$(told pid "$TMP/b")" '$1 == "faults" && $3 == pid { print $15 }' "$TMP/out" | sort -u | xargs)" = 'first second'
+    # On a busy host names of dead that hardly faulted may be gone.
+    two_rows() {
+        awk -v pid="$(told pid "$TMP/b")" '$1 == "faults" && $3 == pid { print; n++; bad += $15 !~ /^(first|second|-)$/ }
+            END { exit n != 2 || bad }' "$TMP/out"
+    }
+    check 'a PID that is used again makes two rows' two_rows
 else
     skip 'a PID that is used again makes two rows' 'needs SETTID: to choose it'
 fi

@@ -93,12 +93,13 @@ unsure_since() {
 # measure ARGUMENTS...: hog in the background, its output in $TMP/out. Returns when it measures.
 measure() {
     UNSURE_BEFORE=$(unsure_ms)
+    rm -f "$TMP/out" "$TMP/err" # what the one before said must not be taken for its word
     "$HOG" -v "$@" >"$TMP/out" 2>"$TMP/err" </dev/null &
     HOG_PID=$!
     lib_pids+=("$HOG_PID")
     for _ in $(seq 200); do
         # The last hook that is attached, and then it begins the first window.
-        grep -q ': exit: ' "$TMP/err" && sleep 0.1 && return 0
+        grep -qs ': exit: ' "$TMP/err" && sleep 0.1 && return 0
         kill -0 "$HOG_PID" 2>/dev/null || break
         sleep 0.02
     done

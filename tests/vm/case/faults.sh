@@ -21,10 +21,11 @@ until_is() {
     done
     return 1
 }
-has_window() { grep -q '^#window' /tmp/hog.out || ! kill -0 $HOG_PID 2>/dev/null; }
+has_window() { grep -q '^#window' /tmp/hog.out 2>/dev/null || ! kill -0 $HOG_PID 2>/dev/null; }
 has_told() { [ "$(grep -c ^pid= /tmp/load)" = 2 ]; }
 
 start_hog() { # start_hog OPTION...
+    rm -f /tmp/hog.out # not to see the window of the one before
     hog -v faults -k 1000 "$@" 0.5 >/tmp/hog.out 2>/tmp/hog.err &
     HOG_PID=$!
     until_is has_window
