@@ -175,7 +175,7 @@ exec {go}>&-
 
 begin 4
 "$LOADS/counted" "$LOADS/named" 6c6976657321 5 >"$TMP/a"
-scripts/has.sh SETTID && "$LOADS/reuse" 5 5 >"$TMP/b"
+scripts/has.sh SETTID && "$LOADS/reuse" 20 20 >"$TMP/b"
 measured
 dead=$(told pid "$TMP/a")
 check 'a whole life in one window has a row with its name' \
