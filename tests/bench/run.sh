@@ -167,7 +167,7 @@ part_size() {
     peer=$(peak_kib "$PID")
     header 'size' cpudist
     row 'binary, KiB' "$(calculate "$(stat -c %s "$HOG") / 1024" 0)" \
-        "$(calculate "$(stat -Lc %s "$(command -v cpudist)") / 1024" 0)" - '<= 256' "$(calculate "$(stat -c %s "$HOG") / 1024" 1)"
+        "$(calculate "$(stat -Lc %s "$(command -v cpudist)") / 1024" 0)" - '<= 512' "$(calculate "$(stat -c %s "$HOG") / 1024" 1)"
     row 'peak resident, KiB' "$ours" "$peer" "$(calculate "$ours / $peer")" '<= 4096' "$ours"
     row 'kernel memory of all maps here, KiB' "$ours_maps" "$(memlock "$PID")" - - -
     row 'sketch on 12 CPUs, bytes' "$((sketch * 12))" - - '<= 183000' "$((sketch * 12))"
