@@ -21,7 +21,7 @@ plan() {
     mounts) cases=cgroups,mounts ;;
     readonly) cases='readonly' ;;
     one-cpu) cases=onecpu,contention cpus=1 ;;
-    many-cpus) cases=manycpus cpus=64 parameters=(maxcpus=2) ;;
+    many-cpus) cases=manycpus cpus=2,maxcpus=64 ;; # those that could be plugged in are possible
     # A second one comes while the case runs. The clock of the scheduler, by which it is judged, goes by ticks where counters
     # may not agree; hog must bear that, too.
     hotplug) cases=hotplug cpus=4 parameters=(maxcpus=1 tsc=reliable) ;;
@@ -47,11 +47,14 @@ boots_ci() {
     done
 }
 
-# All of one kernel. qemu takes minutes to bring 64 emulated CPUs of arm64 up.
+# All of one kernel. CPUs that could be plugged in are possible for older kernels of x86 alone.
 boots_of() { # boots_of SUITE ARCH
     local plan
     for plan in "${VM_PLANS[@]}"; do
-        [ "$2/$plan" = arm64/many-cpus ] || echo "$1/$2/$plan"
+        case $1/$2/$plan in
+        */arm64/many-cpus | trixie*/*/many-cpus | sid/*/many-cpus) ;;
+        *) echo "$1/$2/$plan" ;;
+        esac
     done
 }
 

@@ -65,7 +65,7 @@ check 'hog doctor: online and possible CPUs' says cpus "2 online, $N possible"
 names_loop tp_btf "$N possible CPUs"
 BYTES=$(map_bytes)
 echo "# all maps of hog cpu: $BYTES bytes"
-check 'maps: at most 20 KiB for each possible CPU, and 100 KiB' within "$BYTES" $((N * 10240)) $((N * 20480 + 102400))
+check 'maps: at most 32 KiB for each possible CPU, and 256 KiB' within "$BYTES" $((N * 10240)) $((N * 32768 + 262144))
 hog cpu --self 0.2 5 >/tmp/self
 sed -n 's/^#self/# self/p' /tmp/self
 check 'resident memory: at most 4 MiB' is_cheap rss_kib 4096
