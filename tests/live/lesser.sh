@@ -61,7 +61,7 @@ else
 fi
 check 'CAP_BPF alone: one reason, and no other hook is tried' refuses 'EPERM when loading (needs CAP_PERFMON)' \
     as_user +bpf "$TMP/hog" cpu 0.1 1
-check 'CAP_PERFMON alone' refuses 'map hog_sketch: EPERM (needs CAP_BPF)' as_user +perfmon "$TMP/hog" cpu 0.1 1
+check 'CAP_PERFMON alone' refuses 'EPERM (needs CAP_BPF)' as_user +perfmon "$TMP/hog" cpu 0.1 1
 check "a container's root" refuses 'root without capabilities, as in a container: needs CAP_BPF' \
     setpriv --bounding-set -all "$HOG" cpu 0.1 1
 name='root of a user namespace'

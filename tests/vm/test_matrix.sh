@@ -42,6 +42,8 @@ else
     boot hang 15
     check 'a kernel that hangs has failed after its time' fails hang 'not done after 15 s'
     check 'a kernel that hangs: its last words are shown' console hang 'a boot that hangs'
+    check 'a kernel that hangs had a second chance, and that is said' \
+        grep -qx "vm/$suite/$arch/hang: not done after 15 s, once more" "$TMP/hang"
     check 'a kernel that hangs: it is gone' no_qemu hang
 fi
 check 'a hook that no kernel uses is a failure' \
