@@ -58,17 +58,13 @@ boots_of() { # boots_of SUITE ARCH
     done
 }
 
-# Every kernel as it is and locked down; the hostile hosts on the oldest and on the newest.
+# That, and every other kernel as it is.
 boots_all() {
-    local suite arch plan
+    local suite arch
+    boots_ci
     for arch in "${VM_ARCHS[@]}"; do
         for suite in "${VM_SUITES[@]}"; do
-            case $suite in
-            "${VM_SUITES[0]}" | "${VM_SUITES[-1]}") [ "$arch" = amd64 ] && boots_of "$suite" "$arch" && continue ;;
-            esac
-            for plan in views loader integrity confidentiality; do
-                echo "$suite/$arch/$plan"
-            done
+            boots_ci | grep -qx "$suite/$arch/views" || echo "$suite/$arch/views"
         done
     done
 }

@@ -19,7 +19,9 @@ lib_cleanup() {
     for pid in ${lib_pids[@]+"${lib_pids[@]}"}; do
         kill "$pid" 2>/dev/null
     done
+    sleep 0.1
     for pid in ${lib_pids[@]+"${lib_pids[@]}"}; do
+        kill -9 "$pid" 2>/dev/null # some block the other signals: unshare --fork
         wait "$pid" 2>/dev/null
     done
     rm -rf "$TMP"

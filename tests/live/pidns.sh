@@ -141,7 +141,7 @@ check 'private /proc: the times add up' adds_up
 
 in_ns "$HOG" cpu -k 10000 -o json 0.2 1 >"$TMP/json"
 check 'private /proc, json: pids, and no number is null' test \
-    "$(grep -c -e '^{"type":"window".*,"pids":"namespace"}$' -e '"pid":null,"uid":null,.*"tid":null,"comm":"\[outside\]"}$' "$TMP/json")" = 2
+    "$(grep -c -e '^{"type":"window".*,"pids":"namespace"}$' -e '"pid":null,"uid":null,.*"tid":null,.*"comm":"\[outside\]"}$' "$TMP/json")" = 2
 
 run in_ns "$HOG" cpu -p "$INSIDE" 0.5 2
 check 'private /proc: -p takes the number that the process has there' named_rows "$INSIDE" 54321 duty 2

