@@ -20,7 +20,7 @@ plan() {
     refused) cases=refused ;;
     mounts) cases=cgroups,mounts ;;
     readonly) cases='readonly' ;;
-    one-cpu) cases=onecpu,contention cpus=1 ;;
+    one-cpu) cases=onecpu,contention cpus=1 parameters=(tsc=reliable) ;; # see hotplug
     many-cpus) cases=manycpus cpus=2,maxcpus=64 ;; # those that could be plugged in are possible
     # A second one comes while the case runs. The clock of the scheduler, by which it is judged, goes by ticks where counters
     # may not agree; hog must bear that, too.
