@@ -268,4 +268,7 @@ check 'classic tracepoints: doctor says it' grep -qE '^pids +host, without names
 run unshare --mount sh -c 'umount -l /proc && exec "$@"' - "$HOG" cpu -p "$HOST" 0.1 1
 check 'without /proc: -p is refused' refused 3 '.*no procfs on /proc'
 
+# With its first process all of a namespace ends, nested ones too, while those who wait for them are still there.
+kill -9 "$OUTER"
+sleep 0.3
 done_testing
