@@ -72,8 +72,8 @@ console() {
 }
 
 boot "$@"
-# One boot in a hundred stands still when qemu has to change code that its other CPU is running. It gets one more chance,
-# and that is said; a kernel that panics gets none.
+# About one boot in a hundred stands still, with lockups in the guest, mostly while hooks are attached beside a busy loop. Why
+# is not known; emulation is suspected. It gets one more chance, and that is said; a kernel that panics gets none.
 if ! told | grep -qx end && { [ $status -eq 124 ] || [ $status -eq 137 ]; }; then
     echo "vm/$label: not done after $limit s, once more"
     console
