@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is the matter with a process: the words that the view `top` and --alert use. */
+#ifndef HOG_VERDICT_VERDICT_H
+#define HOG_VERDICT_VERDICT_H
+
+enum verdict {
+    VERDICT_OK,
+    VERDICT_CPU_BOUND,      /* runs nearly all it asks for */
+    VERDICT_STARVED,        /* wants a CPU and waits for it */
+    VERDICT_THROTTLED,      /* its group's CPU quota is used up */
+    VERDICT_IO_BOUND,       /* blocked on a disk */
+    VERDICT_THRASHING,      /* page faults and reclaim eat its time */
+    VERDICT_OOM_RISK,       /* grows, and its memory ends soon */
+    VERDICT_LOCK_BOUND,     /* blocked on locks */
+    VERDICT_NOISY_NEIGHBOR, /* makes others wait */
+    VERDICTS
+};
+
+extern const char *const verdict_names[VERDICTS];
+
+#endif
