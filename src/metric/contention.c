@@ -47,7 +47,8 @@ static int contention_open(void **state, const struct metric_context *context,
         return why(w, -ENOMEM, "out of memory");
     contention->context = context;
     contention->top = calloc(context->options->top, sizeof *contention->top);
-    int err = contention->top ? oncpu_open(&contention->oncpu, context, ONCPU_WAITS | ONCPU_PAIRS, hooks, w)
+    int err = contention->top ? oncpu_open(&contention->oncpu, context,
+                                           ONCPU_WAITS | ONCPU_PAIRS | ONCPU_STRICT, hooks, w)
                               : why(w, -ENOMEM, "out of memory");
     if (err) {
         contention_close(contention);
@@ -98,17 +99,6 @@ static size_t contention_fields(void *state, struct field *fields, size_t n)
 
 /* ---- rows ---- */
 
-/* NULL: a process. */
-static const char *no_process(uint64_t key)
-{
-    static const char *const names[] = {
-        [HOG_KEY_OUTSIDE] = "[outside]", [HOG_IDLE] = "[idle]",   [HOG_SEVERAL] = "[several]",
-        [HOG_THROTTLED] = "[throttled]", [HOG_MOVED] = "[moved]", [HOG_STEAL] = "[steal]",
-    };
-
-    return key < sizeof names / sizeof *names ? names[key] : NULL;
-}
-
 /* What a row says of one side; the name lives as long as the row. */
 struct side_cells {
     struct cell pid, tid, comm;
@@ -118,7 +108,7 @@ struct side_cells {
 static void describe(const struct contention *contention, uint64_t key, uint64_t now,
                      struct side_cells *cells)
 {
-    const char *bracketed = no_process(key);
+    const char *bracketed = waits_no_process(key);
 
     cells->pid = cells->tid = cell_unknown();
     cells->comm = cell_string(bracketed);

@@ -54,7 +54,7 @@ static unsigned needs_of(const struct options *options)
 
     for (size_t i = 0; i < options->nviews; i++) {
         if (!strcmp(options->views[i], "contention"))
-            needs |= ONCPU_WAITS | ONCPU_PAIRS;
+            needs |= ONCPU_WAITS | ONCPU_PAIRS | ONCPU_STRICT;
         if (!strcmp(options->views[i], "cpu"))
             needs |= ONCPU_WAITS | ONCPU_TIMES;
     }

@@ -117,7 +117,8 @@ static int prepare_waits(struct oncpu_kernel *kernel, const struct metric_contex
 
     if (!waits || !departures || !seats || !count_pairs || !count_times)
         return why(w, -EINVAL, "%s: a map or constant of waits is missing", side->obj->name);
-    kernel->pairs = !classic && (kernel->needs & ONCPU_PAIRS);
+    kernel->pairs = !classic && (kernel->needs & ONCPU_PAIRS) &&
+                    (kernel->needs & ONCPU_STRICT || !locked_memory_bounds());
     kernel->waits = kernel->pairs || (!classic && (kernel->needs & ONCPU_WAITS) && !locked_memory_bounds());
     *count_pairs = kernel->pairs;
     kernel->times = *count_times = kernel->waits && (kernel->needs & ONCPU_TIMES);
@@ -192,11 +193,11 @@ static int attach_waiting(struct oncpu_kernel *kernel, const struct metric_conte
     struct why optional;
 
     if (kernel->waits && !kernel_counts_waits(object_program(side->obj, switches->choice.chosen->program))) {
-        if (kernel->needs & ONCPU_PAIRS)
+        if (kernel->needs & ONCPU_STRICT)
             return why(w, -ENOTSUP,
                        "this kernel does not count how long tasks wait for a CPU: it was built without "
                        "CONFIG_SCHED_INFO or CONFIG_FAIR_GROUP_SCHED");
-        kernel->waits = false;
+        kernel->waits = kernel->pairs = false;
     }
     kernel->waiting = NULL;
     if (kernel->pairs &&
@@ -214,7 +215,7 @@ static int load_by(struct side *side, const struct metric_context *context, bool
     const struct way *way = classic ? &by_classic : &by_task;
     struct why optional;
 
-    if (classic && (kernel->needs & ONCPU_PAIRS))
+    if (classic && (kernel->needs & ONCPU_STRICT))
         return why(w, -ENOTSUP, "who waits for whom cannot be told without reading task_struct");
     int err = side_open(side, &object, context, classic, w);
     if (!err)

@@ -10,9 +10,10 @@
 
 /* What the views of a run need beside who ran for how long. */
 enum oncpu_needs {
-    ONCPU_WAITS = 1, /* how long processes wait for a CPU, if it can be had */
-    ONCPU_TIMES = 4, /* and how these times spread */
-    ONCPU_PAIRS = 2, /* and because of whom: without it the view does not work */
+    ONCPU_WAITS = 1,   /* how long processes wait for a CPU, if it can be had */
+    ONCPU_TIMES = 4,   /* and how these times spread */
+    ONCPU_PAIRS = 2,   /* and because of whom */
+    ONCPU_STRICT = 16, /* without it the view does not work */
 };
 
 struct oncpu_kernel {

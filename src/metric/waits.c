@@ -376,3 +376,25 @@ const struct waits_totals *waits_totals(const struct waits *w)
 {
     return &w->totals;
 }
+
+const struct pairs *waits_victims(const struct waits *w)
+{
+    return &w->victims;
+}
+
+void waits_each_share(const struct waits *w, waits_share_fn fn, void *context)
+{
+    for (size_t i = 0; i < w->nshares; i++)
+        if (w->shares[i].ns > 0)
+            fn(context, w->shares[i].key, w->shares[i].ns);
+}
+
+const char *waits_no_process(uint64_t aggressor)
+{
+    static const char *const names[] = {
+        [HOG_KEY_OUTSIDE] = "[outside]", [HOG_IDLE] = "[idle]",   [HOG_SEVERAL] = "[several]",
+        [HOG_THROTTLED] = "[throttled]", [HOG_MOVED] = "[moved]", [HOG_STEAL] = "[steal]",
+    };
+
+    return aggressor < sizeof names / sizeof *names ? names[aggressor] : NULL;
+}

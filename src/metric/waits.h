@@ -29,9 +29,15 @@ void waits_cpu(struct waits *w, int cpu);
 void waits_end(struct waits *w);
 
 const struct pairs *waits_pairs(const struct waits *w);
+const struct pairs *waits_victims(const struct waits *w); /* the same with aggressor 0: how long in all */
 const struct pair *waits_of_victim(const struct waits *w, uint64_t victim); /* NULL: it did not wait */
 /* The share q (0..1) of the victim's waits that ended in the window, ns; false: not known. */
 bool waits_quantile(const struct waits *w, uint64_t victim, double q, uint64_t *ns);
+/* Walks over who ran on which CPU in the window, and for how long. Nothing while pairs are not counted. */
+typedef void (*waits_share_fn)(void *context, uint64_t key, int64_t ns);
+void waits_each_share(const struct waits *w, waits_share_fn fn, void *context);
+/* What an aggressor that is no process is called: "[steal]"; NULL: it is one. */
+const char *waits_no_process(uint64_t aggressor);
 const struct waits_totals *waits_totals(const struct waits *w);
 
 #endif
