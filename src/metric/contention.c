@@ -6,6 +6,7 @@
 #include "cpu.types.h"
 #include "host/targets.h"
 #include "metric/oncpu.h"
+#include "metric/oncpu_cells.h"
 #include "metric/waits.h"
 
 struct contention {
@@ -78,17 +79,12 @@ static uint64_t contention_lost(void *state)
     return waits_totals(waits_of(state))->lost;
 }
 
-static struct cell milliseconds(int64_t ns)
-{
-    return cell_decimal((double)ns / 1e6, 3);
-}
-
 static size_t contention_fields(void *state, struct field *fields, size_t n)
 {
     const struct waits_totals *totals = waits_totals(waits_of(state));
     const struct field all[] = {
-        {"wait_ms", milliseconds(totals->wait_ns)},
-        {"wait_lost_ms", milliseconds(totals->lost_ns)},
+        {"wait_ms", cell_milliseconds(totals->wait_ns)},
+        {"wait_lost_ms", cell_milliseconds(totals->lost_ns)},
     };
     size_t i = 0;
 
@@ -136,7 +132,7 @@ static void row(const struct contention *contention, uint64_t now, struct out *o
         victim.pid,
         aggressor.pid,
         cell_unsigned((uint64_t)pair->count),
-        milliseconds(pair->ns),
+        cell_milliseconds(pair->ns),
         cell_decimal((double)pair->most_ns / 1e3, 1),
         cell_string(pair->preempt ? "preempt" : "wakeup"),
         victim.tid,

@@ -5,8 +5,8 @@
 #include "cpu.types.h"
 #include "host/targets.h"
 #include "metric/oncpu.h"
+#include "metric/oncpu_cells.h"
 #include "metric/oncpu_load.h"
-#include "metric/waits.h"
 
 struct cpu {
     struct oncpu *oncpu;
@@ -74,72 +74,9 @@ static uint64_t cpu_lost(void *state)
     return oncpu_totals(((struct cpu *)state)->oncpu)->lost;
 }
 
-static int64_t all_ran(const struct tally *tally)
-{
-    int64_t sum = 0;
-
-    for (size_t i = 0; i < tally->capacity; i++)
-        sum += tally->table[i].weight;
-    return sum;
-}
-
-static struct cell milliseconds(int64_t ns)
-{
-    return cell_decimal((double)ns / 1e6, 3);
-}
-
 static size_t cpu_fields(void *state, struct field *fields, size_t n)
 {
-    const struct cpu *cpu = state;
-    const struct oncpu_totals *totals = oncpu_totals(cpu->oncpu);
-    const struct field all[] = {
-        {"cpus", cell_unsigned(totals->cpus)},
-        {"run_ms", milliseconds(all_ran(oncpu_tally(cpu->oncpu)))},
-        {"other_ms", milliseconds(totals->other_ns)},
-        {"idle_ms", milliseconds(totals->idle_ns)},
-        {"missed_ms", milliseconds(totals->missed_ns)},
-        {"lost_ms", milliseconds(totals->lost_ns)},
-        {"switches", cell_unsigned(totals->switches)},
-    };
-    size_t i = 0;
-
-    for (; i < n && i < sizeof all / sizeof *all; i++)
-        fields[i] = all[i];
-    return i;
-}
-
-/* Run-queue latency: nothing where the host does not tell, zeros for who did not wait. */
-struct waited {
-    struct cell ms, count, p50, p99, most;
-};
-
-/* Histograms have no banks: a wait that ended just after the turn is in there already. And the middle of a
- * bucket can be more than what fell into it. */
-static struct cell quantile(const struct waits *waits, const struct pair *sum, double q)
-{
-    uint64_t ns;
-
-    if (!waits_quantile(waits, sum->victim, q, &ns))
-        return cell_unknown();
-    return cell_decimal((double)(ns < sum->most_ns ? ns : sum->most_ns) / 1e3, 1);
-}
-
-static struct waited waited(const struct cpu *cpu, uint64_t key)
-{
-    const struct waits *waits = oncpu_waits(cpu->oncpu);
-    const struct cell none = cell_unknown();
-
-    if (!waits)
-        return (struct waited){none, none, none, none, none};
-    const struct pair *sum = waits_of_victim(waits, key);
-    bool some = sum && sum->count;
-    return (struct waited){
-        .ms = milliseconds(sum ? sum->ns : 0),
-        .count = cell_unsigned(sum ? (uint64_t)sum->count : 0),
-        .p50 = some ? quantile(waits, sum, 0.5) : none,
-        .p99 = some ? quantile(waits, sum, 0.99) : none,
-        .most = some ? cell_decimal((double)sum->most_ns / 1e3, 1) : none,
-    };
+    return oncpu_fields(((struct cpu *)state)->oncpu, fields, n);
 }
 
 static void row(struct cpu *cpu, const struct window *window, struct out *out, const struct view *view,
@@ -149,20 +86,20 @@ static void row(struct cpu *cpu, const struct window *window, struct out *out, c
     bool outside = entry->key == HOG_KEY_OUTSIDE, threads = cpu->context->options->threads;
     const struct name *name = outside ? &all_outside : oncpu_name(cpu->oncpu, entry->key, window->end_mono);
     double length = (double)(window->end_mono - window->begin_mono);
-    const struct waited wait = waited(cpu, entry->key);
+    const struct waited wait = oncpu_waited(cpu->oncpu, entry->key);
     const struct cell cells[COLUMNS] = {
         cell_unsigned(rank),
         outside ? cell_unknown() : cell_unsigned(key_process(entry->key)),
         name->uid_known ? cell_unsigned(name->uid) : cell_unknown(),
         cell_decimal(100 * (double)entry->weight / length, 2),
-        milliseconds(entry->weight),
+        cell_milliseconds(entry->weight),
         cell_unsigned((uint64_t)entry->count),
         threads && !outside ? cell_unsigned(key_thread(entry->key)) : cell_unknown(),
         wait.ms,
         wait.count,
-        wait.p50,
-        wait.p99,
-        wait.most,
+        wait.p50_us,
+        wait.p99_us,
+        wait.max_us,
         name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
     };
 

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What several views say alike of on-CPU time and of waits for it. */
+#ifndef HOG_METRIC_ONCPU_CELLS_H
+#define HOG_METRIC_ONCPU_CELLS_H
+
+#include "metric/oncpu.h"
+
+struct cell cell_milliseconds(int64_t ns);
+
+/* Where every CPU's time went, for the window line. Returns how many of `fields` it wrote. */
+size_t oncpu_fields(const struct oncpu *o, struct field *fields, size_t n);
+
+/* Run-queue latency of one key: nothing where the host does not tell, zeros for who did not wait. */
+struct waited {
+    struct cell ms, count, p50_us, p99_us, max_us;
+};
+struct waited oncpu_waited(const struct oncpu *o, uint64_t key);
+
+#endif
