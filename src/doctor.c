@@ -111,7 +111,8 @@ enum status doctor(const struct options *options)
     struct targets targets = {0};
     struct numbering numbering;
     numbering_read(&numbering);
-    struct metric_context context = {options, &targets, names_open(&numbering), &numbering, NULL};
+    struct metric_context context = {
+        .options = options, .targets = &targets, .names = names_open(&numbering), .numbering = &numbering};
     char text[512];
     bool all = true;
 

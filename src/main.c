@@ -83,6 +83,8 @@ int main(int argc, char **argv)
         return written(options_help(STDOUT_FILENO, summaries, n));
     case RUN_VERSION:
         return written(options_version(STDOUT_FILENO));
+    case RUN_THRESHOLDS:
+        return written(thresholds_print(&options.thresholds, STDOUT_FILENO));
     case RUN_DOCTOR:
         return doctor(&options);
     case RUN_VIEWS:

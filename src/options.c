@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "options.h"
 #include "options_table.h"
-#include "duration.h"
+#include "options_value.h"
+#include "shown.h"
 #include "suggest.h"
-#include "out/escape.h"
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,38 +21,6 @@ struct parse {
     size_t nwords;               /* arguments that are no options */
     uint64_t interval_ns, count; /* as arguments; 0: not given */
 };
-
-/* An argument as it can be shown in an error line. */
-struct shown {
-    char text[64];
-};
-
-static struct shown show_bytes(const char *bytes, size_t length)
-{
-    struct shown shown = {""};
-
-    if (escape_special(bytes, length))
-        memcpy(shown.text, bytes, length);
-    else
-        escape_name(shown.text, sizeof shown.text, bytes, length);
-    return shown;
-}
-
-static struct shown show(const char *word)
-{
-    return show_bytes(word, strlen(word));
-}
-
-static struct shown option_label(const struct option_spec *spec)
-{
-    struct shown label;
-
-    if (spec->letter)
-        snprintf(label.text, sizeof label.text, "-%c/--%s", spec->letter, spec->name);
-    else
-        snprintf(label.text, sizeof label.text, "--%s", spec->name);
-    return label;
-}
 
 /* The option whose name is within so many slips of the word. */
 static const char *nearest_option(const char *word, size_t length, size_t slips)
@@ -76,131 +43,7 @@ static const char *nearest_view(const char *const *names, const char *word, size
     return nearest.name;
 }
 
-static void append_name(char *list, size_t size, const char *name)
-{
-    size_t used = strlen(list);
-    snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
-}
-
-/* --- values --- */
-
-static bool parse_number(const char *text, size_t length, uint64_t least, uint64_t most, uint64_t *value)
-{
-    *value = 0;
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] < '0' || text[i] > '9')
-            return false;
-        if (__builtin_mul_overflow(*value, 10, value) ||
-            __builtin_add_overflow(*value, (uint64_t)(text[i] - '0'), value))
-            return false;
-    }
-    return length && *value >= least && *value <= most;
-}
-
-static int take_number(struct parse *p, const struct option_spec *spec, const char *label, const char *text,
-                       uint64_t *value)
-{
-    bool power = spec->kind == OPTION_POWER;
-
-    if (parse_number(text, strlen(text), spec->least, spec->most, value) &&
-        !(power && (*value & (*value - 1))))
-        return 0;
-    return why(p->why, -EINVAL, "%s: \"%s\" is not a %s from %" PRIu64 " to %" PRIu64, label, show(text).text,
-               power ? "power of two" : "whole number", spec->least, spec->most);
-}
-
-static int take_interval(struct parse *p, const struct option_spec *spec, const char *label, const char *text,
-                         uint64_t *ns)
-{
-    int error = duration_parse(text, ns);
-
-    if (!error && *ns >= spec->least && *ns <= spec->most)
-        return 0;
-    return why(p->why, -EINVAL, "%s: \"%s\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m", label,
-               show(text).text);
-}
-
-static int add_pid(struct parse *p, const struct option_spec *spec, const char *text, size_t length)
-{
-    struct options *o = p->options;
-    uint64_t pid;
-
-    if (!parse_number(text, length, spec->least, spec->most, &pid))
-        return why(p->why, -EINVAL,
-                   "\"%s\" is not a PID: a PID is a whole number from %" PRIu64 " to %" PRIu64,
-                   show_bytes(text, length).text, spec->least, spec->most);
-    for (size_t i = 0; i < o->npids; i++)
-        if (o->pids[i] == pid)
-            return 0;
-    if (o->npids == MAX_PIDS)
-        return why(p->why, -EINVAL, "too many PIDs: at most %d are allowed", MAX_PIDS);
-    o->pids[o->npids++] = (uint32_t)pid;
-    return 0;
-}
-
-static int take_pids(struct parse *p, const struct option_spec *spec, const char *list)
-{
-    for (;;) {
-        size_t length = strcspn(list, ",");
-        int error = add_pid(p, spec, list, length);
-        if (error || !list[length])
-            return error;
-        list += length + 1;
-    }
-}
-
-static int take_format(struct parse *p, const char *label, const char *text, enum out_format *format)
-{
-    char allowed[64] = "";
-
-    for (size_t i = 0; format_names[i]; i++) {
-        if (!strcmp(text, format_names[i])) {
-            *format = (enum out_format)i;
-            return 0;
-        }
-        append_name(allowed, sizeof allowed, format_names[i]);
-    }
-    return why(p->why, -EINVAL, "%s: unknown format \"%s\": formats are %s", label, show(text).text, allowed);
-}
-
 /* --- options --- */
-
-static int apply(struct parse *p, const struct option_spec *spec, const char *value)
-{
-    struct shown label = option_label(spec);
-    void *member = (char *)p->options + spec->offset;
-    uint64_t number = 0;
-    int error = 0;
-
-    switch (spec->kind) {
-    case OPTION_FLAG:
-        *(bool *)member = true;
-        return 0;
-    case OPTION_NUMBER:
-    case OPTION_POWER:
-        error = take_number(p, spec, label.text, value, &number);
-        *(unsigned *)member = (unsigned)number;
-        return error;
-    case OPTION_COUNT:
-        return take_number(p, spec, label.text, value, member);
-    case OPTION_INTERVAL:
-        return take_interval(p, spec, label.text, value, member);
-    case OPTION_PIDS:
-        return take_pids(p, spec, value);
-    case OPTION_FORMAT:
-        return take_format(p, label.text, value, member);
-    case OPTION_TEXT:
-        *(const char **)member = value;
-        return 0;
-    case OPTION_HELP:
-        p->options->mode = RUN_HELP;
-        return 0;
-    case OPTION_VERSION:
-        p->options->mode = RUN_VERSION;
-        return 0;
-    }
-    return error;
-}
 
 static int needs_value(struct parse *p, const struct option_spec *spec)
 {
@@ -225,7 +68,7 @@ static int take_long(struct parse *p, const char *word, const char *next, int *u
             value = next;
             *used = 1;
         }
-        return apply(p, spec, value ? value : "");
+        return option_apply(p->options, spec, value ? value : "", p->why);
     }
     const char *nearest = nearest_option(word, length, SLIPS);
     if (nearest)
@@ -254,17 +97,17 @@ static int take_letters(struct parse *p, const char *letters, const char *next, 
             return why(p->why, -EINVAL, "unknown option -%s: --help lists all options",
                        show_bytes(letters, (*letters & 0x80) ? strlen(letters) : 1).text);
         if (!spec->argument) {
-            int error = apply(p, spec, "");
+            int error = option_apply(p->options, spec, "", p->why);
             if (error)
                 return error;
             continue;
         }
         if (letters[1])
-            return apply(p, spec, letters + 1);
+            return option_apply(p->options, spec, letters + 1, p->why);
         if (!next)
             return needs_value(p, spec);
         *used = 1;
-        return apply(p, spec, next);
+        return option_apply(p->options, spec, next, p->why);
     }
     return 0;
 }
@@ -358,11 +201,11 @@ static int take_word(struct parse *p, const char *word)
         return why(p->why, -EINVAL, "unexpected \"%s\": doctor takes no INTERVAL and no COUNT",
                    show(word).text);
     if (is_view(p, "track"))
-        return take_pids(p, spec_of_kind(OPTION_PIDS), word);
+        return option_pids(p->options, spec_of_kind(OPTION_PIDS), word, p->why);
     if (!p->interval_ns)
-        return take_interval(p, spec_of_kind(OPTION_INTERVAL), "INTERVAL", word, &p->interval_ns);
+        return option_interval(spec_of_kind(OPTION_INTERVAL), "INTERVAL", word, &p->interval_ns, p->why);
     if (!p->count)
-        return take_number(p, spec_of_kind(OPTION_COUNT), "COUNT", word, &p->count);
+        return option_number(spec_of_kind(OPTION_COUNT), "COUNT", word, &p->count, p->why);
     return why(p->why, -EINVAL, "unexpected \"%s\": nothing follows INTERVAL and COUNT", show(word).text);
 }
 
@@ -377,12 +220,39 @@ static int default_view(struct parse *p)
     return o->nviews ? 0 : why(p->why, -EINVAL, "no VIEW given: --help lists all views");
 }
 
+/* Verdicts are what `top` shows. */
+static int check_verdicts(struct parse *p)
+{
+    struct options *o = p->options;
+    const char *option = o->alert ? "--alert" : o->explain ? "--explain" : NULL;
+    bool top = false;
+
+    if (o->alert_for && !o->alert)
+        return why(p->why, -EINVAL,
+                   "--alert-for says how many windows in a row --alert waits for: it needs --alert");
+    for (size_t i = 0; i < o->nviews; i++)
+        top = top || !strcmp(o->views[i], "top");
+    if (o->why_pid && o->npids)
+        return why(p->why, -EINVAL, "--why judges one process among all: -p is not possible beside it");
+    if (o->why_pid && !is_view(p, "top"))
+        return why(p->why, -EINVAL, "--why is of the view top alone: hog top --why PID");
+    if (option && !top)
+        return why(p->why, -EINVAL, "%s needs the view top: hog top %s ..", option, option);
+    o->alert_for += !o->alert_for;
+    o->explain = o->explain || o->why_pid;
+    return 0;
+}
+
 /* What can only be said once everything has been seen. */
 static int finish(struct parse *p)
 {
     struct options *o = p->options;
     int error = o->nviews ? 0 : default_view(p);
 
+    if (o->mode == RUN_THRESHOLDS)
+        return 0;
+    if (!error)
+        error = check_verdicts(p);
     if (error)
         return error;
     if (is_view(p, "doctor")) {
@@ -413,6 +283,7 @@ int options_parse(struct options *options, int argc, char **argv, const char *co
     bool words_only = false;
 
     *options = (struct options){.top = DEFAULT_TOP};
+    thresholds_default(&options->thresholds);
     for (int i = 1; i < argc; i++) {
         const char *word = argv[i], *next = i + 1 < argc ? argv[i + 1] : NULL;
         int error, used = 0;

@@ -7,13 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "out/out.h"
+#include "verdict/thresholds.h"
 #include "why.h"
 
 #define MAX_PIDS  1024
 #define MAX_VIEWS 16
 
 struct options {
-    enum run_mode { RUN_VIEWS, RUN_DOCTOR, RUN_HELP, RUN_VERSION } mode;
+    enum run_mode { RUN_VIEWS, RUN_DOCTOR, RUN_THRESHOLDS, RUN_HELP, RUN_VERSION } mode;
     const char *views[MAX_VIEWS]; /* names as in the metric table; pointers into it */
     size_t nviews;
     uint64_t interval_ns; /* 1 ms .. 1 day; default 1 s (10 ms for track) */
@@ -26,6 +27,12 @@ struct options {
     unsigned slots;  /* power of two, 8..1024, a stage and CPU; 0: the metric's default */
     bool exact, self, verbose, no_header;
     enum out_format format;
+    bool no_kernel;     /* kernel threads have no rows */
+    bool explain;       /* top: what is behind each verdict */
+    uint32_t why_pid;   /* top: of this process alone, with `explain`; 0: of all */
+    uint32_t alert;     /* bit 1 << enum verdict: a window that shows it ends the run; 0: none does */
+    unsigned alert_for; /* so many of these windows in a row, 1.. */
+    struct thresholds thresholds;
     const char *without; /* comma list of hooks to pass over (hidden, for tests) */
     const char *btf;     /* other BTF file than the kernel's (hidden, for tests) */
 };

@@ -95,7 +95,8 @@ int options_help(int fd, const struct view_summary *views, size_t nviews)
     put(&lines, "  hog track 4711 -i 1ms -n 100  one process in steps of a millisecond");
     put(&lines, "  hog cpu -o json 1 | jq -c 'select(.cpu_pct > 90)'");
     put(&lines, "");
-    put(&lines, "Exit status: 0 done, 1 failed while running, 2 usage, 3 this host cannot.");
+    put(&lines, "Exit status: 0 done, 1 failed while running, 2 usage, 3 this host cannot,");
+    put(&lines, "             4 an --alert.");
     int error = lines_flush(&lines);
     lines_close(&lines);
     return error;

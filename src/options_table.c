@@ -8,6 +8,8 @@
 /* A count of windows passes through a double in awk and JSON readers unharmed. */
 #define MOST_WINDOWS (UINT64_C(1) << 53)
 
+#define MOST_PID 4194304 /* PID_MAX_LIMIT of the kernel */
+
 #define AT(member) .offset = offsetof(struct options, member)
 
 const struct option_spec option_table[] = {
@@ -48,7 +50,7 @@ const struct option_spec option_table[] = {
         .help = "these processes alone, counted without loss; may be repeated",
         .kind = OPTION_PIDS,
         .least = 1,
-        .most = 4194304, /* PID_MAX_LIMIT of the kernel */
+        .most = MOST_PID,
     },
     {
         .name = "threads",
@@ -109,6 +111,61 @@ const struct option_spec option_table[] = {
         AT(verbose),
     },
     {
+        .name = "no-kernel",
+        .help = "no rows of kernel threads",
+        .kind = OPTION_FLAG,
+        AT(no_kernel),
+    },
+    {
+        .name = "explain",
+        .help = "top: the numbers behind each verdict",
+        .kind = OPTION_FLAG,
+        AT(explain),
+    },
+    {
+        .name = "why",
+        .argument = "PID",
+        .help = "top: this process alone, with the numbers behind its verdict",
+        .kind = OPTION_PID,
+        AT(why_pid),
+        .least = 1,
+        .most = MOST_PID,
+    },
+    {
+        .name = "alert",
+        .argument = "VERDICT,..",
+        .help = "top: end with status 4 after a window that shows one of these; may be repeated",
+        .kind = OPTION_ALERT,
+        AT(alert),
+    },
+    {
+        .name = "alert-for",
+        .argument = "N",
+        .help = "only after N such windows in a row (1 to 1000000; default 1)",
+        .kind = OPTION_NUMBER,
+        AT(alert_for),
+        .least = 1,
+        .most = 1000000,
+    },
+    {
+        .name = "threshold",
+        .argument = "NAME=VALUE",
+        .help = "judge by another value; may be repeated",
+        .kind = OPTION_THRESHOLD,
+    },
+    {
+        .name = "thresholds",
+        .argument = "FILE",
+        .help = "judge by the values in FILE, lines of NAME=VALUE",
+        .kind = OPTION_THRESHOLDS,
+    },
+    {
+        .name = "print-thresholds",
+        .help = "print all values as such a file, with what they mean, and exit",
+        .kind = OPTION_MODE,
+        .least = RUN_THRESHOLDS,
+    },
+    {
         .name = "without",
         .argument = "HOOKS",
         .help = "pass over these hooks",
@@ -124,8 +181,8 @@ const struct option_spec option_table[] = {
         .kind = OPTION_TEXT,
         AT(btf),
     },
-    {.name = "help", .help = "print this and exit", .kind = OPTION_HELP},
-    {.name = "version", .help = "print the version and exit", .kind = OPTION_VERSION},
+    {.name = "help", .help = "print this and exit", .kind = OPTION_MODE, .least = RUN_HELP},
+    {.name = "version", .help = "print the version and exit", .kind = OPTION_MODE, .least = RUN_VERSION},
 };
 
 const size_t option_table_size = sizeof option_table / sizeof *option_table;

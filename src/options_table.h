@@ -14,16 +14,19 @@ struct option_spec {
     const char *help;
     bool hidden; /* for tests: neither in --help nor in the manual */
     enum option_kind {
-        OPTION_FLAG,     /* bool at offset */
-        OPTION_NUMBER,   /* unsigned at offset, least..most */
-        OPTION_POWER,    /* the same, powers of two only */
-        OPTION_COUNT,    /* uint64_t at offset, least..most */
-        OPTION_INTERVAL, /* uint64_t ns at offset, least..most */
-        OPTION_PIDS,     /* adds to the PIDs */
-        OPTION_FORMAT,   /* enum out_format at offset */
-        OPTION_TEXT,     /* const char * at offset */
-        OPTION_HELP,
-        OPTION_VERSION,
+        OPTION_FLAG,       /* bool at offset */
+        OPTION_NUMBER,     /* unsigned at offset, least..most */
+        OPTION_POWER,      /* the same, powers of two only */
+        OPTION_COUNT,      /* uint64_t at offset, least..most */
+        OPTION_INTERVAL,   /* uint64_t ns at offset, least..most */
+        OPTION_PIDS,       /* adds to the PIDs */
+        OPTION_PID,        /* uint32_t at offset, least..most */
+        OPTION_FORMAT,     /* enum out_format at offset */
+        OPTION_TEXT,       /* const char * at offset */
+        OPTION_ALERT,      /* adds to the uint32_t at offset: a bit an enum verdict */
+        OPTION_THRESHOLD,  /* sets one of the thresholds */
+        OPTION_THRESHOLDS, /* sets those that a file names */
+        OPTION_MODE,       /* sets the mode to the enum run_mode in `least` */
     } kind;
     size_t offset; /* in struct options */
     uint64_t least, most;

@@ -26,6 +26,7 @@
 struct run {
     const struct options *options;
     struct targets targets;
+    struct targets subject; /* of --why */
     struct numbering numbering;
     struct oncpu *oncpu;
     struct metric_context context;
@@ -36,30 +37,38 @@ struct run {
     struct self self;
     struct window window;
     unsigned late;    /* windows in a row that ended late */
+    unsigned alerts;  /* windows in a row that have what --alert asks for */
     uint64_t skipped; /* grid points that went by unused before the window's end */
     sigset_t ending;  /* the signals that end a run */
 };
 
-static enum status open_targets(struct run *run)
+static enum status add_targets(const struct run *run, struct targets *targets, const uint32_t *pids, size_t n)
 {
-    const struct options *options = run->options;
     struct why w;
 
-    if (options->npids && !run->numbering.inode) {
+    if (n && !run->numbering.inode) {
         tell("processes cannot be asked for by number: %s", run->numbering.reason.text);
         return STATUS_HOST;
     }
-    run->targets.foreign = !run->numbering.ours;
-    run->targets.inside = run->numbering.translate;
-    for (size_t i = 0; i < options->npids; i++) {
-        int err = targets_add(&run->targets, options->pids[i], &w);
+    targets->foreign = !run->numbering.ours;
+    targets->inside = run->numbering.translate;
+    for (size_t i = 0; i < n; i++) {
+        int err = targets_add(targets, pids[i], &w);
         if (err)
             tell("%s", w.text);
         if (err && err != -ESRCH && err != -EINVAL)
             return STATUS_FAILED;
     }
     /* Each has been told of. */
-    return options->npids && !run->targets.n ? STATUS_FAILED : STATUS_DONE;
+    return n && !targets->n ? STATUS_FAILED : STATUS_DONE;
+}
+
+static enum status open_targets(struct run *run)
+{
+    const struct options *options = run->options;
+    enum status status = add_targets(run, &run->targets, options->pids, options->npids);
+
+    return status ? status : add_targets(run, &run->subject, &options->why_pid, options->why_pid != 0);
 }
 
 static const struct metric *metric_named(const char *name)
@@ -126,6 +135,7 @@ static int turn(struct run *run, struct why *w)
 
     /* Before the turn: whoever is gone by then has his last time in this window. */
     targets_poll(&run->targets);
+    targets_poll(&run->subject);
     uint64_t wall = clock_ns(CLOCK_REALTIME), now = clock_ns(CLOCK_MONOTONIC);
     struct window *window = &run->window;
 
@@ -168,14 +178,14 @@ static void print_window_line(struct run *run)
     out_note(run->out, "window", fields, n);
 }
 
-static void print_exits(struct run *run)
+static void print_exits(struct out *out, struct targets *targets)
 {
-    for (size_t i = 0; i < run->targets.n; i++) {
-        const struct field pid = {"pid", cell_unsigned(run->targets.list[i].pid)};
-        if (run->targets.list[i].exited)
-            out_note(run->out, "exit", &pid, 1);
+    for (size_t i = 0; i < targets->n; i++) {
+        const struct field pid = {"pid", cell_unsigned(targets->list[i].pid)};
+        if (targets->list[i].exited)
+            out_note(out, "exit", &pid, 1);
     }
-    targets_drop(&run->targets);
+    targets_drop(targets);
 }
 
 static void add_costs(const struct run *run, struct program_cost *cost)
@@ -191,7 +201,8 @@ static int print_window(struct run *run)
     print_window_line(run);
     for (size_t i = 0; i < run->n; i++)
         run->metrics[i]->rows(run->states[i], &run->window, run->out);
-    print_exits(run);
+    print_exits(run->out, &run->targets);
+    print_exits(run->out, &run->subject);
     if (run->options->self) {
         struct program_cost cost = {0};
         add_costs(run, &cost);
@@ -222,6 +233,17 @@ static enum status output_failed(int err)
     return STATUS_FAILED;
 }
 
+/* True: --alert asks to end now. A window that a signal cut short is not asked. */
+static bool is_alarmed(struct run *run)
+{
+    bool alert = false;
+
+    for (size_t i = 0; i < run->n && run->options->alert; i++)
+        alert = alert || (run->metrics[i]->alert && run->metrics[i]->alert(run->states[i]));
+    run->alerts = alert ? run->alerts + 1 : 0;
+    return alert && run->alerts >= run->options->alert_for;
+}
+
 /* Window n begins at start + n * interval whatever the ones before took. */
 static enum status windows(struct run *run)
 {
@@ -245,11 +267,13 @@ static enum status windows(struct run *run)
         grid += run->skipped;
         yield_when_late(run);
         run->window.begin_offset = run->window.begin_mono - start;
-        size_t targets = run->targets.n;
+        size_t targets = run->targets.n + run->subject.n;
         int written = print_window(run);
         if (written)
             return output_failed(written);
-        if (targets && !run->targets.n)
+        if (!ending && is_alarmed(run))
+            return STATUS_ALERT;
+        if (targets && !(run->targets.n + run->subject.n))
             break;
     }
     if (err)
@@ -266,6 +290,7 @@ static void run_close(struct run *run)
     self_close(&run->self);
     names_close(run->context.names);
     targets_free(&run->targets);
+    targets_free(&run->subject);
     out_close(run->out);
 }
 
@@ -279,8 +304,12 @@ enum status run_views(const struct options *options)
     sigaddset(&run.ending, SIGTERM);
     sigprocmask(SIG_BLOCK, &run.ending, NULL);
     numbering_read(&run.numbering);
-    run.context = (struct metric_context){options, &run.targets, names_open(&run.numbering), &run.numbering,
-                                          &run.oncpu};
+    run.context = (struct metric_context){.options = options,
+                                          .targets = &run.targets,
+                                          .names = names_open(&run.numbering),
+                                          .numbering = &run.numbering,
+                                          .oncpu = &run.oncpu,
+                                          .subject = &run.subject};
     run.out = out_open(STDOUT_FILENO, options->format, !options->no_header);
     if (!run.context.names || !run.out) {
         tell("out of memory");

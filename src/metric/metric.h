@@ -10,6 +10,7 @@
 #ifndef HOG_METRIC_METRIC_H
 #define HOG_METRIC_METRIC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include "load/attach.h"
 #include "options.h"
@@ -25,8 +26,9 @@ struct metric_context {
     const struct options *options;
     struct targets *targets; /* the processes asked for; empty: all */
     struct names *names;
-    struct numbering *numbering; /* of the processes in rows */
-    struct oncpu **oncpu;        /* where views that are made from switches find what they share; or NULL */
+    struct numbering *numbering;   /* of the processes in rows */
+    struct oncpu **oncpu;          /* where views that are made from switches find what they share; or NULL */
+    const struct targets *subject; /* the process that --why asks about: none or one; or NULL */
 };
 
 /* A window, half open. Times in ns; mono is CLOCK_MONOTONIC. */
@@ -74,6 +76,8 @@ struct metric {
     /* More fields for the window line; returns how many of `fields` it wrote. */
     size_t (*fields)(void *state, struct field *fields, size_t n);
     void (*rows)(void *state, const struct window *window, struct out *out);
+    /* Whether the window whose rows were just written has what --alert asks for; NULL: never. */
+    bool (*alert)(void *state);
     void (*cost)(void *state, struct program_cost *cost); /* adds */
     void (*close)(void *state);
 };

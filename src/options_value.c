@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "options_value.h"
+#include "duration.h"
+#include "suggest.h"
+#include "verdict/verdict.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct shown option_label(const struct option_spec *spec)
+{
+    struct shown label;
+
+    if (spec->letter)
+        snprintf(label.text, sizeof label.text, "-%c/--%s", spec->letter, spec->name);
+    else
+        snprintf(label.text, sizeof label.text, "--%s", spec->name);
+    return label;
+}
+
+void append_name(char *list, size_t size, const char *name)
+{
+    size_t used = strlen(list);
+    snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
+}
+
+static bool parse_number(const char *text, size_t length, uint64_t least, uint64_t most, uint64_t *value)
+{
+    *value = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+        if (__builtin_mul_overflow(*value, 10, value) ||
+            __builtin_add_overflow(*value, (uint64_t)(text[i] - '0'), value))
+            return false;
+    }
+    return length && *value >= least && *value <= most;
+}
+
+int option_number(const struct option_spec *spec, const char *label, const char *text, uint64_t *value,
+                  struct why *w)
+{
+    bool power = spec->kind == OPTION_POWER;
+
+    if (parse_number(text, strlen(text), spec->least, spec->most, value) &&
+        !(power && (*value & (*value - 1))))
+        return 0;
+    return why(w, -EINVAL, "%s: \"%s\" is not a %s from %" PRIu64 " to %" PRIu64, label, show(text).text,
+               power ? "power of two" : "whole number", spec->least, spec->most);
+}
+
+int option_interval(const struct option_spec *spec, const char *label, const char *text, uint64_t *ns,
+                    struct why *w)
+{
+    int error = duration_parse(text, ns);
+
+    if (!error && *ns >= spec->least && *ns <= spec->most)
+        return 0;
+    return why(w, -EINVAL, "%s: \"%s\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m", label,
+               show(text).text);
+}
+
+static int parse_pid(const struct option_spec *spec, const char *text, size_t length, uint64_t *pid,
+                     struct why *w)
+{
+    if (parse_number(text, length, spec->least, spec->most, pid))
+        return 0;
+    return why(w, -EINVAL, "\"%s\" is not a PID: a PID is a whole number from %" PRIu64 " to %" PRIu64,
+               show_bytes(text, length).text, spec->least, spec->most);
+}
+
+static int add_pid(struct options *o, const struct option_spec *spec, const char *text, size_t length,
+                   struct why *w)
+{
+    uint64_t pid;
+    int error = parse_pid(spec, text, length, &pid, w);
+
+    if (error)
+        return error;
+    for (size_t i = 0; i < o->npids; i++)
+        if (o->pids[i] == pid)
+            return 0;
+    if (o->npids == MAX_PIDS)
+        return why(w, -EINVAL, "too many PIDs: at most %d are allowed", MAX_PIDS);
+    o->pids[o->npids++] = (uint32_t)pid;
+    return 0;
+}
+
+int option_pids(struct options *options, const struct option_spec *spec, const char *list, struct why *w)
+{
+    for (;;) {
+        size_t length = strcspn(list, ",");
+        int error = add_pid(options, spec, list, length, w);
+        if (error || !list[length])
+            return error;
+        list += length + 1;
+    }
+}
+
+static int take_format(struct why *w, const char *label, const char *text, enum out_format *format)
+{
+    char allowed[64] = "";
+
+    for (size_t i = 0; format_names[i]; i++) {
+        if (!strcmp(text, format_names[i])) {
+            *format = (enum out_format)i;
+            return 0;
+        }
+        append_name(allowed, sizeof allowed, format_names[i]);
+    }
+    return why(w, -EINVAL, "%s: unknown format \"%s\": formats are %s", label, show(text).text, allowed);
+}
+
+static int add_alert(uint32_t *alert, const char *label, const char *word, size_t length, struct why *w)
+{
+    struct suggestion nearest = suggest(word, length, SLIPS);
+    char allowed[160] = "";
+
+    for (unsigned i = VERDICT_OK + 1; i < VERDICTS; i++) {
+        const char *name = verdict_names[i];
+        if (strlen(name) == length && !strncmp(word, name, length)) {
+            *alert |= UINT32_C(1) << i;
+            return 0;
+        }
+        suggest_consider(&nearest, name);
+        append_name(allowed, sizeof allowed, name);
+    }
+    return why(w, -EINVAL, "%s: \"%s\" is not one of %s%s%s%s", label, show_bytes(word, length).text, allowed,
+               nearest.name ? "; did you mean " : "", nearest.name ? nearest.name : "",
+               nearest.name ? "?" : "");
+}
+
+/* Lists of several options add up. */
+static int take_alerts(uint32_t *alert, const char *label, const char *list, struct why *w)
+{
+    for (;;) {
+        size_t length = strcspn(list, ",");
+        int error = add_alert(alert, label, list, length, w);
+        if (error || !list[length])
+            return error;
+        list += length + 1;
+    }
+}
+
+static int take_thresholds(struct options *o, enum option_kind kind, const char *label, const char *text,
+                           struct why *w)
+{
+    struct why reason = {""};
+    int error = kind == OPTION_THRESHOLD ? thresholds_set(&o->thresholds, text, strlen(text), &reason)
+                                         : thresholds_read(&o->thresholds, text, &reason);
+
+    return error ? why(w, -EINVAL, "%s: %s", label, reason.text) : 0;
+}
+
+int option_apply(struct options *options, const struct option_spec *spec, const char *value, struct why *w)
+{
+    struct shown label = option_label(spec);
+    void *member = (char *)options + spec->offset;
+    uint64_t number = 0;
+    int error = 0;
+
+    switch (spec->kind) {
+    case OPTION_FLAG:
+        *(bool *)member = true;
+        break;
+    case OPTION_NUMBER:
+    case OPTION_POWER:
+        error = option_number(spec, label.text, value, &number, w);
+        *(unsigned *)member = (unsigned)number;
+        break;
+    case OPTION_COUNT:
+        return option_number(spec, label.text, value, member, w);
+    case OPTION_INTERVAL:
+        return option_interval(spec, label.text, value, member, w);
+    case OPTION_PIDS:
+        return option_pids(options, spec, value, w);
+    case OPTION_PID:
+        error = parse_pid(spec, value, strlen(value), &number, w);
+        *(uint32_t *)member = (uint32_t)number;
+        break;
+    case OPTION_FORMAT:
+        return take_format(w, label.text, value, member);
+    case OPTION_TEXT:
+        *(const char **)member = value;
+        break;
+    case OPTION_ALERT:
+        return take_alerts(member, label.text, value, w);
+    case OPTION_THRESHOLD:
+    case OPTION_THRESHOLDS:
+        return take_thresholds(options, spec->kind, label.text, value, w);
+    case OPTION_MODE:
+        options->mode = (enum run_mode)spec->least;
+        break;
+    }
+    return error;
+}
