@@ -9,6 +9,8 @@
 #include "who.bpf.h"
 
 #define COMM 16
+#define DEAD_KERNEL                                                                                          \
+    (COMM - 1) /* the byte of comm that ends it at the latest: here 1 of a kernel thread, else 0 */
 
 #define HOG_DEAD 64 /* names of the dead a CPU: 16 buckets of 4 */
 struct hog_dead {
@@ -72,6 +74,8 @@ static __always_inline bool dead_is(bool direct, struct task_struct *task)
     return keys.by_thread || kernel_field(direct, signal, live).counter <= 0;
 }
 
+#define PF_KTHREAD 0x200000 /* <linux/sched.h> */
+
 struct dead {
     u64 key;
     u32 uid;
@@ -85,6 +89,7 @@ static __always_inline bool dead_describe(bool direct, struct task_struct *task,
     struct cred *cred = kernel_field(direct, task, real_cred);
 
     copy_comm(direct, dead->comm, keys.by_thread ? task : kernel_field(direct, task, group_leader));
+    dead->comm[DEAD_KERNEL] = (kernel_field(direct, task, flags) & PF_KTHREAD) != 0;
     dead->uid = kernel_field(direct, cred, euid).val;
     dead->key = who_is(direct, task, kernel_field(direct, task, pid)).key;
     return dead->key != HOG_KEY_OUTSIDE;

@@ -77,6 +77,7 @@ struct vm_area_struct {
 } __relocated;
 
 struct task_struct {
+    unsigned int flags; /* PF_... */
     int pid, tgid;      /* thread, process */
     u64 start_boottime; /* ns, CLOCK_BOOTTIME; `real_start_time` until 5.5, cf25e24db61c */
     struct task_struct *group_leader;

@@ -97,7 +97,10 @@ static enum status open_metrics(struct run *run)
         run->metrics[run->n++] = metric;
     }
     if (!numbering_is_of_proc(&run->numbering))
-        tell("PIDs are the kernel's own, and the living have no names: %s", run->numbering.reason.text);
+        tell("PIDs are the kernel's own, and the living have no names%s: %s",
+             run->options->no_kernel ? " (nor is it known which are kernel threads: --no-kernel hides none)"
+                                     : "",
+             run->numbering.reason.text);
     return STATUS_DONE;
 }
 

@@ -74,6 +74,7 @@ static bool ask_proc(const struct names *names, uint64_t key, struct name *name)
         return false;
     memcpy(name->comm, process.comm, sizeof name->comm);
     name->comm_length = process.comm_length;
+    name->kernel = process.kernel;
     name->uid_known = !process_user(pid, &uid);
     if (name->uid_known)
         name->uid = uid;

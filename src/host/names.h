@@ -14,6 +14,7 @@ struct name {
     size_t comm_length; /* 0: not known */
     uint32_t uid;
     bool uid_known;
+    bool kernel; /* a kernel thread, as /proc said or its end did */
 };
 
 uint32_t key_process(uint64_t key);

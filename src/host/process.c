@@ -12,9 +12,12 @@
 #define NS_PER_TICK 10000000ull /* USER_HZ is 100 in every ABI */
 /* Fields of /proc/PID/stat, proc(5) */
 #define STATE_FIELD   3
+#define FLAGS_FIELD   9
 #define THREADS_FIELD 20
 #define START_FIELD   22
 #define CPU_FIELD     39
+
+#define PF_KTHREAD 0x200000ul /* of the flags; <linux/sched.h> of the kernel has it, its uapi has not */
 
 long file_read(const char *path, char *to, size_t size)
 {
@@ -68,11 +71,13 @@ int process_parse_stat(const char *text, size_t length, struct process *out)
 
     const char *state = close + 2, *start = skip_fields(state, START_FIELD - STATE_FIELD);
     const char *cpu = skip_fields(start, CPU_FIELD - START_FIELD);
+    const char *flags = skip_fields(state, FLAGS_FIELD - STATE_FIELD);
     const char *threads = skip_fields(state, THREADS_FIELD - STATE_FIELD);
     char *end;
     if (!start)
         return -EIO;
     out->state = *state;
+    out->kernel = strtoul(flags, NULL, 10) & PF_KTHREAD;
     out->cpu = cpu ? atoi(cpu) : -1;
     out->threads = (uint32_t)strtoul(threads, NULL, 10);
     out->start_ticks = strtoull(start, &end, 10);

@@ -10,6 +10,7 @@
 #define PROCESS_COMM 64 /* kernel workers have longer names than 15 bytes in /proc */
 
 struct process {
+    bool kernel;          /* a thread of the kernel */
     char state;           /* 'R', 'S', 'D', 'Z', ... */
     int cpu;              /* where it runs or ran last; -1: not told */
     uint32_t threads;     /* of the process, the dead that nobody has waited for too */

@@ -143,19 +143,30 @@ static void row(const struct contention *contention, uint64_t now, struct out *o
     out_row(out, &contention_metric.view, cells);
 }
 
-/* With -p: a process asked for on either side. */
+/* Of whom rows are asked, and when. */
+struct asked {
+    const struct contention *contention;
+    uint64_t now;
+};
+
+/* With -p: a process asked for on either side. With --no-kernel: a victim that is a process; who made it wait
+ * is told whoever it is. */
 static bool is_wanted(const void *context, const struct pair *pair)
 {
-    const struct targets *targets = context;
+    const struct asked *asked = context;
+    const struct targets *targets = asked->contention->context->targets;
 
-    return !targets->n || targets_find(targets, pair->victim) || targets_find(targets, pair->aggressor);
+    if (targets->n && !targets_find(targets, pair->victim) && !targets_find(targets, pair->aggressor))
+        return false;
+    return !oncpu_hides(asked->contention->oncpu, pair->victim, asked->now);
 }
 
 static void contention_rows(void *state, const struct window *window, struct out *out)
 {
     const struct contention *contention = state;
+    const struct asked asked = {contention, window->end_mono};
     size_t n = pairs_top(waits_pairs(waits_of(contention)), contention->top,
-                         contention->context->options->top, is_wanted, contention->context->targets);
+                         contention->context->options->top, is_wanted, &asked);
 
     for (size_t i = 0; i < n; i++)
         row(contention, window->end_mono, out, i + 1, contention->top[i]);

@@ -108,20 +108,34 @@ static void row(struct cpu *cpu, const struct window *window, struct out *out, c
 
 extern const struct metric cpu_metric;
 
+/* Of whom rows are asked, and when. */
+struct asked {
+    const struct cpu *cpu;
+    uint64_t now;
+};
+
+static bool is_wanted(const void *context, const struct tally_entry *entry)
+{
+    const struct asked *asked = context;
+
+    return !oncpu_hides(asked->cpu->oncpu, entry->key, asked->now);
+}
+
 static void cpu_rows(void *state, const struct window *window, struct out *out)
 {
     struct cpu *cpu = state;
     const struct options *options = cpu->context->options;
     const struct targets *targets = cpu->context->targets;
     const struct tally *tally = oncpu_tally(cpu->oncpu);
-    size_t rank = 1, n = tally_top(tally, cpu->top, options->top);
+    const struct asked asked = {cpu, window->end_mono};
+    size_t rank = 1, n = tally_top(tally, cpu->top, options->top, is_wanted, &asked);
 
     for (size_t i = 0; i < n; i++)
         row(cpu, window, out, &cpu_metric.view, rank++, cpu->top[i]);
     /* Who was asked for is shown, even if he did nothing. */
     for (size_t i = 0; i < targets->n && !options->threads && rank <= options->top; i++) {
         struct tally_entry none = {.key = key_make(targets->list[i].pid, 0, targets->list[i].start_ns)};
-        bool shown = false;
+        bool shown = !is_wanted(&asked, &none);
         for (size_t j = 0; j < n && !shown; j++)
             shown = key_process(cpu->top[j]->key) == targets->list[i].pid;
         if (!shown)

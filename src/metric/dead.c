@@ -31,7 +31,8 @@ static bool read_dead(const volatile struct hog_dead *dead, uint64_t key, struct
             memcmp(copy.comm, before.comm, sizeof copy.comm) != 0)
             return false;
     }
-    name->comm_length = strnlen(copy.comm, sizeof copy.comm);
+    name->kernel = copy.comm[sizeof copy.comm - 1] != 0;
+    name->comm_length = strnlen(copy.comm, sizeof copy.comm - 1);
     memcpy(name->comm, copy.comm, name->comm_length);
     name->uid = copy.uid;
     name->uid_known = true;

@@ -129,25 +129,40 @@ static void row(struct faults *faults, const struct window *window, struct out *
 
 extern const struct metric faults_metric;
 
+/* Of whom rows are asked, and when. */
+struct asked {
+    const struct faults *faults;
+    uint64_t now;
+};
+
+static bool is_wanted(const void *context, const struct tally_entry *entry)
+{
+    const struct asked *asked = context;
+
+    return !pagefaults_hides(asked->faults->pagefaults, entry->key, asked->now);
+}
+
 static void faults_rows(void *state, const struct window *window, struct out *out)
 {
-    static const struct fault_sums none;
+    static const struct fault_sums nothing;
     struct faults *faults = state;
     const struct options *options = faults->context->options;
     const struct targets *targets = faults->context->targets;
-    size_t rank = 1, n = tally_top(pagefaults_tally(faults->pagefaults), faults->top, options->top);
+    const struct asked asked = {faults, window->end_mono};
+    size_t rank = 1,
+           n = tally_top(pagefaults_tally(faults->pagefaults), faults->top, options->top, is_wanted, &asked);
 
     for (size_t i = 0; i < n; i++)
         row(faults, window, out, &faults_metric.view, rank++, faults->top[i]->key,
             pagefaults_sums(faults->pagefaults, faults->top[i]));
     /* Who was asked for is shown, even if he did nothing. */
     for (size_t i = 0; i < targets->n && !options->threads && rank <= options->top; i++) {
-        bool shown = false;
+        const struct tally_entry none = {.key = key_make(targets->list[i].pid, 0, targets->list[i].start_ns)};
+        bool shown = !is_wanted(&asked, &none);
         for (size_t j = 0; j < n && !shown; j++)
             shown = key_process(faults->top[j]->key) == targets->list[i].pid;
         if (!shown)
-            row(faults, window, out, &faults_metric.view, rank++,
-                key_make(targets->list[i].pid, 0, targets->list[i].start_ns), &none);
+            row(faults, window, out, &faults_metric.view, rank++, none.key, &nothing);
     }
     pagefaults_shown(faults->pagefaults);
 }

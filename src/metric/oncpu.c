@@ -450,6 +450,11 @@ const struct name *oncpu_name(struct oncpu *o, uint64_t key, uint64_t now)
     return names_find(o->context->names, key, now, name_of_dead, o);
 }
 
+bool oncpu_hides(struct oncpu *o, uint64_t key, uint64_t now)
+{
+    return o->context->options->no_kernel && key_process(key) && oncpu_name(o, key, now)->kernel;
+}
+
 void oncpu_shown(struct oncpu *o)
 {
     if (++o->shown % o->views == 0)

@@ -34,6 +34,7 @@ const struct tally *oncpu_tally(const struct oncpu *o); /* ns and switches by ke
 const struct oncpu_totals *oncpu_totals(const struct oncpu *o);
 const struct waits *oncpu_waits(const struct oncpu *o); /* NULL: not counted here */
 const struct name *oncpu_name(struct oncpu *o, uint64_t key, uint64_t now);
+bool oncpu_hides(struct oncpu *o, uint64_t key, uint64_t now); /* --no-kernel, and it is a kernel thread */
 void oncpu_shown(struct oncpu *o); /* the rows of the window are written: names of the dead may go */
 void oncpu_cost(struct oncpu *o, struct program_cost *cost);
 void oncpu_close(struct oncpu *o);

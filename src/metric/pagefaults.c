@@ -282,6 +282,11 @@ const struct name *pagefaults_name(struct pagefaults *f, uint64_t key, uint64_t 
     return names_find(f->context->names, key, now, name_of_dead, f);
 }
 
+bool pagefaults_hides(struct pagefaults *f, uint64_t key, uint64_t now)
+{
+    return f->context->options->no_kernel && key_process(key) && pagefaults_name(f, key, now)->kernel;
+}
+
 void pagefaults_shown(struct pagefaults *f)
 {
     sketch_shown(&f->load.side.sketch);

@@ -38,6 +38,8 @@ bool pagefaults_swap_known(const struct pagefaults *f); /* what was read from sw
 bool pagefaults_quantile(const struct pagefaults *f, uint64_t key, double q, uint64_t *ns);
 
 const struct name *pagefaults_name(struct pagefaults *f, uint64_t key, uint64_t now);
+bool pagefaults_hides(struct pagefaults *f, uint64_t key,
+                      uint64_t now); /* --no-kernel, and it is a kernel thread */
 void pagefaults_shown(
     struct pagefaults *f); /* the rows of the window are written: names of the dead may go */
 void pagefaults_cost(struct pagefaults *f, struct program_cost *cost);

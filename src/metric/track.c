@@ -97,6 +97,8 @@ static void track_rows(void *state, const struct window *window, struct out *out
     sum_up(track, track->sums);
     for (size_t i = 0; i < targets->n; i++) {
         const struct tally_entry *sum = &track->sums[i];
+        if (oncpu_hides(track->oncpu, sum->key, window->end_mono))
+            continue;
         const struct name *name = oncpu_name(track->oncpu, sum->key, window->end_mono);
         const struct cell cells[COLUMNS] = {
             cell_decimal((double)window->begin_offset / 1e6, 3),

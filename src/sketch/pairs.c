@@ -77,8 +77,6 @@ static bool before(const struct pair *a, const struct pair *b)
 /* The list stays in order: few newcomers get far into it. */
 static size_t insert(const struct pair **top, size_t n, size_t k, const struct pair *pair)
 {
-    if (n == k && !before(pair, top[n - 1]))
-        return n;
     size_t low = 0, high = n;
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -100,7 +98,9 @@ size_t pairs_top(const struct pairs *p, const struct pair **top, size_t k, pair_
 
     for (size_t i = 0; i < p->capacity && k; i++) {
         const struct pair *pair = &p->table[i];
-        if (pair->victim && pair->ns > 0 && (!wanted || wanted(context, pair)))
+        if (!pair->victim || pair->ns <= 0 || (n == k && !before(pair, top[n - 1])))
+            continue;
+        if (!wanted || wanted(context, pair))
             n = insert(top, n, k, pair);
     }
     return n;

@@ -28,7 +28,7 @@ void pairs_clear(struct pairs *p);     /* keeps the memory */
 void pairs_free(struct pairs *p);
 
 /* The heaviest of those of positive ns that `wanted` takes (NULL: all), heaviest first, by their keys among
- * equals. Writes up to k pointers to `top`, returns how many. */
+ * equals. Writes up to k pointers to `top`, returns how many. `wanted` is asked last: of few. */
 typedef bool (*pair_fn)(const void *context, const struct pair *pair);
 size_t pairs_top(const struct pairs *p, const struct pair **top, size_t k, pair_fn wanted,
                  const void *context);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sketch/tally.h"
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,18 +95,21 @@ static void rise(const struct tally_entry **heap, size_t i)
     }
 }
 
-size_t tally_top(const struct tally *t, const struct tally_entry **top, size_t k)
+size_t tally_top(const struct tally *t, const struct tally_entry **top, size_t k, tally_fn wanted,
+                 const void *context)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < t->capacity && k; i++) {
         const struct tally_entry *entry = &t->table[i];
-        if (!entry->key || entry->weight <= 0)
+        if (!entry->key || entry->weight <= 0 || (n == k && !before(entry, top[0])))
+            continue;
+        if (wanted && !wanted(context, entry))
             continue;
         if (n < k) {
             top[n] = entry;
             rise(top, n++);
-        } else if (before(entry, top[0])) {
+        } else {
             top[0] = entry;
             sink(top, n, 0);
         }

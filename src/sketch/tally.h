@@ -4,6 +4,7 @@
 #ifndef HOG_SKETCH_TALLY_H
 #define HOG_SKETCH_TALLY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,8 +27,10 @@ const struct tally_entry *tally_find(const struct tally *t, uint64_t key); /* or
 void tally_clear(struct tally *t);                                         /* keeps the memory */
 void tally_free(struct tally *t);
 
-/* The heaviest entries of positive weight, heaviest first, the smaller key first among equals. Writes up to k
- * pointers to `top`, returns how many. */
-size_t tally_top(const struct tally *t, const struct tally_entry **top, size_t k);
+/* The heaviest entries of positive weight that `wanted` takes (NULL: all), heaviest first, the smaller key
+ * first among equals. Writes up to k pointers to `top`, returns how many. `wanted` is asked last: of few. */
+typedef bool (*tally_fn)(const void *context, const struct tally_entry *entry);
+size_t tally_top(const struct tally *t, const struct tally_entry **top, size_t k, tally_fn wanted,
+                 const void *context);
 
 #endif

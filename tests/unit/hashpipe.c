@@ -140,7 +140,7 @@ static void tally_merges_and_ranks(void)
     check(right, "tally: sums of 3,000 keys");
     check(!tally_find(&tally, 3001), "tally: an unknown key is not found");
 
-    size_t n = tally_top(&tally, top, 4);
+    size_t n = tally_top(&tally, top, 4, NULL, NULL);
     right = n == 4;
     for (size_t i = 0; right && i < n; i++)
         right = top[i]->weight ==
@@ -152,11 +152,12 @@ static void tally_merges_and_ranks(void)
     tally_add(&tally, 3, 5, 1);
     tally_add(&tally, 4, -1, 0);
     tally_add(&tally, 5, 0, 0);
-    n = tally_top(&tally, top, 4);
+    n = tally_top(&tally, top, 4, NULL, NULL);
     check(n == 2 && top[0]->key == 3 && top[1]->key == 9, "tally: equals by key; nothing and less is no row");
-    check(tally_top(&tally, top, 0) == 0, "tally: top 0");
+    check(tally_top(&tally, top, 0, NULL, NULL) == 0, "tally: top 0");
     tally_free(&tally);
-    check(tally_top(&tally, top, 4) == 0 && !tally_find(&tally, 1), "tally: an empty one has no rows");
+    check(tally_top(&tally, top, 4, NULL, NULL) == 0 && !tally_find(&tally, 1),
+          "tally: an empty one has no rows");
 }
 
 int main(void)

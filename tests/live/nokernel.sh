@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# --no-kernel beside a load that makes kernel threads work: who is one is told by its parent, kthreadd.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# kernel_rows VIEW FIELD FILE: PIDs in that field of the rows of the view that are of kernel threads
+kernel_rows() {
+    local pid
+    while read -r pid; do
+        # Behind the name, which may hold anything: state, parent.
+        [ "$(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null | cut -d ' ' -f 2)" = 2 ] && echo "$pid"
+    done < <(awk -v view="$1" -v field="$2" '$1 == view { print $field }' "$3" | sort -u)
+}
+
+shows_kernel_threads() { # FILE: two of them, that ran long
+    local pid n=0
+    cat "$1"
+    for pid in $(kernel_rows cpu 3 "$1"); do
+        n=$((n + $(awk -v pid="$pid" '$1 == "cpu" && $3 == pid && $6 >= 100' "$1" | wc -l)))
+    done
+    [ "$n" -ge 2 ] && [ -n "$(kernel_rows contention 3 "$1")" ]
+}
+
+hides_kernel_threads() { # FILE
+    cat "$1"
+    [ -z "$(kernel_rows cpu 3 "$1")" ] && [ -z "$(kernel_rows contention 3 "$1")" ] && [ -z "$(kernel_rows faults 3 "$1")" ]
+}
+
+fills_up() { # FILE: as many rows as were asked for
+    cat "$1"
+    [ "$(grep -c '^cpu' "$1")" = 3 ]
+}
+
+# FILE: a wait for a kernel thread is told with its culprit
+keeps_culprits() {
+    cat "$1"
+    [ -n "$(kernel_rows contention 4 "$1")" ]
+}
+
+counts_all() { # FILE: sums are of all: the rows do not make up run_ms
+    within "$(awk '$1 == "cpu" { rows += $6 }
+                   $1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^run_ms=/, "", $i)) all = $i }
+                   END { print all - rows }' "$1")" 100 1000000
+}
+
+if [ "$(nproc)" -ge 2 ]; then
+    load_start "$BUILD/tests/load/mover" 60
+    loads=("$LOAD_PID")
+    # Two that use less than the threads that move it, and more than all others.
+    load_start "$BUILD/tests/load/duty" 60 1000 39000
+    loads+=("$LOAD_PID")
+    load_start "$BUILD/tests/load/duty" 60 1000 39000
+    loads+=("$LOAD_PID")
+    timeout 20 "$HOG" cpu,contention,faults -k 10000 2 1 >"$TMP/with" 2>"$TMP/err"
+    timeout 20 "$HOG" cpu,contention,faults -k 3 --no-kernel 2 1 >"$TMP/without" 2>"$TMP/err"
+    timeout 20 "$HOG" contention -k 10000 --no-kernel 2 1 >"$TMP/pairs" 2>"$TMP/err"
+    for load in "${loads[@]}"; do
+        load_stop "$load"
+    done
+    check 'the load makes kernel threads work' shows_kernel_threads "$TMP/with"
+    check '--no-kernel: none of them has a row' hides_kernel_threads "$TMP/without"
+    check '--no-kernel: others have their rows' fills_up "$TMP/without"
+    check '--no-kernel: sums are of all' counts_all "$TMP/without"
+    check '--no-kernel: none is a victim, of however many pairs' hides_kernel_threads "$TMP/pairs"
+    check '--no-kernel: aggressors are told whoever they are' keeps_culprits "$TMP/pairs"
+else
+    skip '--no-kernel beside kernel threads at work' 'needs CPUS2: nobody is moved on one CPU'
+fi
+
+# ---- those asked for ----
+
+timeout 20 "$HOG" cpu,faults -p 2,$$ 0.2 1 >"$TMP/with" 2>"$TMP/err"
+timeout 20 "$HOG" cpu,faults -p 2,$$ --no-kernel 0.2 1 >"$TMP/without" 2>"$TMP/err"
+timeout 20 "$HOG" track 2 $$ -n 3 >"$TMP/track" 2>"$TMP/err"
+timeout 20 "$HOG" track 2 $$ -n 3 --no-kernel >"$TMP/track_without" 2>"$TMP/err"
+asked_for() { # FILE ROWS ROWS-OF-KERNEL-THREADS
+    cat "$1"
+    [ "$(grep -vc '^#' "$1")" = "$2" ] && [ "$(awk '!/^#/ && $3 == 2' "$1" | wc -l)" = "$3" ]
+}
+check 'asked for: a kernel thread that rests has rows' asked_for "$TMP/with" 4 2
+check '--no-kernel: it has none, who was asked for beside it has' asked_for "$TMP/without" 2 0
+# The view of time series has its PID in the same field.
+sed -i 's/^\(track\) *[0-9.]* */\1 0 /' "$TMP/track" "$TMP/track_without"
+check 'track: a kernel thread has rows' asked_for "$TMP/track" 6 3
+check 'track: --no-kernel: it has none' asked_for "$TMP/track_without" 3 0
+
+# ---- those that ended ----
+
+# A file system with a journal: its thread comes with the mount and ends with it. The kernel names it after the device.
+journal() {
+    local pid name
+    JOURNAL=none
+    mount -o loop "$TMP/disk" "$TMP/mounted" || return
+    for pid in /proc/[0-9]*; do
+        read -r name 2>/dev/null <"$pid/comm"
+        [[ $name == jbd2/loop* ]] && JOURNAL=${pid#/proc/}
+    done
+    for _ in $(seq 5); do
+        dd if=/dev/zero of="$TMP/mounted/file" bs=64k count=64 conv=fsync 2>/dev/null
+    done
+    umount "$TMP/mounted"
+}
+mkdir "$TMP/mounted"
+if [ -e /dev/loop-control ] && truncate -s 32M "$TMP/disk" && mkfs.ext4 -q "$TMP/disk" 2>/dev/null; then
+    ended() { # ROWS: of the journal's thread
+        cat "$TMP/out"
+        [ "$JOURNAL" != none ] && [ ! -e "/proc/$JOURNAL" ] &&
+            [ "$(awk -v pid="$JOURNAL" '$1 == "cpu" && $3 == pid' "$TMP/out" | wc -l)" = "$1" ]
+    }
+    measure cpu -k 10000 60 1
+    journal
+    measured
+    check 'a kernel thread that ended has its row' ended 1
+    measure cpu -k 10000 --no-kernel 60 1
+    journal
+    measured
+    check '--no-kernel: one that ended has none' ended 0
+else
+    skip '--no-kernel hides one that ended' 'needs LOOP: there is no loop device'
+fi
+done_testing
