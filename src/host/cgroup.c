@@ -8,8 +8,8 @@
 #include "host/cgroup_limits.h"
 #include "host/process.h"
 
-#define FRESH_NS    500000000ull
-#define SPREAD_BITS 27  /* and up to 134 ms more, by group */
+#define FRESH_NS    350000000ull
+#define SPREAD_BITS 27  /* and up to 134 ms more, by group: below half a second in all */
 #define WAYS        4   /* places that a process can have */
 #define BUCKETS     256 /* of processes */
 #define GOLDEN      0x9e3779b97f4a7c15ull
