@@ -9,15 +9,13 @@
 #include "who.bpf.h"
 
 #define COMM 16
-#define DEAD_KERNEL                                                                                          \
-    (COMM - 1) /* the byte of comm that ends it at the latest: here 1 of a kernel thread, else 0 */
 
 #define HOG_DEAD 64 /* names of the dead a CPU: 16 buckets of 4 */
 struct hog_dead {
     u64 key;
     u32 weight; /* the turn's low 8 bits << 24, then what it was heavy by, saturated */
     u32 uid;
-    char comm[COMM];
+    char comm[COMM]; /* its last byte, where a name always has its zero: 1 of a kernel thread */
 };
 
 /* On the CPU that `dead` is of. The reader reads while we write: the key goes in last. */
@@ -89,7 +87,7 @@ static __always_inline bool dead_describe(bool direct, struct task_struct *task,
     struct cred *cred = kernel_field(direct, task, real_cred);
 
     copy_comm(direct, dead->comm, keys.by_thread ? task : kernel_field(direct, task, group_leader));
-    dead->comm[DEAD_KERNEL] = (kernel_field(direct, task, flags) & PF_KTHREAD) != 0;
+    dead->comm[COMM - 1] = (kernel_field(direct, task, flags) & PF_KTHREAD) != 0;
     dead->uid = kernel_field(direct, cred, euid).val;
     dead->key = who_is(direct, task, kernel_field(direct, task, pid)).key;
     return dead->key != HOG_KEY_OUTSIDE;

@@ -8,7 +8,7 @@ struct shown show_bytes(const char *bytes, size_t length)
 {
     struct shown shown = {""};
 
-    /* Whole where a name could be mistaken for what is not known: here it stands in quotes. */
+    /* In the quotes of an error line nothing passes for unknown: "" and "-" are shown as they are. */
     if (escape_special(bytes, length))
         memcpy(shown.text, bytes, length);
     else

@@ -58,11 +58,30 @@ wrong 'doctor with an interval' 'doctor takes no' doctor 1
 wrong 'a view of 100,000 bytes' 'unknown view' "x$long"
 wrong 'bytes that are no UTF-8' '\xff\xfe\x1b[2J' $'\xff\xfe\e[2J'
 wrong 'a newline in an option' '\x0a' $'--a\nb'
+wrong 'an alert that is no verdict' 'did you mean starved?' --alert starvd
+wrong 'an alert of nothing' 'is not one of cpu-bound' --alert ''
+wrong 'an alert that all is well' 'is not one of cpu-bound' --alert ok
+wrong 'windows in a row, of no alert' 'needs --alert' --alert-for 3
+wrong 'an alert where no verdicts are' 'needs the view top' cpu --alert starved
+wrong '--why of no number' 'PID is a whole number' --why ps
+wrong '--why where no verdicts are' 'of the view top alone' cpu --why 1
+wrong 'an unknown threshold' 'did you mean starved_pct?' cpu --threshold starved_pc=30
+wrong 'a threshold out of its bounds' 'from 0.1 to 100' cpu --threshold starved_pct=-1
+mkfifo "$TMP/fifo"
+printf '# tuned\n\nspan_s=2\nspan_s=\xff\e[2J\n' >"$TMP/thresholds"
+head -c 100000 /dev/zero >"$TMP/zeros"
+for file in "$TMP" "$TMP/fifo" /dev/zero /dev/stdin; do
+    wrong "thresholds from ${file#"$TMP"}, no file" 'not a regular file' cpu --thresholds "$file"
+done
+wrong 'thresholds from a file that is not there' 'No such file' cpu --thresholds "$TMP/none"
+wrong 'thresholds with bytes that are no text' 'line 4: span_s: "\xff\x1b[2J"' cpu --thresholds "$TMP/thresholds"
+wrong 'thresholds from 100,000 zero bytes' 'larger than 65536' cpu --thresholds "$TMP/zeros"
+wrong 'thresholds from a program' 'larger than 65536' cpu --thresholds "$HOG"
 
 # ---- nowhere to write to ----
 
 # shellcheck disable=SC2016 # the inner shell's arguments
-for arguments in 'cpu 0.05 1' doctor --help --version; do
+for arguments in 'cpu 0.05 1' doctor --help --version --print-thresholds; do
     read -r -a words <<<"$arguments"
     check "stdout closed: $arguments" refuses 1 'stdout is closed' bash -c '"$@" >&-' - "$HOG" "${words[@]}"
     check "disk full: $arguments" refuses 1 'No space left' bash -c '"$@" >/dev/full' - "$HOG" "${words[@]}"
@@ -90,6 +109,12 @@ check 'without CAP_BPF: names it' refuses 3 CAP_BPF setpriv --bounding-set -bpf,
 check 'without CAP_SYS_ADMIN: works' setpriv --bounding-set -sys_admin "$HOG" cpu 0.1 1
 check 'not root: --help works' "${nobody[@]}" "$TMP/hog" --help
 check 'not root: --version works' "${nobody[@]}" "$TMP/hog" --version
+prints_thresholds() { # what it prints is a file that it takes, with what was set
+    "${nobody[@]}" "$TMP/hog" --threshold starved_pct=30.5 --print-thresholds >"$TMP/thresholds" &&
+        chmod 644 "$TMP/thresholds" && grep -qx 'starved_pct=30.5' "$TMP/thresholds" && grep -qx 'span_s=1' "$TMP/thresholds" &&
+        "${nobody[@]}" "$TMP/hog" --print-thresholds --thresholds "$TMP/thresholds" | cmp "$TMP/thresholds"
+}
+check 'not root: --print-thresholds writes what --thresholds takes' prints_thresholds
 
 # ---- type data that is none ----
 

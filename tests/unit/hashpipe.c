@@ -123,6 +123,40 @@ static void nothing_vanishes(void)
     check(always, "and at any time between");
 }
 
+static bool is_even(const void *context, const struct tally_entry *entry)
+{
+    unsigned *const *asked = context;
+
+    ++**asked;
+    return entry->key % 2 == 0;
+}
+
+/* Those that are not wanted take no place, and few are asked about: it can mean to ask /proc. */
+static void tally_leaves_out(void)
+{
+    struct tally tally = {0};
+    const struct tally_entry *top[3];
+    unsigned asked = 0, *counter = &asked;
+
+    for (uint64_t key = 1; key <= 3000; key++)
+        tally_add(&tally, key, (int64_t)(key * 7919 % 3001), 1);
+    size_t n = tally_top(&tally, top, 3, is_even, &counter);
+    bool right = n == 3;
+    int64_t weight = 3000;
+    for (size_t i = 0; right && i < n; i++, weight--) {
+        /* The next weight that an even key has. */
+        while (weight > 0 && top[i]->weight != weight) {
+            for (uint64_t key = 2; key <= 3000; key += 2)
+                right = right && tally_find(&tally, key)->weight != weight;
+            weight--;
+        }
+        right = right && weight > 0 && top[i]->key % 2 == 0;
+    }
+    check(right, "tally: the heaviest of those that are wanted");
+    check(asked >= 3 && asked < 200, "tally: %u of 3,000 are asked about", asked);
+    tally_free(&tally);
+}
+
 static void tally_merges_and_ranks(void)
 {
     struct tally tally = {0};
@@ -169,5 +203,6 @@ int main(void)
     heavy_stays_among_many_light();
     nothing_vanishes();
     tally_merges_and_ranks();
+    tally_leaves_out();
     return done();
 }

@@ -47,10 +47,31 @@ static void check_threads(void)
           "the number of threads");
 }
 
+/* As Linux 6.18 wrote them of a kernel thread and of its init; names may end like fields. */
+static void check_kernel_threads(void)
+{
+    static const struct {
+        const char *text;
+        bool kernel;
+    } cases[] = {
+        {"2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 12 0 0 20 0 1 0 1 0 0", true},
+        {"1 (init) S 0 1 1 0 -1 4194560 9 9 9 9 0 0 0 0 20 0 1 0 5 0 0", false},
+        {"9 (x) S 0 0 0 0 -1 2129984) R 1 9 9 0 -1 4194560 9 9 9 9 0 0 0 0 20 0 1 0 5 0 0", false},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct process process;
+        check(!process_parse_stat(cases[i].text, strlen(cases[i].text), &process) &&
+                  process.kernel == cases[i].kernel,
+              "%s thread: %s", cases[i].kernel ? "a kernel" : "no kernel", cases[i].text);
+    }
+}
+
 int main(void)
 {
     check_status();
     check_words();
     check_threads();
+    check_kernel_threads();
     return done();
 }

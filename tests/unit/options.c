@@ -55,6 +55,13 @@ static void describe(const struct options *o, char *to, size_t size)
     n += snprintf(to + n, size - (size_t)n, " %s", format_names[o->format]);
     if (o->stages || o->slots)
         n += snprintf(to + n, size - (size_t)n, " %ux%u", o->stages, o->slots);
+    if (o->no_kernel || o->explain)
+        n += snprintf(to + n, size - (size_t)n, "%s%s", o->no_kernel ? " no-kernel" : "",
+                      o->explain ? " explain" : "");
+    if (o->why_pid)
+        n += snprintf(to + n, size - (size_t)n, " why%u", o->why_pid);
+    if (o->alert)
+        n += snprintf(to + n, size - (size_t)n, " alert%x x%u", o->alert, o->alert_for);
     if (o->without || o->btf)
         snprintf(to + n, size - (size_t)n, " without=%s btf=%s", o->without, o->btf);
 }
@@ -114,6 +121,94 @@ static void check_good(void)
             describe(&o, got, sizeof got);
         check(!error && !strcmp(got, cases[i].want), "hog %s: %s%s", cases[i].line, got, w.text);
     }
+}
+
+/* What belongs to verdicts, where the view `top` is. */
+static void check_verdicts(void)
+{
+    static const struct {
+        const char *line, *want;
+    } cases[] = {
+        {"--explain", "top every 1000000000ns k10 text explain"},
+        {"cpu,top --explain", "cpu,top every 1000000000ns k10 text explain"},
+        {"--why 7", "top every 1000000000ns k10 text explain why7"},
+        {"top --why=7 --why 4194304 5 3", "top every 5000000000ns x3 k10 text explain why4194304"},
+        {"--alert cpu-bound", "top every 1000000000ns k10 text alert2 x1"},
+        {"--alert starved,oom-risk --alert=noisy-neighbor --alert-for 5",
+         "top every 1000000000ns k10 text alert144 x5"},
+        {"--alert-for 1000000 --alert starved,starved", "top every 1000000000ns k10 text alert4 x1000000"},
+        {"cpu --no-kernel", "cpu every 1000000000ns k10 text no-kernel"},
+    };
+    static const struct {
+        const char *line, *want;
+    } bad[] = {
+        {"--alert starvd",
+         "--alert: \"starvd\" is not one of cpu-bound, starved, throttled, io-bound, thrashing, oom-risk, "
+         "lock-bound, noisy-neighbor; did you mean starved?"},
+        {"--alert ok", "--alert: \"ok\" is not one of cpu-bound, starved, throttled, io-bound, thrashing, "
+                       "oom-risk, lock-bound, noisy-neighbor"},
+        {"--alert starved,",
+         "--alert: \"\" is not one of cpu-bound, starved, throttled, io-bound, thrashing, "
+         "oom-risk, lock-bound, noisy-neighbor"},
+        {"--alert", "option --alert needs a value: VERDICT,.."},
+        {"cpu --alert starved", "--alert needs the view top: hog top --alert .."},
+        {"doctor --alert starved", "--alert needs the view top: hog top --alert .."},
+        {"cpu --explain", "--explain needs the view top: hog top --explain .."},
+        {"track 5 --explain", "--explain needs the view top: hog top --explain .."},
+        {"cpu --why 5", "--why is of the view top alone: hog top --why PID"},
+        {"cpu,top --why 5", "--why is of the view top alone: hog top --why PID"},
+        {"--why 5 -p 5", "--why judges one process among all: -p is not possible beside it"},
+        {"--why 0", "\"0\" is not a PID: a PID is a whole number from 1 to 4194304"},
+        {"--why x", "\"x\" is not a PID: a PID is a whole number from 1 to 4194304"},
+        {"--why 5,6", "\"5,6\" is not a PID: a PID is a whole number from 1 to 4194304"},
+        {"--alert starved --alert-for 0", "--alert-for: \"0\" is not a whole number from 1 to 1000000"},
+        {"--alert starved --alert-for 1000001",
+         "--alert-for: \"1000001\" is not a whole number from 1 to 1000000"},
+        {"--alert-for 3", "--alert-for says how many windows in a row --alert waits for: it needs --alert"},
+        {"--threshold starved_pct",
+         "--threshold: \"starved_pct\" is not NAME=VALUE: --print-thresholds shows "
+         "all names"},
+        {"--thresholds /proc/none", "--thresholds: /proc/none: No such file or directory"},
+    };
+    struct options o;
+    struct why w;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char got[256] = "";
+        int error = parse_with(with_top, cases[i].line, &o, &w);
+        if (!error)
+            describe(&o, got, sizeof got);
+        check(!error && !strcmp(got, cases[i].want), "hog %s: %s%s", cases[i].line, got, w.text);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        int error = parse_with(with_top, bad[i].line, &o, &w);
+        check(error == -EINVAL && !strcmp(w.text, bad[i].want), "refused, verdicts, case %zu: error %d, %s",
+              i, error, w.text);
+    }
+}
+
+static void check_thresholds(void)
+{
+    char path[] = "/tmp/hog-options-XXXXXX", line[256];
+    int fd = mkstemp(path);
+    struct options o;
+    struct why w;
+
+    check(fd >= 0 && write(fd, "starved_pct=31\nspan_s 2\n", 24) == 24, "a file of thresholds");
+    check(!parse("cpu", &o, &w) && o.thresholds.value[STARVED_PCT] == 25 && o.thresholds.value[SPAN_S] == 1,
+          "the defaults");
+    snprintf(line, sizeof line, "cpu --threshold starved_pct=30 --thresholds %s --threshold=span_s=3", path);
+    check(!parse(line, &o, &w) && o.thresholds.value[STARVED_PCT] == 31 && o.thresholds.value[SPAN_S] == 3,
+          "what comes later counts, be it a file or not: %s", w.text);
+    snprintf(line, sizeof line, "--print-thresholds --thresholds %s", path);
+    check(!parse(line, &o, &w) && o.mode == RUN_THRESHOLDS && o.thresholds.value[STARVED_PCT] == 31,
+          "what is printed is what all options set: %s", w.text);
+    check(!parse("doctor --print-thresholds", &o, &w) && o.mode == RUN_THRESHOLDS,
+          "thresholds are printed, whatever the view");
+    check(parse("--print-thresholds --threshold x=1", &o, &w) == -EINVAL, "a wrong one is told: %s", w.text);
+    check(!parse("--print-thresholds --help", &o, &w) && o.mode == RUN_HELP, "--help comes first");
+    close(fd);
+    unlink(path);
 }
 
 static void check_bad(void)
@@ -355,6 +450,8 @@ int main(void)
     check_table();
     check_good();
     check_bad();
+    check_verdicts();
+    check_thresholds();
     check_modes();
     check_limits();
     check_help();
