@@ -18,10 +18,38 @@ struct cred {
     kuid_t euid;
 } __relocated;
 
+/* Bytes that were read from and are to be written to storage; CONFIG_TASK_IO_ACCOUNTING. */
+struct task_io_accounting {
+    u64 read_bytes, write_bytes;
+} __relocated;
+
 struct signal_struct {
     atomic_t live;                  /* threads that have not begun to exit */
     u64 sum_sched_runtime;          /* ns on CPU of threads that are gone already */
     unsigned long min_flt, maj_flt; /* their page faults */
+    struct task_io_accounting ioac; /* and their I/O */
+} __relocated;
+
+/* Kept near the truth by each CPU's own part, which is not in it. */
+struct percpu_counter {
+    s64 count;
+} __relocated;
+
+struct mm_struct {
+    struct percpu_counter
+        rss_stat[4]; /* pages: file, anonymous, swap, shared memory; an array from 6.2, f1a7941243c1 */
+} __relocated;
+
+typedef struct {
+    s64 counter;
+} atomic_long_t;
+
+struct mm_rss_stat {
+    atomic_long_t count[4];
+} __relocated;
+
+struct mm_struct___6_1 {
+    struct mm_rss_stat rss_stat;
 } __relocated;
 
 struct ns_common {
@@ -84,6 +112,10 @@ struct task_struct {
     struct pid *thread_pid;
     unsigned long min_flt, maj_flt; /* page faults */
     struct signal_struct *signal;
+    void *sighand; /* NULL: its counts are in `signal` */
+    struct mm_struct *mm;
+    unsigned int flags;
+    struct task_io_accounting ioac;
     struct cred *real_cred;
     int prio;             /* 100..139: the fair class */
     unsigned int __state; /* 0: runnable; `long state` until 5.14, 2f064a59a11f */

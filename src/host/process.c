@@ -13,6 +13,8 @@
 /* Fields of /proc/PID/stat, proc(5) */
 #define STATE_FIELD   3
 #define FLAGS_FIELD   9
+#define MINOR_FIELD   10
+#define MAJOR_FIELD   12
 #define THREADS_FIELD 20
 #define START_FIELD   22
 #define CPU_FIELD     39
@@ -78,6 +80,8 @@ int process_parse_stat(const char *text, size_t length, struct process *out)
         return -EIO;
     out->state = *state;
     out->kernel = strtoul(flags, NULL, 10) & PF_KTHREAD;
+    out->minor = strtoull(skip_fields(state, MINOR_FIELD - STATE_FIELD), NULL, 10);
+    out->major = strtoull(skip_fields(state, MAJOR_FIELD - STATE_FIELD), NULL, 10);
     out->cpu = cpu ? atoi(cpu) : -1;
     out->threads = (uint32_t)strtoul(threads, NULL, 10);
     out->start_ticks = strtoull(start, &end, 10);

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What all threads have done so far, one record each: read as a file.
+ *
+ * What a thread has counted goes over to its process when it is released. So that nothing is counted twice,
+ * the counts of those who are gone are read first, and who has been released by the time that his own were
+ * read has none: they are there already, or will be at the next look. The reader takes the counts of the gone
+ * from the first record of a process.
+ *
+ * It sees the threads of the PID namespace that hog itself is in.
+ */
+#include "who.bpf.h"
+
+char gpl[] SEC("license") = "GPL";
+
+enum hog_task_flags {
+    HOG_TASK_KERNEL = 1, /* a kernel thread */
+    HOG_TASK_IO = 2,     /* bytes are known */
+    HOG_TASK_MEMORY = 4, /* pages are known */
+};
+const volatile enum hog_task_flags task_flags = HOG_TASK_KERNEL;
+
+struct hog_task_counts {
+    u64 minor, major, read_bytes, write_bytes; /* since birth */
+};
+
+struct hog_task {
+    u64 key;
+    u64 id;     /* the key; of those outside the PID namespace a number of their own */
+    u64 born;   /* what the key is of, ns since boot */
+    u64 thread; /* its number and birth */
+    u64 thread_born;
+    u64 ran; /* ns on CPU in its life */
+    struct hog_task_counts own, gone;
+    s64 rss, swap; /* pages */
+    u32 threads;   /* 1 */
+    u32 flags;
+};
+struct hog_task *unused_task;
+
+#define PF_KTHREAD 0x00200000
+
+struct bpf_iter_meta {
+    struct seq_file *seq;
+};
+
+struct bpf_iter__task {
+    struct bpf_iter_meta *meta;
+    struct task_struct *task;
+};
+
+#define io_counted() kernel_has((struct task_io_accounting *)NULL, read_bytes)
+
+static __always_inline void count_gone(struct hog_task_counts *counts, struct signal_struct *signal)
+{
+    counts->minor = signal->min_flt;
+    counts->major = signal->maj_flt;
+    if (io_counted()) {
+        counts->read_bytes = signal->ioac.read_bytes;
+        counts->write_bytes = signal->ioac.write_bytes;
+    }
+}
+
+static __always_inline void count_own(struct hog_task_counts *counts, struct task_struct *task)
+{
+    counts->minor = task->min_flt;
+    counts->major = task->maj_flt;
+    if (io_counted()) {
+        counts->read_bytes = task->ioac.read_bytes;
+        counts->write_bytes = task->ioac.write_bytes;
+    }
+}
+
+static __always_inline void measure_memory(struct hog_task *record, struct task_struct *task)
+{
+    struct mm_struct *mm = task->mm;
+    struct mm_struct___6_1 *old = (void *)mm;
+
+    if (!mm || (record->flags & HOG_TASK_KERNEL))
+        return;
+    if (kernel_has(mm, rss_stat[0].count)) {
+        record->rss = mm->rss_stat[0].count + mm->rss_stat[1].count + mm->rss_stat[3].count;
+        record->swap = mm->rss_stat[2].count;
+    } else if (kernel_has(old, rss_stat.count[0].counter)) {
+        record->rss =
+            old->rss_stat.count[0].counter + old->rss_stat.count[1].counter + old->rss_stat.count[3].counter;
+        record->swap = old->rss_stat.count[2].counter;
+    } else {
+        return;
+    }
+    record->flags |= HOG_TASK_MEMORY;
+}
+
+SEC("iter/task")
+int hog_tasks(struct bpf_iter__task *ctx)
+{
+    struct task_struct *task = ctx->task;
+    struct hog_task record = {.threads = 1};
+
+    if (!task)
+        return 0;
+    if (!keys.by_thread)
+        count_gone(&record.gone, task->signal);
+    barrier();
+    count_own(&record.own, task);
+    barrier();
+    if (!task->sighand)
+        record.own = (struct hog_task_counts){};
+
+    struct task_struct *leader = task->group_leader;
+    record.thread_born = task->start_boottime;
+    record.born = keys.by_thread ? record.thread_born : leader->start_boottime;
+    record.key = record.id = who_is(true, task, task->pid).key;
+    if (record.key == HOG_KEY_OUTSIDE)
+        record.id = ~make_key(task->tgid, keys.by_thread ? task->pid : 0, record.born >> HOG_KEY_BIRTH_NS);
+    record.thread = make_key(task->pid, 0, record.thread_born >> HOG_KEY_BIRTH_NS);
+    record.ran = task->se.sum_exec_runtime;
+    record.flags = (task->flags & PF_KTHREAD ? HOG_TASK_KERNEL : 0) | (io_counted() ? HOG_TASK_IO : 0);
+    measure_memory(&record, task);
+    bpf_seq_write(ctx->meta->seq, &record, sizeof record);
+    return 0;
+}
