@@ -114,7 +114,6 @@ struct task_struct {
     struct signal_struct *signal;
     void *sighand; /* NULL: its counts are in `signal` */
     struct mm_struct *mm;
-    unsigned int flags;
     struct task_io_accounting ioac;
     struct cred *real_cred;
     int prio;             /* 100..139: the fair class */
