@@ -33,14 +33,20 @@ static void add(struct names *names, const char *name)
                                     names->used ? ", " : "", name);
 }
 
+static void add_ways(struct names *names, const struct hook_ways *ways)
+{
+    for (; ways->what; ways++)
+        for (size_t i = 0; i < ways->n; i++)
+            add(names, ways->list[i].hook);
+}
+
 static void add_all(struct names *names)
 {
     for (const char *const *kind = hook_kinds; *kind; kind++)
         add(names, *kind);
     for (const struct metric *const *metric = metrics; *metric; metric++)
-        for (const struct hook_ways *ways = (*metric)->ways; ways->what; ways++)
-            for (size_t i = 0; i < ways->n; i++)
-                add(names, ways->list[i].hook);
+        for (const struct hook_ways *const *source = (*metric)->ways; *source; source++)
+            add_ways(names, *source);
 }
 
 int hook_names_check(const char *list, struct why *w)

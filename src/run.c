@@ -20,7 +20,7 @@
 #include "sketch/sketch.h"
 #include "tell.h"
 
-#define MAX_FIELDS    32
+#define MAX_FIELDS    64
 #define LATE_IN_A_ROW 20
 
 struct run {
@@ -92,7 +92,7 @@ static enum status open_metrics(struct run *run)
             tell_hooks(metric->name, hooks);
         if (err) {
             tell("%s: %s", metric->name, w.text);
-            return err == -ENOMEM ? STATUS_FAILED : STATUS_HOST;
+            return err == -ENOMEM || err == -ESRCH ? STATUS_FAILED : STATUS_HOST;
         }
         run->metrics[run->n++] = metric;
     }
@@ -158,6 +158,22 @@ static int turn(struct run *run, struct why *w)
     return 0;
 }
 
+/* What another view has said of the window already is not said again. */
+static size_t add_fields(const struct run *run, size_t view, struct field *fields, size_t n)
+{
+    struct field more[MAX_FIELDS];
+    size_t have = run->metrics[view]->fields(run->states[view], more, MAX_FIELDS), said = n;
+
+    for (size_t i = 0; i < have && n < MAX_FIELDS - 1; i++) {
+        bool again = false;
+        for (size_t j = 0; j < said && !again; j++)
+            again = !strcmp(fields[j].name, more[i].name);
+        if (!again)
+            fields[n++] = more[i];
+    }
+    return n;
+}
+
 static void print_window_line(struct run *run)
 {
     const struct window *window = &run->window;
@@ -176,7 +192,7 @@ static void print_window_line(struct run *run)
     fields[n++] = (struct field){"skipped", cell_unsigned(run->skipped)};
     for (size_t i = 0; i < run->n; i++)
         if (run->metrics[i]->fields)
-            n += run->metrics[i]->fields(run->states[i], fields + n, MAX_FIELDS - 1 - n);
+            n = add_fields(run, i, fields, n);
     fields[n++] = (struct field){"pids", cell_string(numbering_name(&run->numbering))};
     out_note(run->out, "window", fields, n);
 }

@@ -76,7 +76,7 @@ static int contention_collect(void *state, const struct window *window, struct w
 
 static uint64_t contention_lost(void *state)
 {
-    return waits_totals(waits_of(state))->lost;
+    return oncpu_waits_lost(((struct contention *)state)->oncpu);
 }
 
 static size_t contention_fields(void *state, struct field *fields, size_t n)
@@ -182,7 +182,7 @@ const struct metric contention_metric = {
     .name = "contention",
     .summary = "who waits for a CPU because of whom",
     .view = {"contention", columns, COLUMNS},
-    .ways = contention_ways,
+    .ways = {contention_ways},
     .open = contention_open,
     .turn = contention_turn,
     .collect = contention_collect,

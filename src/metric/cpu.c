@@ -71,7 +71,7 @@ static int cpu_collect(void *state, const struct window *window, struct why *w)
 
 static uint64_t cpu_lost(void *state)
 {
-    return oncpu_totals(((struct cpu *)state)->oncpu)->lost;
+    return oncpu_lost(((struct cpu *)state)->oncpu);
 }
 
 static size_t cpu_fields(void *state, struct field *fields, size_t n)
@@ -153,7 +153,7 @@ const struct metric cpu_metric = {
     .name = "cpu",
     .summary = "Top-K on-CPU time",
     .view = {"cpu", columns, COLUMNS},
-    .ways = oncpu_ways,
+    .ways = {oncpu_ways},
     .open = cpu_open,
     .turn = cpu_turn,
     .collect = cpu_collect,

@@ -53,7 +53,7 @@ struct hook_report {
     bool needed;      /* without it the view does not work */
     struct choice choice;
 };
-#define MAX_HOOKS 6
+#define MAX_HOOKS 8
 
 /* What the BPF programs of a view cost: the kernel's own count, only while its statistics are on. */
 struct program_cost {
@@ -64,8 +64,8 @@ struct metric {
     const char *name;
     const char *summary; /* one line for --help */
     struct view view;
-    bool of_targets;              /* of the processes asked for alone: nothing without their numbers */
-    const struct hook_ways *ways; /* all that open() may choose from */
+    bool of_targets;                 /* of the processes asked for alone: nothing without their numbers */
+    const struct hook_ways *ways[4]; /* all that open() may choose from, a list a source; ends with NULL */
     /* Loads and attaches. On failure -errno and a reason that says what would help; nothing stays. `hooks`
      * (may be NULL) gets what was tried, also on failure. */
     int (*open)(void **state, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],

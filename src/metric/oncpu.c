@@ -44,8 +44,9 @@ struct oncpu {
     struct cpus_watch watch;
     struct tally tally;
     struct oncpu_totals totals;
-    uint64_t events; /* of all CPUs, ever */
-    bool proc_knows; /* whether /proc may be asked who runs */
+    uint64_t lost, waits_lost; /* that no view has told of yet */
+    uint64_t events;           /* of all CPUs, ever */
+    bool proc_knows;           /* whether /proc may be asked who runs */
 };
 
 static unsigned needs_of(const struct options *options)
@@ -403,8 +404,11 @@ static int collect(struct oncpu *o, uint64_t now, struct why *w)
         err = drained < 0 ? drained : 0;
     }
     settle_debts(o);
-    if (o->waits)
+    o->lost = o->totals.lost;
+    if (o->waits) {
         waits_end(o->waits);
+        o->waits_lost = waits_totals(o->waits)->lost;
+    }
     return err;
 }
 
@@ -414,6 +418,24 @@ int oncpu_collect(struct oncpu *o, uint64_t now, struct why *w)
         o->collected = collect(o, now, w);
     o->turned = false;
     return o->collected;
+}
+
+static uint64_t take(uint64_t *lost)
+{
+    uint64_t n = *lost;
+
+    *lost = 0;
+    return n;
+}
+
+uint64_t oncpu_lost(struct oncpu *o)
+{
+    return take(&o->lost);
+}
+
+uint64_t oncpu_waits_lost(struct oncpu *o)
+{
+    return take(&o->waits_lost);
 }
 
 const struct waits *oncpu_waits(const struct oncpu *o)

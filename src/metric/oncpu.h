@@ -32,6 +32,10 @@ void oncpu_turn(struct oncpu *o);
 int oncpu_collect(struct oncpu *o, uint64_t now, struct why *w);
 const struct tally *oncpu_tally(const struct oncpu *o); /* ns and switches by key */
 const struct oncpu_totals *oncpu_totals(const struct oncpu *o);
+/* Events that the sketches dropped in the window, for the first view that asks: switches; waits and parts of
+ * them. */
+uint64_t oncpu_lost(struct oncpu *o);
+uint64_t oncpu_waits_lost(struct oncpu *o);
 const struct waits *oncpu_waits(const struct oncpu *o); /* NULL: not counted here */
 const struct name *oncpu_name(struct oncpu *o, uint64_t key, uint64_t now);
 bool oncpu_hides(struct oncpu *o, uint64_t key, uint64_t now); /* --no-kernel, and it is a kernel thread */

@@ -28,9 +28,10 @@ static void every_alternative(void)
     size_t n = 0, refused = 0;
 
     for (const struct metric *const *metric = metrics; *metric; metric++)
-        for (const struct hook_ways *ways = (*metric)->ways; ways->what; ways++)
-            for (size_t i = 0; i < ways->n; i++, n++)
-                refused += hook_names_check(ways->list[i].hook, &w) != 0;
+        for (const struct hook_ways *const *source = (*metric)->ways; *source; source++)
+            for (const struct hook_ways *ways = *source; ways->what; ways++)
+                for (size_t i = 0; i < ways->n; i++, n++)
+                    refused += hook_names_check(ways->list[i].hook, &w) != 0;
     check(n > 5 && !refused, "the hooks of all %zu alternatives of all views are taken", n);
 }
 

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Who or what is to blame for a verdict, in one word. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "cpu.types.h"
+#include "metric/outlooks.h"
+#include "metric/top.h"
+
+#define SAID      3    /* culprits at most */
+#define SAID_PART 0.25 /* of the time that the first one is to blame for, or he is left out */
+
+static void append(struct culprit *culprit, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void append(struct culprit *culprit, const char *format, ...)
+{
+    va_list arguments;
+    size_t room = sizeof culprit->text - culprit->length;
+
+    va_start(arguments, format);
+    int n = vsnprintf(culprit->text + culprit->length, room, format, arguments);
+    va_end(arguments);
+    if (n > 0)
+        culprit->length += (size_t)n < room ? (size_t)n : room - 1;
+}
+
+/* In a list of them a comma would end the name: it becomes an underscore. */
+void culprit_name(const struct top *top, uint64_t key, char *to, size_t size)
+{
+    const char *bracketed = waits_no_process(key);
+
+    if (bracketed) {
+        snprintf(to, size, "%s", bracketed);
+        return;
+    }
+    const struct name *name = oncpu_name(top->oncpu, key, top->now);
+    int length = snprintf(to, size, "%u/", key_process(key));
+    for (size_t i = 0; i < name->comm_length && length > 0 && (size_t)length + 1 < size; i++)
+        to[length++] = name->comm[i] == ',' ? '_' : name->comm[i];
+    if (length > 0 && (size_t)length < size)
+        to[length] = '\0';
+}
+
+/* ---- who had the CPU, and who waited for it ---- */
+
+struct side_of {
+    uint64_t victim, aggressor; /* 0: any */
+};
+
+static bool is_of(const void *context, const struct pair *pair)
+{
+    const struct side_of *side = context;
+
+    if (pair->aggressor == HOG_THROTTLED)
+        return false;
+    if (side->aggressor)
+        return pair->aggressor == side->aggressor && pair->victim != side->aggressor;
+    return pair->victim == side->victim;
+}
+
+size_t culprit_pairs(const struct top *top, uint64_t victim, uint64_t aggressor, const struct pair **pairs,
+                     size_t most)
+{
+    const struct side_of side = {victim, aggressor};
+    const struct waits *waits = oncpu_waits(top->oncpu);
+
+    return waits ? pairs_top(waits_pairs(waits), pairs, most, is_of, &side) : 0;
+}
+
+/* The other side of the heaviest pairs; one that stands twice (preempted by, woken beside) once. */
+static void others(const struct top *top, const struct subject *subject, bool victims,
+                   struct culprit *culprit)
+{
+    const struct pair *pairs[2 * SAID];
+    size_t n = culprit_pairs(top, victims ? 0 : subject->key, victims ? subject->key : 0, pairs, 2 * SAID);
+    uint64_t said[SAID];
+    size_t nsaid = 0;
+
+    for (size_t i = 0; i < n && nsaid < (victims ? 1 : SAID); i++) {
+        uint64_t key = victims ? pairs[i]->victim : pairs[i]->aggressor;
+        bool again = false;
+        char name[CULPRIT_NAME];
+        if ((double)pairs[i]->ns < SAID_PART * (double)pairs[0]->ns)
+            break;
+        for (size_t j = 0; j < nsaid; j++)
+            again |= said[j] == key;
+        if (again)
+            continue;
+        culprit_name(top, key, name, sizeof name);
+        append(culprit, "%s%s", nsaid ? "," : "", name);
+        said[nsaid++] = key;
+    }
+}
+
+/* ---- what ran out ---- */
+
+/* "/shop/web@20%": of one CPU. Where several are around it, the one that was used up. */
+static void quota(const struct top *top, const struct subject *subject, struct culprit *culprit)
+{
+    const struct cgroup *group = top_group(top, subject->key);
+    const struct cgroup_cpu *cpu = group && group->cpu.known ? &group->cpu : NULL;
+
+    if (cpu && cpu->since_known && cpu->throttled.length)
+        append(culprit, "%.*s@%.4g%%", (int)cpu->throttled.length, cpu->throttled.text,
+               100 * cpu->throttled_cpus);
+    else if (cpu && cpu->tightest.length)
+        append(culprit, "%.*s@%.4g%%", (int)cpu->tightest.length, cpu->tightest.text, 100 * cpu->cpus);
+    else
+        append(culprit, "[throttled]");
+}
+
+/* "/shop/web@512MiB" */
+static void limit(struct culprit *culprit, const struct cgroup_name *path, uint64_t bytes)
+{
+    append(culprit, "%.*s@%.4gMiB", (int)path->length, path->text, (double)bytes / (1 << 20));
+}
+
+static void memory_end(const struct top *top, const struct subject *subject, struct culprit *culprit)
+{
+    struct outlook_of nearest;
+
+    outlooks_nearest(top->outlooks, top, subject, &nearest);
+    if (nearest.path.length)
+        limit(culprit, &nearest.path, nearest.limit);
+    else
+        append(culprit, "[host-memory]");
+}
+
+/* Why pages have to come back: the group is at its limit, or what the process had is in swap, or the host is
+ * short. */
+static void reclaimer(const struct top *top, const struct subject *subject, struct culprit *culprit)
+{
+    const struct cgroup *group = top_group(top, subject->key);
+    const struct cgroup_memory *memory = group && group->memory.known ? &group->memory : NULL;
+    const struct task_sums *task = top->tasks ? tasks_find(top->tasks, subject->key) : NULL;
+
+    if (memory && memory->since_known && memory->reclaiming.length)
+        limit(culprit, &memory->reclaiming, memory->reclaim_limit);
+    else if (memory && memory->tightest.length && memory->at_limit)
+        limit(culprit, &memory->tightest, memory->limit);
+    else if (task && task->swap_kib)
+        append(culprit, "[swap]");
+    else
+        append(culprit, "[host-memory]");
+}
+
+static void device(const struct top *top, const struct subject *subject, struct culprit *culprit)
+{
+    struct disk_use use;
+
+    if (top->disks && disks_of(top->disks, subject->key, &use))
+        append(culprit, "%s", use.name);
+    else
+        append(culprit, "[disk]");
+}
+
+void culprit_of(const struct top *top, const struct subject *subject, struct culprit *culprit)
+{
+    culprit->length = 0;
+    culprit->text[0] = '\0';
+    switch (subject->verdict) {
+    case VERDICT_STARVED:
+        others(top, subject, false, culprit);
+        break;
+    case VERDICT_NOISY_NEIGHBOR:
+        others(top, subject, true, culprit);
+        break;
+    case VERDICT_THROTTLED:
+        quota(top, subject, culprit);
+        break;
+    case VERDICT_IO_BOUND:
+        device(top, subject, culprit);
+        break;
+    case VERDICT_THRASHING:
+        reclaimer(top, subject, culprit);
+        break;
+    case VERDICT_OOM_RISK:
+        memory_end(top, subject, culprit);
+        break;
+    case VERDICT_LOCK_BOUND:
+        append(culprit, "[futex]");
+        break;
+    case VERDICT_OK:
+    case VERDICT_CPU_BOUND:
+    case VERDICTS:
+        break;
+    }
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One row a process, all signals joined, with a verdict: who hogs this host, and why somebody is slow. */
+#include "metric/outlooks.h"
+#include "metric/top.h"
+#include <errno.h>
+#include <stdlib.h>
+#include "cpu.types.h"
+#include "host/targets.h"
+#include "host/numbering.h"
+#include "metric/oncpu_cells.h"
+#include "metric/oncpu_load.h"
+
+static const struct column columns[] = {
+    {"rank", 4, "place by how much it hurts or is hurt: oom-risk first, then by the sum of the times"},
+    {"pid", 7, "process"},
+    {"cpu_pct", 7, "time on CPUs by the window's length; 100 is one CPU"},
+    {"wait_pct", 8, "time that its threads could have run and others had the CPU, quota left out"},
+    {"iowait_pct", 10, "time that its threads were blocked on I/O"},
+    {"rss_kib", 9, "resident memory"},
+    {"faults_s", 8, "page faults a second, minor and major"},
+    {"read_kib_s", 10, "read from storage, a second"},
+    {"write_kib_s", 11, "written to storage, a second: when pages are made dirty"},
+    {"watts", 5, "power; not known"},
+    {"verdict", -14, "what is the matter with it"},
+    {"by", -24, "the culprit: processes, a cgroup and its quota or limit, a device, [steal]"},
+    {"busiest_cpu_pct", 15, "the most that it, or one thread of it, had of one CPU"},
+    {"caused_pct", 10, "time that others waited for a CPU which it had"},
+    {"throttled_pct", 13, "time that its threads could have run, and the quota was used up"},
+    {"memstall_pct", 12, "time that its threads were blocked on memory: faults that wait, refaults, reclaim"},
+    {"lock_pct", 8, "time that its threads slept for locks"},
+    {"majors_s", 8, "major faults a second"},
+    {"oom_s", 6, "seconds until its memory ends, as it grows now"},
+    {"wait_count", 10, "waits for a CPU that ended in the window"},
+    {"wait_p50_us", 11, "half of them were no longer"},
+    {"wait_p99_us", 11, "99 of 100 were no longer"},
+    {"wait_max_us", 11, "the longest of them"},
+    {"uid", 6, "effective user id"},
+    {"tid", 7, "thread, with -t"},
+    {"comm", -15, "name"},
+};
+#define COLUMNS (sizeof columns / sizeof *columns)
+
+static void top_close(void *state)
+{
+    struct top *top = state;
+
+    disks_close(top->disks);
+    tasks_close(top->tasks);
+    oncpu_close(top->oncpu);
+    cgroups_close(top->cgroups);
+    outlooks_close(top->outlooks);
+    pressures_close(&top->pressures.files);
+    subjects_free(&top->subjects);
+    free(top->ranked);
+    free(top);
+}
+
+/* What the scheduler tells is what the view is made of; the rest fills in more columns, where it can be had.
+ */
+static int open_sources(struct top *top, struct hook_report hooks[MAX_HOOKS], struct why *w)
+{
+    const struct metric_context *context = top->context;
+    struct why optional;
+    int err =
+        oncpu_open(&top->oncpu, context, ONCPU_WAITS | ONCPU_TIMES | ONCPU_PAIRS | ONCPU_STALLS, hooks, w);
+
+    if (err)
+        return err;
+    tasks_open(&top->tasks, context, hooks, &optional);
+    disks_open(&top->disks, context, hooks, &optional);
+    top->cgroups = numbering_is_of_proc(context->numbering) ? cgroups_open("") : NULL;
+    top->outlooks = outlooks_open(context->options->thresholds.value[OOM_SPAN_S]);
+    pressures_open(&top->pressures.files, "");
+    return top->outlooks ? 0 : why(w, -ENOMEM, "out of memory");
+}
+
+static int top_open(void **state, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],
+                    struct why *w)
+{
+    const struct options *options = context->options;
+    struct top *top = calloc(1, sizeof *top);
+    int err = 0;
+
+    if (!top)
+        return why(w, -ENOMEM, "out of memory");
+    top->context = context;
+    top->ranked = calloc(options->top, sizeof *top->ranked);
+    if (!top->ranked)
+        err = why(w, -ENOMEM, "out of memory");
+    if (!err)
+        err = open_sources(top, hooks, w);
+    if (err) {
+        top_close(top);
+        return err;
+    }
+    *state = top;
+    return 0;
+}
+
+static void top_turn(void *state)
+{
+    struct top *top = state;
+
+    oncpu_turn(top->oncpu);
+    if (top->disks)
+        disks_turn(top->disks);
+}
+
+static int top_collect(void *state, const struct window *window, struct why *w)
+{
+    struct top *top = state;
+    int err = oncpu_collect(top->oncpu, window->end_mono, w);
+
+    top->now = window->end_mono;
+    if (!err && top->disks)
+        err = disks_collect(top->disks, window->end_mono, w);
+    if (err)
+        return err;
+    if (!window->begin_mono) {
+        top_begin(top);
+        return 0;
+    }
+    if (top_join(top, (double)(window->end_mono - window->begin_mono)))
+        return why(w, -ENOMEM, "out of memory");
+    top_rank(top);
+    top_pressure(top, window->end_mono - window->begin_mono);
+    return 0;
+}
+
+static uint64_t top_lost(void *state)
+{
+    const struct top *top = state;
+
+    return oncpu_lost(top->oncpu) + oncpu_waits_lost(top->oncpu) + (top->tasks ? tasks_lost(top->tasks) : 0);
+}
+
+static void top_cost(void *state, struct program_cost *cost)
+{
+    struct top *top = state;
+
+    oncpu_cost(top->oncpu, cost);
+    if (top->tasks)
+        tasks_cost(top->tasks, cost);
+    if (top->disks)
+        disks_cost(top->disks, cost);
+}
+
+static bool top_alert(void *state)
+{
+    return ((struct top *)state)->alert;
+}
+
+static size_t add_fields(struct field *to, size_t n, size_t used, const struct field *more, size_t nmore)
+{
+    for (size_t i = 0; i < nmore && used < n; i++)
+        to[used++] = more[i];
+    return used;
+}
+
+/* Where the CPUs' time went, the pressure, and how the host's memory stands. */
+static size_t top_fields(void *state, struct field *fields, size_t n)
+{
+    const struct top *top = state;
+    const struct waits *waits = oncpu_waits(top->oncpu);
+    const struct memory *memory = outlooks_memory(top->outlooks);
+    struct outlook_of host;
+    size_t used = oncpu_fields(top->oncpu, fields, n);
+
+    outlooks_of_host(top->outlooks, &host);
+    const struct field more[] = {
+        {"wait_ms", waits ? cell_milliseconds(waits_totals(waits)->wait_ns) : cell_unknown()},
+        {"wait_lost_ms", waits ? cell_milliseconds(waits_totals(waits)->lost_ns) : cell_unknown()},
+        {"mem_headroom_kib", memory ? cell_unsigned(memory->headroom / 1024) : cell_unknown()},
+        {"mem_left_s", host.seconds >= 0 ? cell_decimal(host.seconds, 1) : cell_unknown()},
+    };
+    used = add_fields(fields, n, used, more, sizeof more / sizeof *more);
+    return used + top_pressure_fields(top, fields + used, n - used);
+}
+
+/* ---- rows ---- */
+
+static struct cell percent(double ns, const struct top *top)
+{
+    return cell_decimal(100 * ns / top->subjects.window, 2);
+}
+
+static struct cell rate(bool known, double count, const struct task_sums *task)
+{
+    return known ? cell_decimal(count * 1e9 / (double)task->span_ns, 2) : cell_unknown();
+}
+
+/* Where the kernel does not tell of it, nobody knows whether it is zero. */
+static struct cell stalled(const struct top *top, enum stall what, double ns)
+{
+    const struct waits *waits = oncpu_waits(top->oncpu);
+
+    return waits && waits_stalls_known(waits, what) ? percent(ns, top) : cell_unknown();
+}
+
+static void row(struct top *top, struct out *out, const struct view *view, size_t rank,
+                const struct subject *subject)
+{
+    static const struct name all_outside = {.comm = "[outside]", .comm_length = sizeof "[outside]" - 1};
+    static const struct task_sums none;
+    bool outside = subject->key == HOG_KEY_OUTSIDE, threads = top->context->options->threads;
+    const struct name name = outside ? all_outside : *oncpu_name(top->oncpu, subject->key, top->now);
+    const struct task_sums *found = top->tasks && !outside ? tasks_find(top->tasks, subject->key) : NULL,
+                           *task = found ? found : &none;
+    const struct times *now = &subject->now;
+    const struct waited wait = oncpu_waited(top->oncpu, subject->key);
+    bool waits = oncpu_waits(top->oncpu), since = task->span_ns;
+    struct culprit culprit;
+
+    culprit_of(top, subject, &culprit);
+    const struct cell cells[COLUMNS] = {
+        cell_unsigned(rank),
+        outside ? cell_unknown() : cell_unsigned(key_process(subject->key)),
+        percent(now->run, top),
+        waits ? percent(now->wait, top) : cell_unknown(),
+        stalled(top, STALL_IO, now->io),
+        task->memory_known ? cell_unsigned(task->rss_kib) : cell_unknown(),
+        rate(since, (double)(task->minor + task->major), task),
+        rate(since && task->io_known, (double)task->read_bytes / 1024, task),
+        rate(since && task->io_known, (double)task->write_bytes / 1024, task),
+        cell_unknown(),
+        outside ? cell_unknown() : cell_string(verdict_names[subject->verdict]),
+        culprit.length ? cell_bytes(culprit.text, culprit.length) : cell_unknown(),
+        percent(now->busiest, top),
+        waits ? percent(now->caused, top) : cell_unknown(),
+        waits ? percent(now->throttled, top) : cell_unknown(),
+        stalled(top, STALL_MEMORY, now->memory),
+        stalled(top, STALL_LOCK, now->lock),
+        rate(since, (double)task->major, task),
+        subject->outlook.known ? cell_decimal(subject->outlook.seconds, 1) : cell_unknown(),
+        wait.count,
+        wait.p50_us,
+        wait.p99_us,
+        wait.max_us,
+        name.uid_known ? cell_unsigned(name.uid) : cell_unknown(),
+        threads && !outside ? cell_unsigned(key_thread(subject->key)) : cell_unknown(),
+        name.comm_length ? cell_bytes(name.comm, name.comm_length) : cell_unknown(),
+    };
+
+    out_row(out, view, cells);
+}
+
+extern const struct metric top_metric;
+
+static void top_rows(void *state, const struct window *window, struct out *out)
+{
+    struct top *top = state;
+    const struct options *options = top->context->options;
+
+    for (size_t i = 0; i < top->nranked; i++) {
+        row(top, out, &top_metric.view, i + 1, top->ranked[i]);
+        if (options->explain)
+            top_why(top, top->ranked[i], out);
+    }
+    oncpu_shown(top->oncpu);
+}
+
+const struct metric top_metric = {
+    .name = "top",
+    .summary = "a row a process: CPU, waiting, I/O, memory, and what is the matter with it",
+    .view = {"top", columns, COLUMNS},
+    .ways = {oncpu_ways, tasks_ways, disks_ways},
+    .open = top_open,
+    .turn = top_turn,
+    .collect = top_collect,
+    .lost = top_lost,
+    .fields = top_fields,
+    .rows = top_rows,
+    .cost = top_cost,
+    .alert = top_alert,
+    .close = top_close,
+};

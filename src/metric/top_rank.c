@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Judges every process, and says which are shown, and in what order. */
+#include <stdlib.h>
+#include "cpu.types.h"
+#include "host/targets.h"
+#include "metric/top.h"
+
+static bool is_kernel_thread(const struct top *top, uint64_t key)
+{
+    const struct task_sums *task = top->tasks ? tasks_find(top->tasks, key) : NULL;
+
+    return task ? task->kernel : oncpu_name(top->oncpu, key, top->now)->kernel;
+}
+
+/* --why asks about somebody. */
+static bool is_one(const struct targets *subject)
+{
+    return subject && subject->n;
+}
+
+static bool is_wanted(const struct top *top, const struct subject *subject)
+{
+    const struct targets *targets = top->context->targets;
+
+    if (targets->n && !targets_find(targets, subject->key))
+        return false;
+    if (is_one(top->context->subject) && !targets_find(top->context->subject, subject->key))
+        return false;
+    return !top->context->options->no_kernel || !is_kernel_thread(top, subject->key);
+}
+
+/* Who was asked for is shown, even if he did nothing. By thread nobody knows which ones he has. */
+static void add_asked(struct top *top, const struct targets *targets)
+{
+    for (size_t i = 0; i < targets->n && !top->context->options->threads; i++)
+        subjects_at(&top->subjects, key_make(targets->list[i].pid, 0, targets->list[i].start_ns));
+}
+
+static bool is_asked(const struct top *top, uint64_t key)
+{
+    return (top->context->targets->n && targets_find(top->context->targets, key)) ||
+           (is_one(top->context->subject) && targets_find(top->context->subject, key));
+}
+
+/* [outside] is many processes at once: there is nothing to judge. */
+static void judge_subject(const struct top *top, struct subject *subject)
+{
+    struct judgement judgement;
+
+    judge(&subject->judged, &subject->outlook, &top->context->options->thresholds, &judgement);
+    subject->verdict = subject->key == HOG_KEY_OUTSIDE ? VERDICT_OK : judgement.verdict;
+}
+
+/* What is alerted on must be seen, and whose memory ends has little time. */
+static unsigned urgency(const struct top *top, const struct subject *subject)
+{
+    unsigned alerted = top->context->options->alert >> subject->verdict & 1;
+
+    return 2 * alerted + (subject->verdict == VERDICT_OOM_RISK);
+}
+
+static int compare(const struct top *top, const struct subject *a, const struct subject *b)
+{
+    unsigned x = urgency(top, a), y = urgency(top, b);
+    double i = score(&a->now), j = score(&b->now);
+
+    if (x != y)
+        return x > y ? -1 : 1;
+    if (i != j)
+        return i > j ? -1 : 1;
+    return a->key < b->key ? -1 : a->key > b->key;
+}
+
+/* Into the list in its place, if it is among the first. */
+static void insert(struct top *top, struct subject *subject)
+{
+    size_t most = top->context->options->top, i = top->nranked;
+
+    if (i == most && compare(top, subject, top->ranked[i - 1]) > 0)
+        return;
+    if (i < most)
+        top->nranked++;
+    else
+        i--;
+    for (; i && compare(top, subject, top->ranked[i - 1]) < 0; i--)
+        top->ranked[i] = top->ranked[i - 1];
+    top->ranked[i] = subject;
+}
+
+static bool is_shown(const struct top *top, const struct subject *subject)
+{
+    return subject->key &&
+           (score(&subject->now) > 0 || subject->outlook.known || is_asked(top, subject->key)) &&
+           is_wanted(top, subject);
+}
+
+void top_rank(struct top *top)
+{
+    const struct options *options = top->context->options;
+
+    top->nranked = 0;
+    top->alert = false;
+    add_asked(top, top->context->targets);
+    if (top->context->subject)
+        add_asked(top, top->context->subject);
+    for (size_t i = 0; i < top->subjects.capacity; i++) {
+        struct subject *subject = &top->subjects.table[i];
+        if (!is_shown(top, subject))
+            continue;
+        judge_subject(top, subject);
+        if (subject->verdict != VERDICT_OK && options->alert >> subject->verdict & 1)
+            top->alert = true;
+        insert(top, subject);
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "verdict/rules.h"
+
+/* What a rule looks at. */
+struct view_of {
+    const struct times *times;
+    const struct outlook *outlook;
+    const struct thresholds *thresholds;
+    double faulting; /* ns on a CPU that went to major faults, at most */
+    double active;
+};
+
+/* ns */
+static double lost_to_cpu(const struct view_of *v)
+{
+    return v->times->wait;
+}
+
+static double lost_to_quota(const struct view_of *v)
+{
+    return v->times->throttled;
+}
+
+static double lost_to_io(const struct view_of *v)
+{
+    return v->times->io;
+}
+
+static double lost_to_memory(const struct view_of *v)
+{
+    return v->times->memory + v->faulting;
+}
+
+static double lost_to_locks(const struct view_of *v)
+{
+    return v->times->lock;
+}
+
+/* percent of the span */
+static double kept_waiting(const struct view_of *v)
+{
+    return v->times->span > 0 ? 100 * v->times->caused / v->times->span : 0;
+}
+
+static double busiest(const struct view_of *v)
+{
+    return v->times->span > 0 ? 100 * v->times->busiest / v->times->span : 0;
+}
+
+/* seconds */
+static double left(const struct view_of *v)
+{
+    return v->outlook->seconds;
+}
+
+/*
+ * The rules. oom-risk comes before all others; then, of the losses that are at least as large as their
+ * threshold says, the largest; then the others in this order; else the process is ok.
+ */
+static const struct rule {
+    enum verdict verdict;
+    enum { ENDS, LOSS, LEVEL } kind;
+    enum threshold threshold;
+    double (*value)(const struct view_of *v);
+    const char *what;
+} rules[RULES] = {
+    {VERDICT_OOM_RISK, ENDS, OOM_SECONDS, left, "seconds until its memory ends, as it grows now"},
+    {VERDICT_STARVED, LOSS, STARVED_PCT, lost_to_cpu,
+     "percent of its active time that it waited for a CPU which others had"},
+    {VERDICT_THROTTLED, LOSS, THROTTLED_PCT, lost_to_quota,
+     "percent of its active time that the CPU quota of its cgroup was used up"},
+    {VERDICT_IO_BOUND, LOSS, IO_BOUND_PCT, lost_to_io,
+     "percent of its active time that it was blocked on a disk"},
+    {VERDICT_THRASHING, LOSS, THRASHING_PCT, lost_to_memory,
+     "percent of its active time that went to page faults which wait, to refaults and to reclaim"},
+    {VERDICT_LOCK_BOUND, LOSS, LOCK_BOUND_PCT, lost_to_locks,
+     "percent of its active time that it slept for locks in futex(2)"},
+    {VERDICT_NOISY_NEIGHBOR, LEVEL, NOISY_PCT, kept_waiting,
+     "time that others waited for a CPU which it had, in percent of the span"},
+    {VERDICT_CPU_BOUND, LEVEL, CPU_BOUND_PCT, busiest,
+     "the most that it or one of its threads had of one CPU, percent"},
+};
+
+static double at_most(double value, double most)
+{
+    return value < most ? value : most;
+}
+
+static double sum_of(const struct times *t)
+{
+    return t->run + t->wait + t->throttled + t->io + t->memory + t->lock;
+}
+
+/* ns that a rule's loss is; 0: it is none, or not large enough to be said. */
+static double apply(const struct rule *rule, const struct view_of *v, struct finding *finding)
+{
+    const double *limits = v->thresholds->value;
+    bool enough = v->active > 0 && v->active * 100 >= limits[ACTIVE_PCT] * v->times->span;
+    double value = rule->value(v);
+
+    *finding = (struct finding){
+        .verdict = rule->verdict,
+        .threshold = rule->threshold,
+        .limit = limits[rule->threshold],
+        .known = rule->kind != ENDS || v->outlook->known,
+        .value = rule->kind != LOSS ? value
+                 : v->active > 0    ? 100 * value / v->active
+                                    : 0,
+        .what = rule->what,
+    };
+    if (!finding->known)
+        return 0;
+    if (rule->kind == ENDS)
+        finding->holds = value <= finding->limit && v->outlook->share_pct >= limits[OOM_SHARE_PCT];
+    else
+        finding->holds = finding->value >= finding->limit && (rule->kind == LEVEL || enough);
+    return finding->holds && rule->kind == LOSS ? value : 0;
+}
+
+void judge(const struct times *times, const struct outlook *outlook, const struct thresholds *thresholds,
+           struct judgement *judgement)
+{
+    struct view_of v = {.times = times, .outlook = outlook, .thresholds = thresholds};
+    double most = 0;
+    enum verdict verdict = VERDICT_OK;
+
+    v.faulting = at_most(times->run, times->majors * thresholds->value[FAULT_CPU_US] * 1e3);
+    v.active = judgement->active = sum_of(times);
+    for (int i = 0; i < RULES; i++) {
+        struct finding *finding = &judgement->findings[i];
+        double lost = apply(&rules[i], &v, finding);
+        if (lost > most) {
+            most = lost;
+            verdict = finding->verdict;
+        }
+    }
+    for (int i = 0; i < RULES; i++)
+        if (judgement->findings[i].holds &&
+            (rules[i].kind == ENDS || (rules[i].kind == LEVEL && verdict == VERDICT_OK)))
+            verdict = judgement->findings[i].verdict;
+    judgement->verdict = verdict;
+}
+
+double score(const struct times *times)
+{
+    return times->span > 0 ? 100 * (sum_of(times) + times->caused) / times->span : 0;
+}

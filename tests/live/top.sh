@@ -1,0 +1,187 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The view `top`: each of its columns against who else counts it, and its verdicts on the command line.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+LOADS=$BUILD/tests/load
+cpu=$(($(nproc) - 1))
+
+# cells PID COLUMN: that column of all rows of the process, a line each; by the names in the header line.
+cells() {
+    awk -v pid="$1" -v name="$2" '
+        $1 == "#top" { for (i = 2; i <= NF; i++) at[$i] = i }
+        $1 == "top" && $at["pid"] == pid { print $at[name] }' "$TMP/out"
+}
+
+last() {
+    cells "$@" | tail -n 1
+}
+
+is() { # is GOT WANTED
+    echo "$1, not $2"
+    [ "$1" = "$2" ]
+}
+
+about() { # about VALUE TRUTH PERCENT [MORE]
+    within "$1" "$(awk -v t="$2" -v p="$3" -v m="${4:-0}" 'BEGIN { print t - t * p / 100 - m }')" \
+        "$(awk -v t="$2" -v p="$3" -v m="${4:-0}" 'BEGIN { print t + t * p / 100 + m }')"
+}
+
+# ---- two hogs beside a victim ----
+
+load_start taskset -c "$cpu" "$LOADS/duty" 60 && a=$LOAD_PID
+load_start taskset -c "$cpu" "$LOADS/duty" 60 && b=$LOAD_PID
+load_start taskset -c "$cpu" "$LOADS/duty" 60 && victim=$LOAD_PID
+sleep 0.3
+schedstat() { awk '{ print $1 / 1e6, $2 / 1e6 }' "/proc/$victim/schedstat"; }
+
+measure -k 1000 60
+read -r ran waited < <(schedstat)
+sleep 3
+read -r ran_after waited_after < <(schedstat)
+measured
+total_ms=$(sed -n 's/^#window.* dur_ms=\([0-9.]*\).*/\1/p' "$TMP/out")
+ran=$(awk -v a="$ran" -v b="$ran_after" 'BEGIN { print b - a }')
+waited=$(awk -v a="$waited" -v b="$waited_after" 'BEGIN { print b - a }')
+of_window() { awk -v ms="$1" -v all="$total_ms" 'BEGIN { print 100 * ms / all }'; }
+check 'without a view: top' grep -Eq '^#top +rank +pid ' "$TMP/out"
+# hog began before and ended after the two readings, some 0.3 s in all.
+check 'the victim ran so long, by schedstat' about "$(last "$victim" cpu_pct)" "$(of_window "$ran")" 5 4
+check 'the victim waited so long, by schedstat' about "$(last "$victim" wait_pct)" "$(of_window "$waited")" 5 8
+check 'the victim is starved' is "$(last "$victim" verdict)" starved
+by_both() {
+    local by
+    by=$(last "$victim" by)
+    echo "by $by, not $a and $b"
+    [[ ,$by == *",$a/duty"* && ,$by == *",$b/duty"* ]]
+}
+check 'by the hogs' by_both
+caused() { # what the victim waited, and the others for each other: with three, 2/3 of the window each
+    awk -v a="$(last "$a" caused_pct)" -v b="$(last "$b" caused_pct)" -v v="$(last "$victim" caused_pct)" \
+        -v wa="$(last "$a" wait_pct)" -v wb="$(last "$b" wait_pct)" -v wv="$(last "$victim" wait_pct)" \
+        'BEGIN { printf "caused %s, waited %s\n", a + b + v, wa + wb + wv
+                 exit !(a > 20 && b > 20 && a + b + v > 0.7 * (wa + wb + wv) && a + b + v < 1.3 * (wa + wb + wv)) }'
+}
+check 'what they cause is what they wait' caused
+check 'the busiest CPU of a pinned thread has all its time' about "$(last "$victim" busiest_cpu_pct)" "$(last "$victim" cpu_pct)" 3 1
+
+same_fields() {
+    local n
+    n=$(awk '$1 == "top" { print NF }' "$TMP/out" | sort -u | wc -l)
+    echo "$n different numbers of fields"
+    [ "$n" = 1 ]
+}
+check 'all rows have as many fields as the header has names' same_fields
+header_fits() {
+    [ "$(awk '$1 == "#top" { print NF; exit }' "$TMP/out")" = "$(awk '$1 == "top" { print NF; exit }' "$TMP/out")" ]
+}
+check 'the header has as many' header_fits
+
+# ---- alerts ----
+
+status_of() { # status_of WANTED ARGUMENTS...
+    local wanted=$1 status
+    shift
+    timeout 20 "$HOG" "$@" >"$TMP/out" 2>"$TMP/err" </dev/null
+    status=$?
+    echo "status $status, not $wanted: $(cat "$TMP/err")"
+    [ "$status" = "$wanted" ]
+}
+windows() { grep -c '^#window' "$TMP/out"; }
+check 'an alert ends the run at its first window' status_of 4 --alert starved 0.5 20
+check 'which was the first' is "$(windows)" 1
+shown_first() { [ "$(awk '$1 == "top" { print $12; exit }' "$TMP/out")" = starved ]; }
+check 'and shows it first' shown_first
+check 'three windows in a row' status_of 4 --alert starved,oom-risk --alert-for 3 0.3 20
+check 'are three' is "$(windows)" 3
+check 'no alert, no status' status_of 0 --alert oom-risk 0.3 3
+check 'a threshold can make it quiet' status_of 0 --alert starved --threshold starved_pct=100 0.3 3
+
+# ---- why ----
+
+check 'why: of one process' status_of 0 --why "$victim" 0.5 2
+check 'its row alone' is "$(awk '$1 == "top" { print $3 }' "$TMP/out" | sort -u)" "$victim"
+line() { grep -Eq "$1" "$TMP/out"; }
+check 'the rule that holds' line "^#why pid=$victim rule=starved holds=yes value=[0-9.]+ threshold=starved_pct limit=25"
+check 'and one that does not' line "^#why pid=$victim rule=throttled holds=no"
+check 'whom it waited for' line "^#why pid=$victim waited_for=($a|$b)/duty wait_ms="
+gone=$(bash -c 'echo $$')
+check 'why of nobody' status_of 1 --why "$gone" 0.5 2
+check 'says so' grep -q "$gone" "$TMP/err"
+ends_with_it() {
+    "$LOADS/duty" 60 >/dev/null &
+    local one=$!
+    (sleep 1 && kill "$one") &
+    status_of 0 --why "$one" 0.2 40 && line '^#exit '
+}
+check 'it ends with the process' ends_with_it
+for pid in "$a" "$b" "$victim"; do load_stop "$pid"; done
+
+# ---- the columns that processes are asked for ----
+
+load_start "$LOADS/worker" "$BUILD/top.work" 30 && worker=$LOAD_PID
+sleep 0.5
+counts() { # minor + major faults, write_bytes, ms
+    awk '{ sub(/.*\) /, ""); printf "%d ", $8 + $10 }' "/proc/$worker/stat"
+    awk '$1 == "write_bytes:" { printf "%d ", $2 }' "/proc/$worker/io"
+    awk '{ print $1 * 1000 }' /proc/uptime
+}
+measure -k 1000 60
+read -r faults bytes since < <(counts)
+sleep 2
+read -r faults_after bytes_after until < <(counts)
+rss=$(awk '$1 == "VmRSS:" { print $2 }' "/proc/$worker/status")
+measured
+a_second() { awk -v a="$1" -v b="$2" -v ms="$((${until%.*} - ${since%.*}))" 'BEGIN { print (b - a) * 1000 / ms }'; }
+check 'faults a second, by its /proc/PID/stat' about "$(last "$worker" faults_s)" "$(a_second "$faults" "$faults_after")" 12 50
+check 'written a second, by its /proc/PID/io' about "$(last "$worker" write_kib_s)" "$(a_second $((bytes / 1024)) $((bytes_after / 1024)))" 12 50
+check 'resident memory, by its status' about "$(last "$worker" rss_kib)" "$rss" 5 4400
+load_stop "$worker"
+rm -f "$BUILD/top.work"
+
+# ---- pressure ----
+
+if grep -q some /proc/pressure/cpu 2>/dev/null; then
+    load_start taskset -c "$cpu" "$LOADS/duty" 60 && a=$LOAD_PID
+    load_start taskset -c "$cpu" "$LOADS/duty" 60 && b=$LOAD_PID
+    sleep 0.5
+    total() { sed -n 's/^some .*total=//p' /proc/pressure/cpu; }
+    from=$(total) begin=$(date +%s%N)
+    timeout 20 "$HOG" 2 1 >"$TMP/out" 2>/dev/null
+    to=$(total) end=$(date +%s%N)
+    psi=$(sed -n 's/^#window.* psi_cpu_pct=\([0-9.]*\).*/\1/p' "$TMP/out")
+    check 'pressure on the window line' about "$psi" "$(((to - from) * 100000 / (end - begin)))" 8 3
+    load_stop "$a"
+    load_stop "$b"
+else
+    timeout 20 "$HOG" 0.3 1 >"$TMP/out" 2>"$TMP/err"
+    check 'no pressure on this host: it is not known, and no error' grep -q ' psi_cpu_pct=- ' "$TMP/out"
+fi
+
+# ---- groups that come and go while they are read ----
+
+if [ -d /sys/fs/cgroup/memory ] && [ -w /sys/fs/cgroup/memory ]; then
+    (
+        trap 'rmdir /sys/fs/cgroup/memory/hog_top_* 2>/dev/null' EXIT
+        while :; do
+            group=/sys/fs/cgroup/memory/hog_top_$RANDOM
+            mkdir "$group" || continue
+            (echo "$BASHPID" >"$group/tasks" && exec sleep 0.03)
+            rmdir "$group"
+        done
+    ) >/dev/null 2>&1 &
+    lib_pids+=($!)
+    check 'groups vanish mid-read' status_of 0 -k 100 0.01 200
+    check 'and nothing is said of it' [ ! -s "$TMP/err" ]
+else
+    skip 'groups vanish mid-read' 'needs cgroup_memory: no memory controller of version 1 here'
+fi
+
+# ---- json ----
+
+check 'json: status' status_of 0 top -o json --explain 0.3 2
+if command -v jq >/dev/null; then
+    check 'json: each line is one' jq -e . "$TMP/out"
+    check 'json: rows have a verdict' jq -es 'map(select(.view == "top")) | length > 0 and all(.verdict | type == "string")' "$TMP/out"
+fi
+done_testing
