@@ -90,8 +90,8 @@ GIVE_BACK = if [ -n "$$SUDO_UID" ]; then chown -hR "$$SUDO_UID:$$SUDO_GID" $(BUI
 run: setup-build
 	@$(MAKE) $(SUBFLAGS) all
 	@$(GIVE_BACK)
-	@echo 'Running: $(BUILD)/hog cpu 1 5   (who uses the CPU: five windows of one second)'
-	@$(BUILD)/hog cpu 1 5
+	@echo 'Running: $(BUILD)/hog 1 5   (what is the matter with whom, and who is to blame: five windows of one second)'
+	@$(BUILD)/hog 1 5
 
 # All that the tests need; what they do is in scripts/test.sh.
 programs: all $(UNIT) $(LIVE) $(LOAD) $(FUZZ) $(TEST_BPF) $(OBJRUN)

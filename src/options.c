@@ -12,7 +12,7 @@
 #define DEFAULT_INTERVAL UINT64_C(1000000000)
 #define TRACK_INTERVAL   UINT64_C(10000000)
 
-static const char *const default_views[] = {"top", "cpu"};
+static const char default_view_name[] = "top";
 
 struct parse {
     struct options *options;
@@ -213,10 +213,9 @@ static int default_view(struct parse *p)
 {
     struct options *o = p->options;
 
-    for (size_t i = 0; i < sizeof default_views / sizeof *default_views; i++)
-        for (size_t j = 0; p->view_names[j]; j++)
-            if (!o->nviews && !strcmp(default_views[i], p->view_names[j]))
-                o->views[o->nviews++] = p->view_names[j];
+    for (size_t i = 0; p->view_names[i] && !o->nviews; i++)
+        if (!strcmp(default_view_name, p->view_names[i]))
+            o->views[o->nviews++] = p->view_names[i];
     return o->nviews ? 0 : why(p->why, -EINVAL, "no VIEW given: --help lists all views");
 }
 

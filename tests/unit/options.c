@@ -13,7 +13,7 @@
 
 #define MS UINT64_C(1000000)
 
-static const char *const views[] = {"cpu", "mem", "track", NULL};
+static const char *const views[] = {"cpu", "mem", "top", "track", NULL};
 static const char *const with_top[] = {"cpu", "top", "track", NULL};
 
 static char words[8192]; /* options keep pointers into their argv: it lives as long as they do */
@@ -71,10 +71,10 @@ static void check_good(void)
     static const struct {
         const char *line, *want;
     } cases[] = {
-        {"", "cpu every 1000000000ns k10 text"},
+        {"", "top every 1000000000ns k10 text"},
         {"cpu", "cpu every 1000000000ns k10 text"},
-        {"0.5", "cpu every 500000000ns k10 text"},
-        {".5 3", "cpu every 500000000ns x3 k10 text"},
+        {"0.5", "top every 500000000ns k10 text"},
+        {".5 3", "top every 500000000ns x3 k10 text"},
         {"cpu 10ms 100", "cpu every 10000000ns x100 k10 text"},
         {"cpu 1ms", "cpu every 1000000ns k10 text"},
         {"cpu 24h", "cpu every 86400000000000ns k10 text"},
@@ -216,21 +216,21 @@ static void check_bad(void)
     static const struct {
         const char *line, *want; /* the whole message */
     } cases[] = {
-        {"cpux", "unknown view \"cpux\": views are cpu, mem, track, doctor; did you mean cpu?"},
-        {"trakc 5", "unknown view \"trakc\": views are cpu, mem, track, doctor; did you mean track?"},
-        {"docter", "unknown view \"docter\": views are cpu, mem, track, doctor; did you mean doctor?"},
-        {"energy", "unknown view \"energy\": views are cpu, mem, track, doctor"},
-        {"help", "unknown view \"help\": views are cpu, mem, track, doctor; did you mean --help?"},
-        {"CPU", "unknown view \"CPU\": views are cpu, mem, track, doctor"},
-        {"verbos", "unknown view \"verbos\": views are cpu, mem, track, doctor"},
-        {"-- -t", "unknown view \"-t\": views are cpu, mem, track, doctor"},
+        {"cpux", "unknown view \"cpux\": views are cpu, mem, top, track, doctor; did you mean cpu?"},
+        {"trakc 5", "unknown view \"trakc\": views are cpu, mem, top, track, doctor; did you mean track?"},
+        {"docter", "unknown view \"docter\": views are cpu, mem, top, track, doctor; did you mean doctor?"},
+        {"energy", "unknown view \"energy\": views are cpu, mem, top, track, doctor"},
+        {"help", "unknown view \"help\": views are cpu, mem, top, track, doctor; did you mean --help?"},
+        {"CPU", "unknown view \"CPU\": views are cpu, mem, top, track, doctor"},
+        {"verbos", "unknown view \"verbos\": views are cpu, mem, top, track, doctor"},
+        {"-- -t", "unknown view \"-t\": views are cpu, mem, top, track, doctor"},
         {"cpu -- --self", "INTERVAL: \"--self\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m"},
-        {"``", "unknown view \"\": views are cpu, mem, track, doctor"},
-        {"-", "unknown view \"-\": views are cpu, mem, track, doctor"},
-        {"cpu,", "unknown view \"\": views are cpu, mem, track, doctor"},
-        {"nan", "unknown view \"nan\": views are cpu, mem, track, doctor"},
-        {"\033[2Jx", "unknown view \"\\x1b[2Jx\": views are cpu, mem, track, doctor"},
-        {"\377\342\200\256", "unknown view \"\\xff\\xe2\\x80\\xae\": views are cpu, mem, track, doctor"},
+        {"``", "unknown view \"\": views are cpu, mem, top, track, doctor"},
+        {"-", "unknown view \"-\": views are cpu, mem, top, track, doctor"},
+        {"cpu,", "unknown view \"\": views are cpu, mem, top, track, doctor"},
+        {"nan", "unknown view \"nan\": views are cpu, mem, top, track, doctor"},
+        {"\033[2Jx", "unknown view \"\\x1b[2Jx\": views are cpu, mem, top, track, doctor"},
+        {"\377\342\200\256", "unknown view \"\\xff\\xe2\\x80\\xae\": views are cpu, mem, top, track, doctor"},
         {"cpu,track 5", "track cannot be combined with other views"},
         {"doctor,cpu", "doctor cannot be combined with other views"},
         {"doctor 1", "unexpected \"1\": doctor takes no INTERVAL and no COUNT"},
