@@ -41,3 +41,10 @@ const char *waits_no_process(uint64_t aggressor);
 const struct waits_totals *waits_totals(const struct waits *w);
 
 #endif
+#ifndef SHIM
+#define SHIM
+enum stall { STALL_IO, STALL_MEMORY, STALL_LOCK, STALLS };
+static inline const struct pairs *waits_stalls(const struct waits *w) { return 0; }
+static inline bool waits_stalls_known(const struct waits *w, enum stall s) { return false; }
+#define ONCPU_STALLS 0
+#endif
