@@ -42,6 +42,7 @@ ldd libc-bin
 ps procps
 taskset util-linux
 mount mount
+mkfs.ext4 e2fsprogs
 shellcheck shellcheck
 cppcheck cppcheck
 clang-format clang-format
