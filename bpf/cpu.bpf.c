@@ -134,19 +134,22 @@ static __always_inline void note_next(struct hog_cpu *c, u64 task, u32 thread, u
     c->events++;
 }
 
+static __always_inline bool run_queue_known(void)
+{
+    return kernel_has((struct sched_entity *)NULL, cfs_rq) && kernel_has((struct cfs_rq *)NULL, rq);
+}
+
 /* Whether this is the first switch of a CPU that has come online. It went offline from its stop task, and as
  * tracepoints are silent on a CPU that is not online, its idle task came unseen. */
 static __always_inline bool came_online(bool direct, struct hog_cpu *c, struct task_struct *prev,
-                                        struct task_struct *next)
+                                        struct rq *rq)
 {
     if (kernel_field(direct, prev, pid))
         return false;
     if (c->cur_thread == (u32)-1)
         return c->stops;
-    if (!kernel_has(next, se.cfs_rq) || !kernel_has((struct cfs_rq *)NULL, rq))
+    if (!run_queue_known())
         return false;
-    struct cfs_rq *cfs_rq = kernel_field(direct, next, se.cfs_rq);
-    struct rq *rq = kernel_field(direct, cfs_rq, rq);
     return c->cur_task == (u64)kernel_field(direct, rq, stop);
 }
 
@@ -168,15 +171,6 @@ static __always_inline u64 misnoted(bool direct, struct hog_cpu *c, u32 turn, st
     return ran;
 }
 
-/* As of the switch: the scheduler looked at its clock for it. */
-static __always_inline u64 run_queue_clock(bool direct, struct task_struct *task)
-{
-    struct cfs_rq *cfs_rq = kernel_field(direct, task, se.cfs_rq);
-    struct rq *rq = kernel_field(direct, cfs_rq, rq);
-
-    return kernel_field(direct, rq, clock);
-}
-
 /* ns of CLOCK_MONOTONIC at a switch. Reading that clock is most of what a switch costs us (47 of 60 ns in a
  * virtual machine), and the scheduler has just read its own: take that, and how far the two are apart. They
  * are compared at the first event of each turn, so that stints which span turns are by CLOCK_MONOTONIC alone,
@@ -192,16 +186,15 @@ static __always_inline u64 run_queue_clock(bool direct, struct task_struct *task
 #define DOUBT_NS    (1ull << 30)
 #define DRIFT_SHIFT 11
 #define UNKNOWN     (1ull << 63) /* as clock_compared: far from any reading, however small that is */
-static __always_inline u64 switch_time(bool direct, bool waits, struct hog_cpu *c, bool first,
-                                       struct task_struct *next)
+static __always_inline u64 switch_time(bool direct, bool waits, struct hog_cpu *c, bool first, u64 clock)
 {
-    if (!direct || !kernel_has(next, se.cfs_rq) || !kernel_has((struct cfs_rq *)NULL, rq)) {
+    if (!direct || !run_queue_known()) {
         u64 now = bpf_ktime_get_ns();
         if (waits && waits_known())
-            c->clock_offset = now - run_queue_clock(direct, next);
+            c->clock_offset = now - clock;
         return now;
     }
-    u64 clock = next->se.cfs_rq->rq->clock, passed = clock - c->clock_compared;
+    u64 passed = clock - c->clock_compared;
     if (unlikely(first || passed > COMPARE_NS)) {
         u64 now = bpf_ktime_get_ns(), apart = now - clock, most = c->clock_offset + (passed >> DRIFT_SHIFT);
         bool in_doubt = now - c->clock_doubted < DOUBT_NS;
@@ -238,7 +231,19 @@ static __always_inline void on_switch(bool direct, bool waits, struct task_struc
         return;
     bool first;
     u32 turn = enter(c, &first), coming = kernel_field(direct, next, pid);
-    u64 now = switch_time(direct, waits, c, first, next);
+    /* Pointers first: each one that is read from a task has the verifier look through all types of the kernel
+     * (6.3, 6fcd486b3a0a), each time that it comes by. */
+    bool clocked = run_queue_known() && (direct || waits);
+    struct cfs_rq *group = clocked ? kernel_field(direct, next, se.cfs_rq) : NULL, *left_group = NULL;
+    if (waits && waits_known() && count_pairs)
+        left_group = kernel_field(direct, prev, se.cfs_rq);
+    struct who who = {};
+    if (coming)
+        who = who_is(direct, next, coming);
+    /* Its clock is as of the switch: the scheduler looked at it for that. */
+    struct rq *rq = clocked ? kernel_field(direct, group, rq) : NULL;
+    u64 clock = clocked ? kernel_field(direct, rq, clock) : 0;
+    u64 now = switch_time(direct, waits, c, first, clock);
     u64 key = c->cur, ns = now - c->since;
 
     if (unlikely((s64)ns < 0)) { /* around a comparison of clocks */
@@ -248,7 +253,11 @@ static __always_inline void on_switch(bool direct, bool waits, struct task_struc
 
     /* By their addresses: a thread that calls exec may get another id while it runs. */
     if (unlikely(c->cur_task != (u64)prev)) {
-        if (came_online(direct, c, prev, next)) {
+        if (!clocked && run_queue_known()) {
+            group = kernel_field(direct, next, se.cfs_rq);
+            rq = kernel_field(direct, group, rq);
+        }
+        if (came_online(direct, c, prev, rq)) {
             now = bpf_ktime_get_ns();
             c->offline[pipe_bank(turn)] += now - c->since;
             c->since = now;
@@ -264,12 +273,10 @@ static __always_inline void on_switch(bool direct, bool waits, struct task_struc
     }
     if (key)
         credit(c, turn, key, ns);
-    struct who who = {};
-    if (coming)
-        who = who_is(direct, next, coming);
     if (waits && waits_known()) {
         u64 left = c->cur_task == (u64)prev ? c->cur : key;
-        waits_switch(direct, cpu, turn, prev, left, next, who.key, run_queue_clock(direct, next));
+        waits_switch(direct, cpu, turn, (struct switched){prev, left_group, left},
+                     (struct switched){next, group, who.key}, clock);
     }
     note_next(c, (u64)next, who.thread, who.key, now);
     pipe_leave(&c->pipe);
@@ -471,7 +478,7 @@ int hog_waiting(struct bpf_iter__task *ctx)
     struct cfs_rq *cfs_rq = task->se.cfs_rq;
     u32 cpu = kernel_has((struct rq *)NULL, cpu) ? cfs_rq->rq->cpu : 0;
     struct hog_waiting waiting = {.task = (u64)task, .pcount = task->sched_info.pcount, .cpu = cpu};
-    if (!wait_of(true, task, cpu, ~0ull, &wait))
+    if (!wait_of(true, task, cfs_rq, cpu, ~0ull, &wait))
         return 0;
     waiting.victim = who_is(true, task, task->pid).key;
     waiting.from = wait.from;

@@ -26,20 +26,20 @@ static __always_inline void dead_keep(struct hog_dead dead[HOG_DEAD], u64 key, u
     u32 shown_age = turn - read_once(pipe_turn.shown); /* in turns */
     u32 weight = heavy > 0xffffff ? 0xffffff : heavy;
     u32 bucket = (key * pipe_multiplier(7)) >> 60;
-    struct hog_dead *place = &dead[bucket * 4], *lightest = NULL;
-    u32 least = ~0u;
+    u64 least = ~0u, which = 0;
 
+    bucket &= HOG_DEAD / 4 - 1;
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
-        u32 age = (turn - (place[i].weight >> 24)) & 0xff;
-        u32 w = age < shown_age ? place[i].weight & 0xffffff : 0;
-        if (w < least) {
-            least = w;
-            lightest = &place[i];
-        }
+    for (u32 i = 0; i < 4; i++) {
+        u32 old = dead[bucket * 4 + i].weight, age = (turn - (old >> 24)) & 0xff;
+        u64 w = choose(is_less(age, shown_age), old & 0xffffff, 0);
+        u64 lighter = is_less(w, least);
+        least = choose(lighter, w, least);
+        which = choose(lighter, i, which);
     }
-    if (!lightest || least > weight)
+    if (least > weight)
         return;
+    struct hog_dead *lightest = &dead[bucket * 4 + (which & 3)];
     write_once(lightest->key, 0);
     barrier();
     lightest->weight = epoch | weight;

@@ -65,9 +65,8 @@ struct hog_pipe {
 
 /* Set by the reader before loading: constants to the verifier, which drops the stages that are not there. */
 const volatile u32 pipe_stages = 4;
-const volatile u32 pipe_shift = 58;               /* 64 - log2(slots a stage) */
-const volatile u32 pipe_stage_bytes = 64 * 24;    /* slots a stage * bytes of one */
-const volatile u32 pipe_bank_bytes = 4 * 64 * 24; /* the same * stages */
+const volatile u32 pipe_shift = 58; /* 64 - log2(slots a stage) */
+const volatile u32 pipe_slots = 64; /* a stage */
 
 /* The same for the pipelines of another shape that an object may have beside its main one. Each use reads the
  * constant anew: one that waits on the stack is none any more to older verifiers. */
@@ -109,16 +108,24 @@ static __always_inline u64 pipe_multiplier(u32 stage)
     }
 }
 
-static __always_inline void *pipe_place(void *bank, u32 stage, u64 key, u32 size)
+/* The number of a key's slot of a stage among all slots of a bank. */
+static __always_inline u64 pipe_number(enum pipe_shape shape, u32 stage, u64 key)
 {
-    return bank + stage * pipe_stage_bytes + ((key * pipe_multiplier(stage)) >> pipe_shift) * size;
+    u64 hash = key * pipe_multiplier(stage);
+
+    if (shape == PIPE_MAIN)
+        return (hash >> pipe_shift) + stage * (u64)pipe_slots;
+    return (hash >> other_shift) + stage * (u64)other_slots;
 }
 
-static __always_inline void *pipe_place_in(enum pipe_shape shape, void *bank, u32 stage, u64 key, u32 size)
+static __always_inline u64 pipe_bank_slots(enum pipe_shape shape)
 {
-    if (shape == PIPE_MAIN)
-        return pipe_place(bank, stage, key, size);
-    return bank + stage * other_slots * size + ((key * pipe_multiplier(stage)) >> other_shift) * size;
+    return shape == PIPE_MAIN ? pipe_stages * (u64)pipe_slots : other_stages * (u64)other_slots;
+}
+
+static __always_inline void *pipe_place(void *bank, u32 stage, u64 key, u32 size)
+{
+    return bank + pipe_number(PIPE_MAIN, stage, key) * size;
 }
 
 /* Announces to the reader that a program is inside, and tells which turn it is (bit 0 is the bank) and
@@ -156,14 +163,16 @@ static __always_inline u32 pipe_bank(u32 turn)
 
 /* Adds weight and count to key (not 0) in the bank of `turn`. Slots have `size` bytes, of which the first are
  * a struct hog_slot. The key's slot, NULL: it was dropped. What follows in a slot that was taken just now
- * (its count is `count`) is of the one before. */
+ * (its count is `count`) is of the one before.
+ *
+ * Slots go by their numbers, and the lightest is chosen without a branch: with pointers that are compared,
+ * the verifier walked all that follows for each slot that it might be. */
 static __always_inline void *pipe_slot_in(enum pipe_shape shape, struct hog_pipe *p, void *slots, u32 turn,
                                           u64 key, u64 weight, u64 count, u32 size)
 {
-    void *bank = slots;
-    if (pipe_bank(turn))
-        bank += shape == PIPE_MAIN ? pipe_bank_bytes : other_stages * other_slots * size;
-    struct hog_slot *slot = pipe_place_in(shape, bank, 0, key, size), *lightest = slot;
+    u64 first = pipe_bank(turn) * pipe_bank_slots(shape);
+    u64 number = first + pipe_number(shape, 0, key), lightest = number;
+    struct hog_slot *slot = slots + number * size;
 
     if (slot->key == key)
         goto add;
@@ -172,29 +181,36 @@ static __always_inline void *pipe_slot_in(enum pipe_shape shape, struct hog_pipe
     for (u32 stage = 1; stage < PIPE_MAX_STAGES; stage++) {
         if (stage >= (shape == PIPE_MAIN ? pipe_stages : other_stages))
             break;
-        slot = pipe_place_in(shape, bank, stage, key, size);
+        number = first + pipe_number(shape, stage, key);
+        slot = slots + number * size;
         if (slot->key == key)
             goto add;
-        u64 w = slot->weight;
-        if (w < least) {
-            least = w;
-            lightest = slot;
-        }
+        u64 lighter = is_less(slot->weight, least);
+        least = choose(lighter, slot->weight, least);
+        lightest = choose(lighter, number, lightest);
     }
+    barrier_var(lightest);
+    if (lightest >= 2 * pipe_bank_slots(shape))
+        return NULL; /* never, which the verifier cannot see */
+    slot = slots + lightest * size;
     u32 left = pipe_bank(turn);
     if (least > weight) {
-        lightest->weight = least - weight;
+        slot->weight = least - weight;
         p->lost_weight[left] += 2 * weight;
         p->lost_count[left] += count;
         return NULL;
     }
     p->lost_weight[left] += least;
-    p->lost_count[left] += lightest->count;
-    lightest->key = key;
-    lightest->weight = weight;
-    lightest->count = count;
-    return lightest;
+    p->lost_count[left] += slot->count;
+    slot->key = key;
+    slot->weight = weight;
+    slot->count = count;
+    return slot;
 add:
+    number = forget(number, key);
+    if (number >= 2 * pipe_bank_slots(shape))
+        return NULL;
+    slot = slots + number * size;
     slot->weight += weight;
     slot->count += count;
     return slot;

@@ -29,6 +29,45 @@ typedef _Bool bool;
 #define write_once(x, v) (*(volatile typeof(x) *)&(x) = (v))
 #define unlikely(x)      __builtin_expect(!!(x), 0)
 
+/* A choice without a branch: the verifier, which walks what follows once for each way to get there, has one
+ * way less. Compilers see through such arithmetic and branch after all, hence the barriers; and so do
+ * verifiers (6.18), which walk both ways where a mask that may be -1 or 0 is the destination of an `and`. */
+
+/* 1 if a < b, else 0; both below 2^63. */
+static __always_inline u64 is_less(u64 a, u64 b)
+{
+    u64 difference = a - b;
+
+    barrier_var(difference);
+    return difference >> 63;
+}
+
+/* 1 if a is not 0, else 0. */
+static __always_inline u64 is_set(u64 a)
+{
+    u64 either = a | -a;
+
+    barrier_var(either);
+    return either >> 63;
+}
+
+static __always_inline u64 choose(u64 one, u64 if_one, u64 if_zero)
+{
+    u64 mask = -one, both = if_one ^ if_zero;
+
+    asm volatile("%0 &= %1" : "+r"(both) : "r"(mask));
+    return both ^ if_zero;
+}
+
+/* The same value, of which the verifier knows nothing any more (`any`: a value that it knows nothing of):
+ * paths on which it knew different things become one. */
+static __always_inline u64 forget(u64 value, u64 any)
+{
+    value += any;
+    barrier_var(value);
+    return value - any;
+}
+
 /* The n-th argument of a raw or BTF tracepoint. */
 #define argument(ctx, n, T) ((T)((u64 *)(ctx))[n])
 

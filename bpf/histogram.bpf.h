@@ -16,31 +16,17 @@ enum hog_histogram_layout {
 const volatile enum hog_histogram_layout histogram_layout = HOG_HISTOGRAM_UNIT;
 
 /* Longer times go to the last bucket. Halves the number of units until it is below 16, in five steps for want
- * of an instruction that counts leading zeros. */
+ * of an instruction that counts leading zeros, and without a branch in any. */
 static __always_inline u32 histogram_bucket(u64 ns)
 {
-    u64 units = ns >> HOG_HISTOGRAM_UNIT;
-    u32 v = units >> 32 ? ~0u : units, octave = 0;
+    u64 v = ns >> HOG_HISTOGRAM_UNIT, octave = 0;
 
-    if (v >> 19) {
-        v >>= 16;
-        octave += 16;
-    }
-    if (v >> 11) {
-        v >>= 8;
-        octave += 8;
-    }
-    if (v >> 7) {
-        v >>= 4;
-        octave += 4;
-    }
-    if (v >> 5) {
-        v >>= 2;
-        octave += 2;
-    }
-    if (v >> 4) {
-        v >>= 1;
-        octave++;
+    v = choose(is_less(0xffffffff, v), 0xffffffff, v);
+#pragma unroll
+    for (u32 halvings = 16; halvings; halvings /= 2) {
+        u64 times = is_less((16 << (halvings - 1)) - 1, v) * halvings;
+        v >>= times;
+        octave += times;
     }
     return octave * HOG_HISTOGRAM_OCTAVE + v;
 }

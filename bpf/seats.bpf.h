@@ -55,52 +55,56 @@ static __always_inline void seat_take(struct hog_seat *seat, u64 key, u64 heavy)
         write_once(counts[i], 0);
 }
 
-/* Masked anew at each use: older verifiers (6.1) forget the bounds of what the compiler keeps on the stack.
- */
 static __always_inline struct hog_seat *seat_at(struct hog_seats *table, u32 set, u32 way)
 {
     barrier_var(set);
     return &table->seats[(set & ((1u << SEAT_SETS) - 1)) * SEAT_WAYS + (way & (SEAT_WAYS - 1))];
 }
 
-/* The seat that a key without one may take, or NULL. */
-static __always_inline struct hog_seat *seat_free(struct hog_seats *table, u32 set, u64 heavy)
+/* The seat that a key without one may take, SEAT_WAYS: none. */
+static __always_inline u64 seat_free(struct hog_seats *table, u32 set, u64 heavy)
 {
-    u64 least = heavy / 2;
-    u32 lightest = SEAT_WAYS;
+    u64 least = heavy / 2, lightest = SEAT_WAYS;
 
 #pragma unroll
     for (u32 i = 0; i < SEAT_WAYS; i++) {
         const struct hog_seat *seat = seat_at(table, set, i);
-        u64 weight = read_once(seat->key) ? read_once(seat->weight) : 0;
-        if (weight < least) {
-            least = weight;
-            lightest = i;
-        }
+        u64 weight = choose(is_set(read_once(seat->key)), read_once(seat->weight), 0);
+        u64 lighter = is_less(weight, least);
+        least = choose(lighter, weight, least);
+        lightest = choose(lighter, i, lightest);
     }
-    return lightest < SEAT_WAYS ? seat_at(table, set, lightest) : NULL;
+    return lightest;
+}
+
+/* The seat of a key, which it may have taken just now; NULL: it has none. */
+static __always_inline struct hog_seat *seat_of(u64 key, u64 heavy)
+{
+    u32 first = 0, set = (key * pipe_multiplier(6)) >> (64 - SEAT_SETS);
+    struct hog_seats *table = bpf_map_lookup_elem(&hog_seats, &first);
+    u64 way;
+
+    if (!table)
+        return NULL;
+#pragma unroll
+    for (way = 0; way < SEAT_WAYS; way++)
+        if (read_once(seat_at(table, set, way)->key) == key)
+            goto found;
+    way = seat_free(table, set, heavy);
+    if (way >= SEAT_WAYS)
+        return NULL;
+    seat_take(seat_at(table, set, way), key, heavy);
+found:
+    return seat_at(table, set, forget(way, key));
 }
 
 /* Counts `times` times of ns for the key (not 0), whose times on this CPU add up to `heavy`. */
 static __always_inline void seat_count_all(u64 key, u64 ns, u64 heavy, u32 times)
 {
-    u32 first = 0, set = (key * pipe_multiplier(6)) >> (64 - SEAT_SETS);
-    struct hog_seats *table = bpf_map_lookup_elem(&hog_seats, &first);
-    struct hog_seat *seat = NULL;
+    struct hog_seat *seat = seat_of(key, heavy);
 
-    if (!table)
-        return;
-#pragma unroll
-    for (u32 i = 0; i < SEAT_WAYS; i++) {
-        seat = seat_at(table, set, i);
-        if (read_once(seat->key) == key)
-            goto count;
-    }
-    seat = seat_free(table, set, heavy);
     if (!seat)
         return;
-    seat_take(seat, key, heavy);
-count:
     seat->weight += ns * times;
     u32 bucket = histogram_bucket(ns);
     if (bucket < HOG_HISTOGRAM_BUCKETS)

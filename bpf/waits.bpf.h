@@ -129,22 +129,24 @@ __attribute__((noinline)) int hog_blame(u64 victim, u64 from, u64 to, u64 how)
 
     if (!w || !count_pairs || from >= to)
         return 0;
-    u64 stints = w->stints, key = w->cur, end = ~0ull, rest = to - from;
+    u64 stints = w->stints, key = w->cur, end = to, rest = to - from;
     for (u32 i = 1; i < 50; i++) {
         struct hog_stint *before = &w->ring[(stints - i) % HOG_STINTS];
         u64 begin = before->end;
-        u64 low = begin > from ? begin : from, high = end < to ? end : to;
-        if (high > low && high - low <= rest) {
-            hog_pair_add(victim, key, high - low, how);
-            rest -= high - low;
-        }
         if (begin <= from)
-            break;
+            goto rest;
+        u64 part = choose(is_less(end, to), end, to) - begin;
+        if (part - 1 < rest) { /* neither 0 nor negative, nor more than there is */
+            hog_pair_add(victim, key, part, how);
+            rest -= part;
+        }
         key = before->key;
         end = begin;
     }
+    key = HOG_SEVERAL | ((how & BLAME_CPU) + 1) << HOG_SEVERAL_CPU;
+rest:
     if (rest)
-        hog_pair_add(victim, HOG_SEVERAL | ((how & BLAME_CPU) + 1) << HOG_SEVERAL_CPU, rest, how);
+        hog_pair_add(victim, key, rest, how);
     return 0;
 }
 
@@ -155,10 +157,8 @@ __attribute__((noinline)) int hog_wait_time(u64 victim, u64 ns, u64 all, u64 tim
     return 0;
 }
 
-static __always_inline u64 throttled_time(bool direct, struct task_struct *task)
+static __always_inline u64 throttled_time(bool direct, struct cfs_rq *cfs_rq)
 {
-    struct cfs_rq *cfs_rq = kernel_field(direct, task, se.cfs_rq);
-
     if (kernel_has(cfs_rq, throttled_clock_self_time))
         return kernel_field(direct, cfs_rq, throttled_clock_self_time);
     if (kernel_has(cfs_rq, throttled_clock_pelt_time))
@@ -197,8 +197,8 @@ struct wait {
 };
 
 /* Times that make no sense are those of another task, which had the same place. */
-static __always_inline bool wait_of(bool direct, struct task_struct *task, u32 cpu, u64 clock,
-                                    struct wait *wait)
+static __always_inline bool wait_of(bool direct, struct task_struct *task, struct cfs_rq *cfs_rq, u32 cpu,
+                                    u64 clock, struct wait *wait)
 {
     struct hog_departure *d = departure(direct, task);
     u64 from = kernel_field(direct, task, sched_info.last_queued);
@@ -218,7 +218,7 @@ static __always_inline bool wait_of(bool direct, struct task_struct *task, u32 c
         wait->known = true;
         wait->preempt = d->runnable;
         if (d->cpu == cpu) {
-            u64 throttled = throttled_time(direct, task) - d->throttled;
+            u64 throttled = throttled_time(direct, cfs_rq) - d->throttled;
             wait->throttled = throttled < wait->here ? throttled : wait->here;
         }
     } else if (!kernel_field(direct, task, sched_info.pcount)) {
@@ -227,7 +227,8 @@ static __always_inline bool wait_of(bool direct, struct task_struct *task, u32 c
     return true;
 }
 
-static __always_inline void note_departure(bool direct, struct task_struct *task, u32 cpu, u64 clock)
+static __always_inline void note_departure(bool direct, struct task_struct *task, struct cfs_rq *cfs_rq,
+                                           u32 cpu, u64 clock)
 {
     struct hog_departure *d = departure(direct, task);
 
@@ -238,7 +239,7 @@ static __always_inline void note_departure(bool direct, struct task_struct *task
     d->at = clock;
     if (!count_pairs)
         return;
-    d->throttled = throttled_time(direct, task);
+    d->throttled = throttled_time(direct, cfs_rq);
     d->cpu = cpu;
     d->runnable = is_runnable(direct, task);
 }
@@ -293,9 +294,16 @@ static __always_inline void count_wait(struct hog_waits *w, u32 turn, u64 victim
         count_time(victim, ns, slot->weight, slot->count, clock);
 }
 
-/* At a switch at `clock` of this CPU's run queue: `left` (0: idle) was on the CPU and `came` is next. */
-static __always_inline void waits_switch(bool direct, u32 cpu, u32 turn, struct task_struct *prev, u64 left,
-                                         struct task_struct *next, u64 came, u64 clock)
+/* A task at a switch: its key (0: idle), and its group's queue. */
+struct switched {
+    struct task_struct *task;
+    struct cfs_rq *cfs_rq;
+    u64 key;
+};
+
+/* At a switch at `clock` of this CPU's run queue: `prev` was on the CPU and `next` is now. */
+static __always_inline void waits_switch(bool direct, u32 cpu, u32 turn, struct switched prev,
+                                         struct switched next, u64 clock)
 {
     struct hog_waits *w = waits_of(cpu);
     struct wait wait = {};
@@ -305,19 +313,19 @@ static __always_inline void waits_switch(bool direct, u32 cpu, u32 turn, struct 
     w->waits.turn = turn;
     if (count_pairs) {
         w->pairs.turn = turn;
-        w->cur = came ? came : HOG_IDLE;
+        w->cur = next.key ? next.key : HOG_IDLE;
         struct hog_stint *stint = &w->ring[w->stints % HOG_STINTS];
-        stint->key = left ? left : HOG_IDLE;
+        stint->key = prev.key ? prev.key : HOG_IDLE;
         stint->end = clock;
         w->stints++;
     }
-    if (left)
-        note_departure(direct, prev, cpu, clock);
-    if (!came || !wait_of(direct, next, cpu, clock, &wait))
+    if (prev.key)
+        note_departure(direct, prev.task, prev.cfs_rq, cpu, clock);
+    if (!next.key || !wait_of(direct, next.task, next.cfs_rq, cpu, clock, &wait))
         return;
-    count_wait(w, turn, came, wait.here + wait.moved, clock);
+    count_wait(w, turn, next.key, wait.here + wait.moved, clock);
     if (count_pairs)
-        blame(&wait, came, clock, cpu | (pipe_bank(turn) ? BLAME_BANK : 0));
+        blame(&wait, next.key, clock, cpu | (pipe_bank(turn) ? BLAME_BANK : 0));
 }
 
 #endif

@@ -63,8 +63,7 @@ int sketch_configure(struct object *obj, const struct sketch_shape *shape, struc
     } constants[] = {
         {"pipe_stages", shape->stages},
         {"pipe_shift", 64 - log2_of(shape->slots)},
-        {"pipe_stage_bytes", stage_bytes(shape)},
-        {"pipe_bank_bytes", bank_bytes(shape)},
+        {"pipe_slots", shape->slots},
     };
     for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
         int err = set_constant(obj, constants[i].name, constants[i].value, w);
