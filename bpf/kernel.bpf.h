@@ -104,6 +104,28 @@ struct vm_area_struct {
     const struct vm_operations_struct *vm_ops; /* NULL: anonymous memory */
 } __relocated;
 
+struct gendisk {
+    int major, first_minor; /* of the whole disk */
+} __relocated;
+
+struct block_device {
+    struct gendisk *bd_disk;
+} __relocated;
+
+struct bvec_iter {
+    unsigned int bi_size; /* bytes */
+} __relocated;
+
+struct bio {
+    struct block_device *bi_bdev; /* from 5.12, 309dca309fc3 */
+    unsigned int bi_opf;          /* enum req_op in the low 8 bits */
+    struct bvec_iter bi_iter;
+} __relocated;
+
+struct bio___5_11 {
+    struct gendisk *bi_disk;
+} __relocated;
+
 struct task_struct {
     unsigned int flags; /* PF_... */
     int pid, tgid;      /* thread, process */
@@ -115,6 +137,7 @@ struct task_struct {
     void *sighand; /* NULL: its counts are in `signal` */
     struct mm_struct *mm;
     struct task_io_accounting ioac;
+    void *bio_list; /* not NULL: a block driver is being given a bio, and may send on what it makes of it */
     struct cred *real_cred;
     int prio;             /* 100..139: the fair class */
     unsigned int __state; /* 0: runnable; `long state` until 5.14, 2f064a59a11f */

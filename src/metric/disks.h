@@ -1,13 +1,32 @@
-/* SHIM */
-#ifndef D
-#define D
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* On which disk each process (with -t: each thread) does its I/O in a window: bpf/disks.bpf.c says what
+ * counts as the disk, and whose writes are. */
+#ifndef HOG_METRIC_DISKS_H
+#define HOG_METRIC_DISKS_H
+
 #include "metric/metric.h"
-struct disks; struct disk_use { char name[32]; uint64_t bytes, reads, writes; };
-static const struct hook_ways disks_ways[] = {{NULL,NULL,0}};
-static inline int disks_open(struct disks **d, const struct metric_context *c, struct hook_report h[MAX_HOOKS], struct why *w){*d=NULL;return -1;}
-static inline void disks_turn(struct disks*d){}
-static inline int disks_collect(struct disks*d,uint64_t n,struct why*w){return 0;}
-static inline bool disks_of(const struct disks*d,uint64_t k,struct disk_use*u){return false;}
-static inline void disks_cost(struct disks*d, struct program_cost*c){}
-static inline void disks_close(struct disks*d){}
+
+struct disks;
+
+struct disk_use {
+    uint32_t major, minor; /* of the whole disk */
+    char name[32];         /* "vda"; "253:0" where sysfs does not say */
+    uint64_t bytes;
+    uint64_t reads, writes; /* as they were submitted: the kernel may yet merge or split them */
+};
+
+extern const struct hook_ways disks_ways[];
+
+int disks_open(struct disks **out, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],
+               struct why *w);
+void disks_turn(struct disks *d);
+int disks_collect(struct disks *d, struct why *w); /* SKETCH_GRACE_NS after the turn, or later */
+
+/* The disk that had most of the key's bytes in the window, and what it had. false: none had any. */
+bool disks_of(const struct disks *d, uint64_t key, struct disk_use *use);
+
+uint64_t disks_lost(const struct disks *d); /* reads and writes that the sketch had to drop in the window */
+void disks_cost(struct disks *d, struct program_cost *cost);
+void disks_close(struct disks *d);
+
 #endif

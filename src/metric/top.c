@@ -113,7 +113,7 @@ static int top_collect(void *state, const struct window *window, struct why *w)
 
     top->now = window->end_mono;
     if (!err && top->disks)
-        err = disks_collect(top->disks, window->end_mono, w);
+        err = disks_collect(top->disks, w);
     if (err)
         return err;
     if (!window->begin_mono) {

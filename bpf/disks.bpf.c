@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * On which disk each process does its I/O: bytes by process and disk, at the submission of bios.
+ *
+ * At submission `current` is who wants it; when it is done, that is whoever was interrupted. Buffered writes
+ * are written back by kernel threads, and are theirs here: nobody knows whose they were.
+ *
+ * A disk is what was first submitted to, as a whole: of a file system on device-mapper, md or a partition of
+ * such, that is dm-N or mdN. What a driver sends on to the disks below from within that call (`bio_list` is
+ * there) does not count once more; what it sends on from a kernel thread is that thread's, on the disk below.
+ * So each byte of a process is there once, under the name that mount(8) shows, and what is slow below that is
+ * seen at who uses it.
+ */
+#include "hashpipe.bpf.h"
+#include "kernel.bpf.h"
+#include "who.bpf.h"
+
+char gpl[] SEC("license") = "GPL";
+
+struct hog_disk_slot {
+    struct hog_slot slot; /* key: of the next three; bytes; bios */
+    u64 who;
+    u32 major, minor;
+    u64 writes; /* bios */
+};
+
+struct hog_disks {
+    struct hog_pipe pipe;
+    u64 padding[10];
+    struct hog_disk_slot slots[PIPE_SLOTS]; /* two banks of pipe_stages * slots a stage */
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, 1);
+    __type(key, u32);
+    __type(value, struct hog_disks);
+} hog_sketch SEC(".maps");
+
+/* Lossless, with --exact and for chosen processes: a hash map a bank, by the slot's key. */
+struct exact_map {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1);
+    __type(key, u64);
+    __type(value, struct hog_disk_slot);
+};
+struct exact_map hog_exact_0 SEC(".maps"), hog_exact_1 SEC(".maps");
+
+/* Processes asked for, if any. */
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1);
+    __type(key, u32);
+    __type(value, u8);
+} hog_tracked SEC(".maps");
+
+const volatile bool exact, only_tracked;
+
+enum operation { READ, WRITE }; /* of enum req_op; all others move no data of a process */
+
+static __always_inline struct hog_disk_slot *exact_slot(void *map, u64 key)
+{
+    struct hog_disk_slot *slot = bpf_map_lookup_elem(map, &key), first = {.slot.key = key};
+
+    if (slot)
+        return slot;
+    bpf_map_update_elem(map, &key, &first, BPF_NOEXIST);
+    return bpf_map_lookup_elem(map, &key);
+}
+
+/* The slot with this bio counted in it, but for its being a write; NULL: no room. */
+static __always_inline struct hog_disk_slot *slot_of(struct hog_disks *d, u32 turn, u64 key, u64 bytes)
+{
+    if (!exact)
+        return pipe_slot(&d->pipe, d->slots, turn, key, bytes, 1, sizeof(struct hog_disk_slot));
+    struct hog_disk_slot *slot =
+        pipe_bank(turn) ? exact_slot(&hog_exact_1, key) : exact_slot(&hog_exact_0, key);
+    if (!slot) {
+        d->pipe.lost_weight[pipe_bank(turn)] += bytes;
+        d->pipe.lost_count[pipe_bank(turn)]++;
+        return NULL;
+    }
+    __sync_fetch_and_add(&slot->slot.weight, bytes);
+    __sync_fetch_and_add(&slot->slot.count, 1);
+    return slot;
+}
+
+/* Once for both programs. `disk`: major and, in the low half, minor. */
+static __attribute__((noinline)) int count(u64 who, u64 disk, u64 bytes, bool write)
+{
+    u32 cpu = bpf_get_smp_processor_id(), process = process_of(who);
+    struct hog_disks *d = bpf_map_lookup_elem(&hog_sketch, &cpu);
+    u64 key = (who * pipe_multiplier(4)) ^ (disk * pipe_multiplier(5));
+    bool first;
+
+    if (!d || (only_tracked && !bpf_map_lookup_elem(&hog_tracked, &process)))
+        return 0;
+    u32 turn = pipe_enter(&d->pipe, &first);
+    struct hog_disk_slot *slot = slot_of(d, turn, key | 1, bytes);
+    if (slot) {
+        if (!exact && slot->slot.count == 1) /* taken just now */
+            slot->writes = 0;
+        slot->who = who;
+        slot->major = disk >> 32;
+        slot->minor = disk;
+        if (write)
+            __sync_fetch_and_add(&slot->writes, 1);
+    }
+    pipe_leave(&d->pipe);
+    return 0;
+}
+
+static __always_inline void on_bio(bool direct, struct bio *bio, struct task_struct *task)
+{
+    struct bio___5_11 *old = (void *)bio;
+    u32 operation = kernel_field(direct, bio, bi_opf) & 0xff;
+    u32 bytes = kernel_field(direct, bio, bi_iter.bi_size);
+    struct gendisk *disk;
+
+    if (operation > WRITE || !bytes || kernel_field(direct, task, bio_list))
+        return;
+    if (kernel_has(bio, bi_bdev)) {
+        struct block_device *device = kernel_field(direct, bio, bi_bdev);
+        disk = kernel_field(direct, device, bd_disk);
+    } else {
+        disk = kernel_field(direct, old, bi_disk);
+    }
+    u32 major = kernel_field(direct, disk, major), minor = kernel_field(direct, disk, first_minor);
+    count(who_is(direct, task, kernel_field(direct, task, pid)).key, (u64)major << 32 | minor, bytes,
+          operation == WRITE);
+}
+
+/* The bio is the first argument; until 5.10 the second, behind its queue (e8a676d61c07). Nobody is left on
+ * the release between that and bi_bdev. */
+static __always_inline bool bio_is_first(void)
+{
+    return kernel_has((struct bio *)NULL, bi_bdev);
+}
+
+SEC("tp_btf/block_bio_queue")
+int hog_bio_btf(void *ctx)
+{
+    if (bio_is_first())
+        on_bio(true, argument(ctx, 0, struct bio *), bpf_get_current_task_btf());
+    else
+        on_bio(true, argument(ctx, 1, struct bio *), bpf_get_current_task_btf());
+    return 0;
+}
+
+SEC("raw_tp/block_bio_queue")
+int hog_bio_raw(void *ctx)
+{
+    struct task_struct *task = (void *)bpf_get_current_task();
+
+    if (bio_is_first())
+        on_bio(false, argument(ctx, 0, struct bio *), task);
+    else
+        on_bio(false, argument(ctx, 1, struct bio *), task);
+    return 0;
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metric/disks.h"
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "disks.types.h"
+#include "load/map_read.h"
+#include "metric/side.h"
+#include "sketch/table.h"
+
+/* Few do I/O at once. */
+#define STAGES 4
+#define SLOTS  16
+#define MOST   16384 /* pairs of a process and a disk */
+
+/* What a process did on a disk. */
+struct pair {
+    uint64_t id;
+    struct hog_disk_slot sum;
+};
+
+/* The disk that has most of it. */
+struct best {
+    uint64_t key;
+    uint64_t bytes;
+    size_t pair;
+};
+
+struct disks {
+    struct side side;
+    struct table pairs, bests;
+    uint64_t lost;
+};
+
+static const struct alternative bios[] = {{"tp_btf", "hog_bio_btf"}, {"raw_tp", "hog_bio_raw"}};
+const struct hook_ways disks_ways[] = {{"bio", bios, 2}, {NULL, NULL, 0}};
+
+static int load_by(struct side *side, const struct metric_context *context, bool classic,
+                   struct hook_report hooks[MAX_HOOKS], struct why *w)
+{
+    static const struct side_object object = {"disks", offsetof(struct hog_disks, slots),
+                                              sizeof(struct hog_disk_slot)};
+
+    if (classic)
+        return why(w, -ENOTSUP, "disks of processes cannot be told without reading task_struct");
+    int err = side_open(side, &object, context, false, w);
+    if (!err && !side->exact) {
+        side->sketch.shape.stages = STAGES;
+        side->sketch.shape.slots = SLOTS;
+        err = sketch_configure(side->obj, &side->sketch.shape, w);
+    }
+    if (!err)
+        err = side_load(side, context, w);
+    return err ? err
+               : hook_attach(side, context, &side->links[0], bios, 2, hook_report(hooks, "bio", false), w);
+}
+
+int disks_open(struct disks **out, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],
+               struct why *w)
+{
+    struct disks *d = calloc(1, sizeof *d);
+
+    if (!d)
+        return why(w, -ENOMEM, "out of memory");
+    d->pairs = (struct table){.size = sizeof(struct pair), .most = MOST};
+    d->bests = (struct table){.size = sizeof(struct best), .most = MOST};
+    int err = side_by_any(&d->side, context, load_by, hooks, w);
+    if (err) {
+        free(d);
+        return err;
+    }
+    *out = d;
+    return 0;
+}
+
+void disks_close(struct disks *d)
+{
+    if (!d)
+        return;
+    side_close(&d->side);
+    table_free(&d->pairs);
+    table_free(&d->bests);
+    free(d);
+}
+
+void disks_turn(struct disks *d)
+{
+    sketch_turn(&d->side.sketch);
+}
+
+static void add(struct disks *d, const struct hog_disk_slot *slot)
+{
+    struct pair *pair = table_find_or_add(&d->pairs, slot->slot.key);
+    struct best *best = pair ? table_find_or_add(&d->bests, slot->who) : NULL;
+
+    if (!best) {
+        d->lost += slot->slot.count;
+        return;
+    }
+    pair->sum.who = slot->who;
+    pair->sum.major = slot->major;
+    pair->sum.minor = slot->minor;
+    pair->sum.slot.weight += slot->slot.weight;
+    pair->sum.slot.count += slot->slot.count;
+    pair->sum.writes += slot->writes;
+    if (pair->sum.slot.weight > best->bytes) {
+        best->bytes = pair->sum.slot.weight;
+        best->pair = (size_t)((unsigned char *)pair - d->pairs.entries) / d->pairs.size;
+    }
+}
+
+static void add_slot(void *context, const struct hog_slot *head)
+{
+    add(context, (const struct hog_disk_slot *)head);
+}
+
+static int add_exact(void *context, const void *key, const void *value)
+{
+    struct hog_disk_slot slot;
+
+    memcpy(&slot, value, sizeof slot);
+    add(context, &slot);
+    return 0;
+}
+
+static bool nobody(const void *context, const void *entry)
+{
+    return false;
+}
+
+int disks_collect(struct disks *d, struct why *w)
+{
+    const struct sketch *sketch = &d->side.sketch;
+    uint64_t bytes = 0;
+    int err = sketch_wait(sketch, w);
+
+    if (err)
+        return err;
+    table_keep(&d->pairs, nobody, NULL);
+    table_keep(&d->bests, nobody, NULL);
+    d->lost = 0;
+    for (int cpu = 0; cpu < sketch->shape.cpus; cpu++) {
+        if (!d->side.exact)
+            sketch_drain(sketch, cpu, add_slot, d);
+        sketch_lost(sketch, cpu, &bytes, &d->lost);
+    }
+    if (d->side.exact) {
+        const struct object_map *map = d->side.exact_maps[(sketch_now(sketch) - 1) & 1];
+        int drained = map_drain(map->fd, map->key_size, map->value_size, add_exact, d, w);
+        err = drained < 0 ? drained : 0;
+    }
+    return err;
+}
+
+/* The last part of where /sys/dev/block/MAJOR:MINOR points to. */
+static void name_disk(struct disk_use *use)
+{
+    char path[64], target[256];
+
+    snprintf(use->name, sizeof use->name, "%u:%u", use->major, use->minor);
+    snprintf(path, sizeof path, "/sys/dev/block/%s", use->name);
+    ssize_t n = readlink(path, target, sizeof target - 1);
+    if (n <= 0)
+        return;
+    target[n] = '\0';
+    const char *slash = strrchr(target, '/');
+    if (slash && slash[1])
+        snprintf(use->name, sizeof use->name, "%s", slash + 1);
+}
+
+bool disks_of(const struct disks *d, uint64_t key, struct disk_use *use)
+{
+    const struct best *best = table_find(&d->bests, key);
+
+    if (!best || !best->bytes)
+        return false;
+    const struct hog_disk_slot *sum = &((const struct pair *)table_at(&d->pairs, best->pair))->sum;
+    *use = (struct disk_use){
+        .major = sum->major,
+        .minor = sum->minor,
+        .bytes = sum->slot.weight,
+        .reads = sum->slot.count - sum->writes,
+        .writes = sum->writes,
+    };
+    name_disk(use);
+    return true;
+}
+
+uint64_t disks_lost(const struct disks *d)
+{
+    return d->lost;
+}
+
+void disks_cost(struct disks *d, struct program_cost *cost)
+{
+    side_cost(&d->side, cost);
+}
