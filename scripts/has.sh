@@ -39,6 +39,19 @@ has_suite() {
     return "$status"
 }
 
+# Can a control group of that kind be made, of version 1 or 2?
+has_cgroup() { # has_cgroup cpu|memory
+    local at
+    for at in "/sys/fs/cgroup/$1" /sys/fs/cgroup/cpu,cpuacct /sys/fs/cgroup; do
+        case $at in
+        *cpu* | *memory) [ -e "$at/tasks" ] || continue ;;
+        *) { echo "+$1" >"$at/cgroup.subtree_control"; } 2>/dev/null || continue ;;
+        esac
+        mkdir "$at/has_$$" 2>/dev/null && rmdir "$at/has_$$" && return
+    done
+    return 1
+}
+
 any() { [ -e "$1" ]; }
 
 case ${1-} in
@@ -54,6 +67,9 @@ RAPL) any /sys/class/powercap/*:0/energy_uj || [ -e /sys/bus/event_source/device
 PMU) [ -e /sys/bus/event_source/devices/cpu/events/cpu-cycles ] || any /sys/bus/event_source/devices/armv8*/events/cpu_cycles ;;
 CGROUP2) grep -q ' - cgroup2 ' /proc/self/mountinfo ;;
 CGROUP1) grep -q ' - cgroup ' /proc/self/mountinfo ;;
+CGROUPCPU) has_cgroup cpu ;;
+CGROUPMEMORY) has_cgroup memory ;;
+ZRAM) [ "$(cat /sys/block/zram0/disksize 2>/dev/null)" = 0 ] ;;
 SCHEDSTATS) [ -e /proc/sys/kernel/sched_schedstats ] ;;
 SWAP) [ "$(wc -l </proc/swaps)" -gt 1 ] ;;
 LOOP) [ -e /dev/loop-control ] ;;

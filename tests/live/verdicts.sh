@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 400
+# Each verdict of `hog top` by a load that deserves it, and `ok` or something milder for one that almost does. The loads are
+# in tests/load/verdicts.sh; what they claim to be is checked by what the kernel counts.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/load/verdicts.sh
+. tests/load/verdicts.sh
+trap 'judge_cleanup; lib_cleanup' EXIT
+
+is_judged() { # is_judged ROW
+    echo "${row_said[$1]} by ${row_said_by[$1]}, not ${row_expected[$1]} by ${row_by[$1]} (${row_facts[$1]})"
+    judged_right "$1" && judged_by "$1"
+}
+
+was_not() {
+    echo "$1"
+    return 1
+}
+
+# Beside a load of others it may not be what it claims to be: then it is set up again.
+for set in $(declare -F | sed -n 's/^declare -f set_//p'); do
+    [ "$set" != fio ] || continue # more of the same, for tests/bench/verdicts.sh
+    for try in 1 2 3 4 5; do
+        judge "$set"
+        status=$?
+        [ $status = 2 ] || break
+        echo "$set, try $try: $WHY" >&2
+    done
+    case $status in
+    0) for i in "${!row_pid[@]}"; do check "${row_label[i]}: ${row_expected[i]}" is_judged "$i"; done ;;
+    3) skip "$set" "$WHY" ;;
+    *) check "$set: is what it claims to be" was_not "$WHY" ;;
+    esac
+done
+done_testing

@@ -1,0 +1,468 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034,SC2317
+# Loads with something the matter with them beside their likes with nothing, and what `hog top` says of them. Sourced; wants
+# BUILD, HOG and TMP, and says nothing itself.
+#
+#   judge SET           sets one up, has hog judge it, and ends it. 0; 2: it was not what it claims to be (WHY); 3: this host
+#                       cannot (WHY: `needs X: reason`)
+#   row_*[i]            then, for each process that is looked at: label, pid, expected, by (a pattern), and what hog said:
+#                       said, said_by; `-` for said if there was no such row
+#   judge_cleanup       ends and undoes all, whatever happened; for a trap
+#
+# A set is a function set_NAME, which starts processes and says which rows count, each with a truth: an expression of awk about
+# what the kernel and the load itself counted while hog measured (see `measured`). Verdicts never are part of a truth.
+
+deserve=$BUILD/tests/load/deserve
+last_cpu=$(($(nproc) - 1))
+big=${HOG_TEST_DIR:-/var/tmp}/hog-verdicts.$$ # files on a disk, which /tmp may not be
+begun=() groups=() swap='' first='' home='' WHY=''
+declare -A group_of
+
+# ---- starting, and undoing ----
+
+# begin COMMAND...: a load that says `ready` when it is. Its pid: PID.
+begin() {
+    local said=$TMP/said.${#begun[@]}
+    "$@" >"$said" 2>&1 </dev/null &
+    PID=$!
+    begun+=("$PID")
+    for _ in $(seq 500); do
+        grep -qs ' ready$' "$said" && return
+        [ -d "/proc/$PID" ] || break
+        sleep 0.02
+    done
+    WHY="not ready: $* ($(head -n 1 "$said"))"
+    return 2
+}
+
+# On the last CPU, and who judges on the others.
+begin_pinned() {
+    [ "$last_cpu" = 0 ] || taskset -pc "0-$((last_cpu - 1))" $$ >/dev/null
+    begin taskset -c "$last_cpu" "$@"
+}
+
+begin_real_time() { begin_in "${home:-/}" taskset -c "$last_cpu" chrt -f 10 "$@"; }
+
+# shellcheck disable=SC2016 # the inner shell's own variables
+begin_in() { # begin_in GROUP COMMAND...
+    begin bash -c '[ ! -e "$0" ] || echo $$ >"$0" && exec "$@"' "$1/cgroup.procs" "${@:2}" || return
+    group_of[$PID]=$1
+}
+
+# Where control groups of that kind can be made: hierarchy cpu|memory
+hierarchy() {
+    local file
+    for file in /sys/fs/cgroup/{cpu/cpu.shares,cpu,cpuacct/cpu.shares,memory/memory.swappiness}; do
+        [[ ${file##*/} == "$1".* && -e $file ]] && echo "${file%/*}" && return
+    done
+    grep -qw "$1" /sys/fs/cgroup/cgroup.controllers && echo "+$1" >/sys/fs/cgroup/cgroup.subtree_control && echo /sys/fs/cgroup
+}
+
+# All that is started from here has the CPU before the rest of the host, as far as shares go: the loads are to be what they
+# claim to be, beside others, too. Real-time ones go back ($home). Where it cannot be, loads are judged as they are.
+stand_out() {
+    local at
+    at=$(hierarchy cpu 2>/dev/null) && mkdir -p "$at/hog_first_$$/main" 2>/dev/null || return 0
+    first=$at/hog_first_$$
+    home=$at$(sed -nE 's/^([0-9]+:([a-z]+,)*cpu(,[a-z]+)*|0:):(.*)/\4/p' /proc/$$/cgroup | head -n 1)
+    if [ -e "$first/cpu.shares" ]; then
+        echo 262144 >"$first/cpu.shares"
+    else
+        echo '+cpu +memory' >"$first/cgroup.subtree_control"
+        echo 10000 >"$first/cpu.weight"
+    fi
+    echo $$ >"$first/main/cgroup.procs"
+}
+
+undo_stand_out() {
+    [ -n "$first" ] || return 0
+    echo $$ >"$home/cgroup.procs"
+    rmdir "$first/main" "$first"
+    first=
+}
+
+# new_group KIND NAME: GROUP
+new_group() {
+    local at
+    at=$first
+    [ -e "$at/main/$1.stat" ] || at=
+    if ! at=${at:-$(hierarchy "$1" 2>/dev/null)} || [ -z "$at" ] || ! mkdir "$at/hog_$2_$$" 2>/dev/null; then
+        WHY="needs CGROUP${1^^}: no control group for its $1 can be made"
+        return 3
+    fi
+    GROUP=$at/hog_$2_$$
+    groups+=("$GROUP")
+}
+
+quota_group() { # quota_group NAME PERCENT
+    new_group cpu "$1" || return
+    if [ -e "$GROUP/cpu.max" ]; then
+        echo "$(($2 * 1000)) 100000" >"$GROUP/cpu.max"
+    else
+        echo "$(($2 * 1000))" >"$GROUP/cpu.cfs_quota_us"
+    fi
+}
+
+memory_group() { # memory_group NAME MIB
+    new_group memory "$1" || return
+    if [ -e "$GROUP/memory.max" ]; then
+        echo "$2M" >"$GROUP/memory.max"
+    else
+        echo "$2M" >"$GROUP/memory.limit_in_bytes"
+    fi
+}
+
+# Swap on a compressed device in memory that nobody uses.
+swap_on() {
+    if [ "$(cat /sys/block/zram0/disksize 2>/dev/null)" != 0 ] || ! echo 512M >/sys/block/zram0/disksize; then
+        WHY='needs ZRAM: no unused zram0 to swap to'
+        return 3
+    fi
+    swap=/dev/zram0
+    mkswap "$swap" >/dev/null 2>&1 && swapon "$swap" && return
+    WHY='swapon failed'
+    return 2
+}
+
+undo_swap() {
+    [ -n "$swap" ] || return 0
+    swapoff "$swap" 2>/dev/null
+    echo 1 >/sys/block/zram0/reset
+    swap=
+}
+
+end_loads() {
+    local pid
+    taskset -pc "0-$last_cpu" $$ >/dev/null
+    for pid in ${begun[@]+"${begun[@]}"}; do kill "$pid" 2>/dev/null; done
+    for pid in ${begun[@]+"${begun[@]}"}; do
+        for _ in $(seq 250); do
+            [ -d "/proc/$pid" ] || break
+            [[ $(cat "/proc/$pid/stat" 2>/dev/null) == *') Z '* ]] && break
+            sleep 0.02
+        done
+        kill -9 "$pid" 2>/dev/null
+        wait "$pid" 2>/dev/null
+    done
+    begun=()
+}
+
+end_groups() {
+    local group
+    for group in ${groups[@]+"${groups[@]}"}; do
+        [ ! -e "$group/memory.force_empty" ] || echo 0 >"$group/memory.force_empty" 2>/dev/null
+        for _ in $(seq 50); do
+            rmdir "$group" 2>/dev/null && break
+            sleep 0.02
+        done
+    done
+    groups=()
+}
+
+judge_cleanup() {
+    end_loads
+    undo_swap
+    end_groups
+    undo_stand_out
+    rm -rf "$big"
+}
+
+# ---- what the kernel and the load counted ----
+
+row() { # row LABEL PID EXPECTED BY TRUTH
+    local i=${#row_pid[@]}
+    row_label[i]=$1 row_pid[i]=$2 row_expected[i]=$3 row_by[i]=$4 row_truth[i]=$5
+}
+
+# A line a thread and a line for the process: run_ns wait_ns of each; major faults, KiB read, and the group's ns.
+look() { # look FILE
+    local pid
+    for pid in "${row_pid[@]}"; do
+        awk -v pid="$pid" '{ split(FILENAME, p, "/"); print "thread", pid, p[5], $1, $2 }' "/proc/$pid/task"/*/schedstat
+        sed "s/.*) //" "/proc/$pid/stat" 2>/dev/null | awk -v pid="$pid" '{ print "majors", pid, $10 }'
+        awk -v pid="$pid" '/^(read|write)_bytes/ { sum += $2 } END { print "io", pid, sum / 1024 }' "/proc/$pid/io"
+        [ -z "${group_of[$pid]-}" ] || look_group "$pid" "${group_of[$pid]}"
+    done >"$1" 2>/dev/null
+    echo "at ${EPOCHREALTIME/./}" >>"$1"
+}
+
+look_group() { # look_group PID GROUP
+    awk -v pid="$1" '$1 == "throttled_time" { print "throttled", pid, $2 }
+        $1 == "throttled_usec" { print "throttled", pid, $2 * 1000 }' "$2/cpu.stat" 2>/dev/null
+    awk -v pid="$1" '/^workingset_refault_(anon|file) / { sum += $2 } END { print "refaults", pid, sum + 0 }' \
+        "$2/memory.stat" 2>/dev/null
+    cat "$2/memory.usage_in_bytes" "$2/memory.current" 2>/dev/null | awk -v pid="$1" '{ print "used", pid, $1 / 1024 }'
+}
+
+# What can be in a truth, of one process while hog measured, in percent of that time: run and wait (all threads), busiest
+# (run of the thread that ran most), throttled (its group), blocked (by the load's own clock, all threads). A second: majors,
+# refaults (of its group), io_kib. used_kib: memory of its group at the end. The line begins with the values by name.
+measured() { # measured PID
+    awk -v pid="$1" '
+        $1 == "at" { at[FILENAME] = $2 / 1e6 }
+        $1 ~ /^pid=/ && / wall_ms=/ { for (i = 1; i <= NF; i++) { split($i, f, "="); told[f[1]] = f[2] }
+            if (told["pid"] == pid && told["wall_ms"] > 0) blocked = 100 * told["blocked_ms"] / told["wall_ms"] }
+        $2 != pid { next }
+        { last = FILENAME == ARGV[2] }
+        $1 == "thread" && last { r = $4 - run0[$3]; run += r; wait += $5 - wait0[$3]; if (r > busiest) busiest = r }
+        $1 == "thread" && !last { run0[$3] = $4; wait0[$3] = $5 }
+        $1 == "used" { used = $3 }
+        $1 != "thread" { v[$1] = $3 - (last ? first[$1] : 0); if (!last) first[$1] = $3 }
+        END { s = at[ARGV[2]] - at[ARGV[1]]
+            printf "run=%.1f wait=%.1f busiest=%.1f majors=%.0f io_kib=%.0f throttled=%.1f refaults=%.0f used_kib=%.0f blocked=%.1f\n",
+                run / s / 1e7, wait / s / 1e7, busiest / s / 1e7, v["majors"] / s, v["io"] / s, v["throttled"] / s / 1e7,
+                v["refaults"] / s, used, blocked }' "$TMP/before" "$TMP/after" "$TMP"/said.*
+}
+
+truth_holds() { # truth_holds ROW: or WHY
+    local facts
+    facts=$(measured "${row_pid[$1]}")
+    row_facts[$1]=$facts
+    # shellcheck disable=SC2046,SC2086 # one argument for each name=value
+    awk $(printf ' -v %s' $facts) "BEGIN { exit !(${row_truth[$1]}) }" && return
+    WHY="${row_label[$1]} is not what it claims: $facts; want ${row_truth[$1]}"
+    return 2
+}
+
+# ---- hog ----
+
+# The verdicts of the last window, by column names.
+read_verdicts() { # read_verdicts ROW
+    local i=$1
+    read -r 'row_said[i]' 'row_said_by[i]' < <(awk -v pid="${row_pid[i]}" '
+        $1 == "#window" { verdict = by = "-" }
+        $1 == "#top" { for (i = 1; i <= NF; i++) at[$i] = i }
+        $1 == "top" && $at["pid"] == pid { verdict = $at["verdict"]; by = $at["by"] }
+        END { print verdict, by }' "$TMP/top")
+}
+
+# Two windows of a second, of which the second one counts; more where growth is looked at.
+judge() { # judge SET
+    local i status=0 windows=2
+    row_label=() row_pid=() row_expected=() row_by=() row_truth=() row_said=() row_said_by=() row_facts=() group_of=()
+    [ "$1" != memory ] || windows=4
+    rm -f "$TMP"/said.*
+    mkdir -p "$big"
+    [ -n "$first" ] || stand_out
+    "set_$1" || status=$?
+    if [ $status = 0 ]; then
+        sleep 0.3
+        look "$TMP/before"
+        # shellcheck disable=SC2086 # several options or none
+        "$HOG" top ${HOG_TOP_OPTIONS-} -k 10000 1 $windows >"$TMP/top" 2>"$TMP/top.err" || {
+            status=$?
+            WHY="hog ended with status $status: $(head -n 1 "$TMP/top.err")"
+            status=2
+        }
+        look "$TMP/after"
+    fi
+    end_loads
+    if [ $status = 0 ]; then
+        for i in "${!row_pid[@]}"; do
+            truth_holds "$i" || status=2
+            read_verdicts "$i"
+        done
+    fi
+    undo_swap
+    end_groups
+    return $status
+}
+
+# judged_right ROW: as expected. Who has no row has nothing the matter, as far as hog says.
+judged_right() {
+    [ "${row_said[$1]}" = "${row_expected[$1]}" ] || { [ "${row_expected[$1]}" = ok ] && [ "${row_said[$1]}" = - ]; }
+}
+
+# judged_by ROW: names the culprit that it should, if the verdict is right.
+judged_by() {
+    case ${row_expected[$1]} in
+    ok | cpu-bound) return 0 ;;
+    esac
+    echo "by ${row_said_by[$1]}, not ${row_by[$1]}"
+    grep -qE "(^|[^0-9a-z_])(${row_by[$1]})([^0-9a-z]|\$)" <<<"${row_said_by[$1]}"
+}
+
+# ---- the sets ----
+
+# One thread alone, of two CPUs or of many.
+set_one_core() {
+    begin "$deserve" one-core burn 1000 0 || return
+    row one-core "$PID" cpu-bound . 'run >= 90'
+}
+
+# As much together, but no thread of it is near a CPU.
+set_light_threads() {
+    begin "$deserve" light-threads burn 5000 45000 8 || return
+    row light-threads "$PID" ok - 'run > 60 && run < 85 && busiest < 13 && wait < 0.2 * (run + wait)'
+}
+
+set_equals() {
+    local a b
+    begin_pinned "$deserve" equal-a burn 1000 0 || return
+    a=$PID
+    begin_pinned "$deserve" equal-b burn 1000 0 || return
+    b=$PID
+    begin_pinned "$deserve" equals-victim burn 1000 0 || return
+    row equals-victim "$PID" starved "$a|$b" 'run < 40 && wait > 55'
+}
+
+set_nice() {
+    local hog victim
+    begin_pinned nice -n -20 "$deserve" nice-hog burn 1000 0 || return
+    hog=$PID
+    begin_pinned "$deserve" nice-victim burn 1000 0 || return
+    victim=$PID
+    begin_pinned "$deserve" nice-other burn 1000 0 || return
+    row nice-hog "$hog" noisy-neighbor "$victim|$PID" 'run > 90 && wait < 6'
+    row nice-victim "$victim" starved "$hog" 'run < 10 && wait > 85'
+}
+
+# Nicer than its neighbour, who did nothing to be it.
+set_niced() {
+    local hog
+    begin_pinned "$deserve" niced-hog burn 1000 0 || return
+    hog=$PID
+    begin_pinned nice -n 10 "$deserve" niced-victim burn 1000 0 || return
+    row niced-victim "$PID" starved "$hog" 'run < 20 && wait > 75'
+}
+
+# Sleeps of its own will, so that others get something; what it wants, it has at once.
+set_fifo() {
+    local hog victim
+    begin_pinned "$deserve" fifo-victim burn 1000 0 || return
+    victim=$PID
+    begin_pinned "$deserve" fifo-other burn 3000 7000 || return
+    begin_real_time "$deserve" fifo-hog burn 90000 10000 || return
+    hog=$PID
+    row fifo-hog "$hog" noisy-neighbor "$victim|$PID" 'run > 80 && wait < 3'
+    row fifo-victim "$victim" starved "$hog" 'run < 20 && wait > 75'
+}
+
+# A neighbour with more rights who takes little: one who has to wait now and then, and one who runs nearly all the time.
+set_short_waits() {
+    local hog
+    begin_real_time "$deserve" short-hog burn 1000 6100 || return
+    hog=$PID
+    begin_pinned "$deserve" waits-little burn 3000 7000 || return
+    row short-hog "$hog" ok - 'run > 5 && run < 20 && wait < 3'
+    row waits-little "$PID" ok - 'run > 15 && run < 40 && wait < 0.2 * (run + wait)'
+}
+
+set_runs_mostly() {
+    local hog
+    begin_real_time "$deserve" tenth-hog burn 1000 9000 || return
+    hog=$PID
+    begin_pinned "$deserve" runs-mostly burn 1000 0 || return
+    row tenth-hog "$hog" ok - 'run > 5 && run < 15 && wait < 3'
+    row runs-mostly "$PID" cpu-bound . 'run > 83 && wait > 5 && wait < 15'
+}
+
+set_alone() {
+    begin_pinned nice -n -20 "$deserve" alone burn 1000 0 || return
+    row alone "$PID" cpu-bound . 'run >= 90 && wait < 3'
+}
+
+set_quota() {
+    quota_group quota 20 || return
+    begin_in "$GROUP" "$deserve" throttled burn 1000 0 || return
+    row throttled "$PID" throttled "${GROUP##*/}" 'run > 15 && run < 25 && throttled > 60'
+}
+
+set_quota_unused() {
+    quota_group unused 50 || return
+    begin_in "$GROUP" "$deserve" below-quota burn 2000 8000 || return
+    row below-quota "$PID" ok - 'run > 15 && run < 25 && throttled < 1'
+}
+
+# The name of the device that has the files, and that of the whole disk.
+device() {
+    local number at
+    number=$(stat -c %d "$big")
+    at=/sys/dev/block/$((number >> 8)):$((number & 255))
+    at=$(realpath "$at" 2>/dev/null) || at=.
+    echo "${at##*/}|$(basename "$(dirname "$at")")"
+}
+
+set_read() {
+    begin "$deserve" reads read "$big/read" 262144 0 64 || return
+    row reads "$PID" io-bound "$(device)" 'run < 40 && wait < 10 && blocked - run > 55 && io_kib > 1000'
+}
+
+set_sync() {
+    begin "$deserve" syncs sync "$big/sync" 16384 0 4 || return
+    row syncs "$PID" io-bound "$(device)" 'run < 45 && wait < 10 && blocked - run > 50 && io_kib > 100'
+}
+
+set_fio() {
+    command -v fio >/dev/null || { WHY='needs FIO: not installed' && return 3; }
+    mkdir -p "$big"
+    begin bash -c 'echo pid=$$ ready; exec "$@"' - fio --name=fio --filename="$big/fio" --size=256M --rw=randread --bs=64k \
+        --direct=1 --ioengine=psync --thread=1 --runtime=60 --time_based || return
+    for _ in $(seq 200); do # it makes the file first
+        [ "$(awk '/^read_bytes/ { print ($2 > 1e6) }' "/proc/$PID/io" 2>/dev/null)" = 1 ] && break
+        sleep 0.05
+    done
+    row fio "$PID" io-bound "$(device)" 'run < 40 && wait < 10 && io_kib > 1000'
+}
+
+set_thrash_file() {
+    memory_group mapped 32 || return
+    begin_in "$GROUP" "$deserve" maps-too-much map "$big/large" 131072 0 || return
+    row maps-too-much "$PID" thrashing . 'majors > 500 && refaults > 500 && used_kib < 33000 && wait < 15'
+}
+
+set_thrash_swap() {
+    swap_on || return
+    memory_group swaps 64 || return
+    # Without a pause the kernel finds no page to take now and then, and kills it.
+    begin_in "$GROUP" "$deserve" swaps anon 163840 1000 || return
+    row swaps "$PID" thrashing . 'majors > 500 && used_kib > 50000 && used_kib < 66000 && wait < 15'
+}
+
+# Headroom that is used up at a known rate; slowly; and no more.
+set_memory() {
+    memory_group fills 400 || return
+    begin_in "$GROUP" "$deserve" fills fill 204800 5120 409600 || return
+    row fills "$PID" oom-risk . 'used_kib > 210000 && used_kib < 400000'
+    memory_group slow 400 || return
+    begin_in "$GROUP" "$deserve" fills-slowly fill 204800 102 409600 || return
+    row fills-slowly "$PID" ok - 'used_kib > 200000 && used_kib < 220000'
+    memory_group stops 400 || return
+    begin_in "$GROUP" "$deserve" stops-filling fill 204800 5120 212992 || return
+    row stops-filling "$PID" ok - 'used_kib > 200000 && used_kib < 220000'
+}
+
+# The holder sleeps, as one that waits for a disk or the network; the others can but wait for it.
+set_locks() {
+    begin "$deserve" lock-asleep lock 4 0 5000 0 || return
+    row lock-asleep "$PID" lock-bound . 'blocked > 250 && run < 10'
+    begin "$deserve" lock-long lock 2 0 50000 1000 || return
+    row lock-long "$PID" lock-bound . 'blocked > 80 && run < 10'
+}
+
+set_lock_busy() {
+    begin "$deserve" lock-busy lock 4 1000 0 0 || return
+    row lock-busy "$PID" lock-bound . 'blocked > 250 && run > 60 && wait < 40'
+}
+
+set_pingpong() {
+    begin "$deserve" pingpong pingpong 0 || return
+    row pingpong "$PID" lock-bound . 'blocked > 130 && wait < 25'
+}
+
+# Nothing of these needs more than a twentieth of a CPU, or of the disk.
+set_quiet() {
+    begin bash -c 'echo pid=$$ ready; exec sleep 600' || return
+    row sleeps "$PID" ok - 'run < 1'
+    begin "$deserve" polls poll 10 300 || return
+    row polls "$PID" ok - 'run > 1 && run < 8'
+    begin "$deserve" timer burn 400 9600 || return
+    row timer "$PID" ok - 'run > 1 && run < 8'
+    begin "$deserve" idle-pool pool 8 50 500 || return
+    row idle-pool "$PID" ok - 'run > 1 && run < 8'
+    begin "$deserve" reads-seldom read "$big/seldom" 65536 4000 64 || return
+    row reads-seldom "$PID" ok - 'blocked < 8 && io_kib > 100'
+    memory_group fits 64 || return 0
+    begin_in "$GROUP" "$deserve" map-fits map "$big/small" 32768 10000 || return
+    row map-fits "$PID" ok - 'majors < 5 && run < 8'
+}
