@@ -13,6 +13,7 @@
 #include "dead.bpf.h"
 #include "hashpipe.bpf.h"
 #include "kernel.bpf.h"
+#include "waiting.bpf.h"
 #include "waits.bpf.h"
 #include "who.bpf.h"
 
@@ -442,50 +443,5 @@ int hog_exit_tp(void *ctx)
 
     bpf_get_current_comm(comm, sizeof comm);
     keep_name(current_key(), 0, bpf_get_current_uid_gid(), comm);
-    return 0;
-}
-
-/* ---- who waits at the turn of a window: read as a file, whose lines are these records ---- */
-
-struct hog_waiting {
-    u64 task, pcount; /* which wait it is: times that it came on a CPU before */
-    u64 victim;
-    u64 from;      /* by its run queue's clock */
-    u64 moved;     /* ns before, on other CPUs */
-    u64 throttled; /* ns of it, the first of it; ~0: since then and still */
-    u32 cpu;
-    u32 preempt;
-};
-struct hog_waiting *unused_waiting;
-
-struct bpf_iter_meta {
-    struct seq_file *seq;
-};
-
-struct bpf_iter__task {
-    struct bpf_iter_meta *meta;
-    struct task_struct *task;
-};
-
-SEC("iter/task")
-int hog_waiting(struct bpf_iter__task *ctx)
-{
-    struct task_struct *task = ctx->task;
-    struct wait wait = {};
-
-    if (!task || !waits_known() || !task->sched_info.last_queued)
-        return 0;
-    struct cfs_rq *cfs_rq = task->se.cfs_rq;
-    u32 cpu = kernel_has((struct rq *)NULL, cpu) ? cfs_rq->rq->cpu : 0;
-    struct hog_waiting waiting = {.task = (u64)task, .pcount = task->sched_info.pcount, .cpu = cpu};
-    if (!wait_of(true, task, cfs_rq, cpu, ~0ull, &wait))
-        return 0;
-    waiting.victim = who_is(true, task, task->pid).key;
-    waiting.from = wait.from;
-    waiting.moved = wait.moved;
-    waiting.throttled =
-        kernel_has(cfs_rq, throttle_count) && cfs_rq->throttle_count > 0 ? ~0ull : wait.throttled;
-    waiting.preempt = wait.preempt;
-    bpf_seq_write(ctx->meta->seq, &waiting, sizeof waiting);
     return 0;
 }

@@ -85,6 +85,10 @@ static u64 (*const bpf_get_current_task)(void) = (void *)BPF_FUNC_get_current_ta
 static void *(*const bpf_get_current_task_btf)(void) = (void *)BPF_FUNC_get_current_task_btf;
 static long (*const bpf_probe_read_kernel)(void *to, u32 size,
                                            const void *from) = (void *)BPF_FUNC_probe_read_kernel;
+struct task_struct;
+struct pt_regs___kernel;
+static struct pt_regs___kernel *(*const bpf_task_pt_regs)(struct task_struct *task) = (void *)
+    BPF_FUNC_task_pt_regs;
 struct seq_file;
 static long (*const bpf_seq_write)(struct seq_file *to, const void *from,
                                    u32 size) = (void *)BPF_FUNC_seq_write;
@@ -105,6 +109,19 @@ static long (*const bpf_seq_write)(struct seq_file *to, const void *from,
         else                                                                                                 \
             bpf_probe_read_kernel(&value_, sizeof value_, __builtin_preserve_access_index(&(p)->field));     \
         value_;                                                                                              \
+    })
+
+/* The same for a bitfield, of 32 bits at most. */
+#define kernel_bit(direct, p, field)                                                                         \
+    ({                                                                                                       \
+        const void *from_ = (const void *)(p) + __builtin_preserve_field_info((p)->field, 0 /* offset */);   \
+        u32 word_;                                                                                           \
+        if (direct)                                                                                          \
+            word_ = *(const u32 *)from_;                                                                     \
+        else                                                                                                 \
+            bpf_probe_read_kernel(&word_, sizeof word_, from_);                                              \
+        (u64) word_ << __builtin_preserve_field_info((p)->field, 4 /* LSHIFT_U64 */) >>                      \
+            __builtin_preserve_field_info((p)->field, 5 /* RSHIFT_U64 */);                                   \
     })
 
 #endif

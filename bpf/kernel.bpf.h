@@ -139,8 +139,10 @@ struct task_struct {
     struct task_io_accounting ioac;
     void *bio_list; /* not NULL: a block driver is being given a bio, and may send on what it makes of it */
     struct cred *real_cred;
-    int prio;             /* 100..139: the fair class */
-    unsigned int __state; /* 0: runnable; `long state` until 5.14, 2f064a59a11f */
+    int prio;               /* 100..139: the fair class */
+    unsigned int __state;   /* 0: runnable; `long state` until 5.14, 2f064a59a11f */
+    unsigned in_iowait : 1; /* sleeps in io_schedule() */
+    void *robust_list;      /* CONFIG_FUTEX */
     struct sched_entity se;
     struct sched_info sched_info;
     char comm[16];
@@ -148,6 +150,19 @@ struct task_struct {
 
 struct task_struct___5_13 {
     long state;
+} __relocated;
+
+struct task_struct___psi {
+    unsigned in_memstall : 1; /* works or waits for memory to be freed or read back; CONFIG_PSI. One of
+                               * `flags` until 5.7, 1066d1b6974e */
+} __relocated;
+
+/* Of a task in user space when it came into the kernel. The fields of both kinds of machine: each has its
+ * own. */
+struct pt_regs___kernel {               /* not the one of <asm/ptrace.h> */
+    unsigned long si, dx, r10, orig_ax; /* x86_64; orig_ax: the system call, or -1 */
+    u64 regs[31];                       /* arm64 */
+    s32 syscallno;                      /* the same */
 } __relocated;
 
 #endif

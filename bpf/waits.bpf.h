@@ -17,9 +17,11 @@
 #include "hashpipe.bpf.h"
 #include "kernel.bpf.h"
 #include "seats.bpf.h"
+#include "stalls.bpf.h"
 #include "who.bpf.h"
 
-/* Keys of those who keep others waiting and are no process. Beside HOG_KEY_OUTSIDE. */
+/* Keys of those who keep others waiting and are no process. Beside HOG_KEY_OUTSIDE; behind them is enum
+ * hog_left. */
 enum hog_aggressor {
     HOG_IDLE = 2,  /* nobody ran: the CPU was on its way out of idleness */
     HOG_SEVERAL,   /* more stints than a CPU keeps (its number + 1 above); the reader shares it out */
@@ -42,16 +44,18 @@ struct hog_stint {
     u64 key, end; /* of who ran; when he left, by the run queue's clock. He came when the one before left */
 };
 
-/* A value of the map, a CPU: waits by victim and, if they are asked for, by pair. In the slots of waits the
+/* A value of the map, a CPU: waits by victim and, if they are asked for, by pair, and sleeps that are no
+ * idleness: pairs of the one who sleeps and of what he sleeps on (enum hog_left). In the slots of waits the
  * upper half of `count` is the longest one in units of 2^10 ns. */
 struct hog_waits {
-    struct hog_pipe waits, pairs; /* what each lost; their seq is hog_cpu's */
-    u64 cur;                      /* who is on the CPU */
-    u64 stints;                   /* how many have ended */
-    u64 padding[6];
+    struct hog_pipe waits, pairs, stalls; /* what each lost; their seq is hog_cpu's */
+    u64 cur;                              /* who is on the CPU */
+    u64 stints;                           /* how many have ended */
+    u64 padding[4];
     struct hog_stint ring[HOG_STINTS];
-    struct hog_slot slots[PIPE_SLOTS];      /* two banks, and behind them: */
-    struct hog_pair pair_slots[PIPE_SLOTS]; /* wherever the sizes that the reader chose put them */
+    struct hog_slot slots[PIPE_SLOTS];       /* two banks, and behind them, */
+    struct hog_pair pair_slots[PIPE_SLOTS];  /* wherever the sizes that the reader chose put them, those of */
+    struct hog_pair stall_slots[PIPE_SLOTS]; /* pairs and stalls */
 };
 
 struct {
@@ -67,7 +71,7 @@ struct {
 struct hog_departure {
     u64 task, run_delay, at; /* at: by the run queue's clock */
     u64 throttled;
-    u32 cpu, runnable;
+    u32 cpu, left; /* enum hog_left; once it is back: HOG_LEFT_IDLE */
 };
 
 struct {
@@ -93,25 +97,23 @@ static __always_inline struct hog_waits *waits_of(u32 cpu)
 }
 
 #define WAIT_BANK_BYTES (other_stages * other_slots * (u32)sizeof(struct hog_slot))
+#define PAIR_BANK_BYTES (other_stages * other_slots * (u32)sizeof(struct hog_pair))
 
 /* Where and when a wait was; what is not the same for all its parts. */
 #define BLAME_CPU     0xffffffffull
 #define BLAME_BANK    (1ull << 32)
 #define BLAME_PREEMPT (1ull << 33)
 
-/* Global functions: verified once, not at each call. */
-__attribute__((noinline)) int hog_pair_add(u64 victim, u64 aggressor, u64 ns, u64 how)
+static __always_inline void pair_add(struct hog_pipe *pipe, void *slots, u64 victim, u64 aggressor, u64 ns,
+                                     u64 how)
 {
-    struct hog_waits *w = waits_of(bpf_get_smp_processor_id());
     u64 preempt = !!(how & BLAME_PREEMPT);
     u64 key = (victim * pipe_multiplier(4)) ^ (aggressor * pipe_multiplier(5) + preempt);
+    struct hog_pair *pair =
+        pipe_slot_in(PIPE_OTHER, pipe, slots, !!(how & BLAME_BANK), key | 1, ns, 1, sizeof *pair);
 
-    if (!w || !count_pairs)
-        return 0;
-    struct hog_pair *pair = pipe_slot_in(PIPE_OTHER, &w->pairs, (void *)w->slots + 2 * WAIT_BANK_BYTES,
-                                         !!(how & BLAME_BANK), key | 1, ns, 1, sizeof *pair);
     if (!pair)
-        return 0;
+        return;
     if (pair->slot.count == 1) {
         pair->victim = victim;
         pair->aggressor = aggressor;
@@ -119,6 +121,24 @@ __attribute__((noinline)) int hog_pair_add(u64 victim, u64 aggressor, u64 ns, u6
     }
     if (pair->most >> 1 < ns)
         pair->most = ns << 1 | preempt;
+}
+
+/* Global functions: verified once, not at each call. */
+__attribute__((noinline)) int hog_pair_add(u64 victim, u64 aggressor, u64 ns, u64 how)
+{
+    struct hog_waits *w = waits_of(bpf_get_smp_processor_id());
+
+    if (w && count_pairs)
+        pair_add(&w->pairs, (void *)w->slots + 2 * WAIT_BANK_BYTES, victim, aggressor, ns, how);
+    return 0;
+}
+
+__attribute__((noinline)) int hog_stall_add(u64 victim, u64 on, u64 ns, u64 how)
+{
+    struct hog_waits *w = waits_of(bpf_get_smp_processor_id());
+
+    if (w && count_stalls)
+        pair_add(&w->stalls, (void *)w->slots + 2 * (WAIT_BANK_BYTES + PAIR_BANK_BYTES), victim, on, ns, how);
     return 0;
 }
 
@@ -168,15 +188,6 @@ static __always_inline u64 throttled_time(bool direct, struct cfs_rq *cfs_rq)
     return 0;
 }
 
-static __always_inline bool is_runnable(bool direct, struct task_struct *task)
-{
-    struct task_struct___5_13 *old = (void *)task;
-
-    if (kernel_has(task, __state))
-        return !kernel_field(direct, task, __state);
-    return !kernel_field(direct, old, state);
-}
-
 /* Does the kernel know who waits since when, and the clock of that? */
 static __always_inline bool waits_known(void)
 {
@@ -216,7 +227,7 @@ static __always_inline bool wait_of(bool direct, struct task_struct *task, struc
         wait->left = d->at;
         wait->on = d->cpu;
         wait->known = true;
-        wait->preempt = d->runnable;
+        wait->preempt = d->left == HOG_LEFT_RUNNABLE;
         if (d->cpu == cpu) {
             u64 throttled = throttled_time(direct, cfs_rq) - d->throttled;
             wait->throttled = throttled < wait->here ? throttled : wait->here;
@@ -241,7 +252,29 @@ static __always_inline void note_departure(bool direct, struct task_struct *task
         return;
     d->throttled = throttled_time(direct, cfs_rq);
     d->cpu = cpu;
-    d->runnable = is_runnable(direct, task);
+    u32 state = state_of(direct, task);
+    d->left = !state ? HOG_LEFT_RUNNABLE : count_stalls ? sleeps_on(direct, task, state) : HOG_LEFT_IDLE;
+}
+
+/* It is back, after as long away as that waiting for a CPU: what it slept is told if that was no idleness. */
+static __always_inline void stall_end(bool direct, struct task_struct *task, u64 key, u64 waited, u64 clock,
+                                      u64 how)
+{
+    struct hog_departure *d = departure(direct, task);
+
+    if (!d || d->left < HOG_ON_IO || d->task != (u64)task)
+        return;
+    u64 slept = clock - d->at - waited;
+    u32 on = d->left;
+    d->left = HOG_LEFT_IDLE;
+    if ((s64)slept <= 0)
+        return;
+    if (on > HOG_ON_LOCK) {
+        if (slept >= (on == HOG_ON_LOCK_IF_SHORT ? handoff_ns : handoff_ns << 10))
+            return;
+        on = HOG_ON_LOCK;
+    }
+    hog_stall_add(key, on, slept, how);
 }
 
 static __always_inline void blame(const struct wait *wait, u64 victim, u64 clock, u64 how)
@@ -311,6 +344,8 @@ static __always_inline void waits_switch(bool direct, u32 cpu, u32 turn, struct 
     if (!w)
         return;
     w->waits.turn = turn;
+    if (count_stalls)
+        w->stalls.turn = turn;
     if (count_pairs) {
         w->pairs.turn = turn;
         w->cur = next.key ? next.key : HOG_IDLE;
@@ -321,11 +356,16 @@ static __always_inline void waits_switch(bool direct, u32 cpu, u32 turn, struct 
     }
     if (prev.key)
         note_departure(direct, prev.task, prev.cfs_rq, cpu, clock);
-    if (!next.key || !wait_of(direct, next.task, next.cfs_rq, cpu, clock, &wait))
+    if (!next.key)
         return;
-    count_wait(w, turn, next.key, wait.here + wait.moved, clock);
-    if (count_pairs)
-        blame(&wait, next.key, clock, cpu | (pipe_bank(turn) ? BLAME_BANK : 0));
+    u64 how = cpu | (pipe_bank(turn) ? BLAME_BANK : 0);
+    if (wait_of(direct, next.task, next.cfs_rq, cpu, clock, &wait)) {
+        count_wait(w, turn, next.key, wait.here + wait.moved, clock);
+        if (count_pairs)
+            blame(&wait, next.key, clock, how);
+    }
+    if (count_stalls)
+        stall_end(direct, next.task, next.key, wait.here + wait.moved, clock, how);
 }
 
 #endif

@@ -58,6 +58,8 @@ static unsigned needs_of(const struct options *options)
             needs |= ONCPU_WAITS | ONCPU_PAIRS | ONCPU_STRICT;
         if (!strcmp(options->views[i], "cpu"))
             needs |= ONCPU_WAITS | ONCPU_TIMES;
+        if (!strcmp(options->views[i], "top"))
+            needs |= ONCPU_WAITS | ONCPU_PAIRS | ONCPU_TIMES | ONCPU_STALLS;
     }
     return needs;
 }

@@ -91,8 +91,9 @@ static void seed(const struct side *side, const struct metric_context *context, 
 
 #define STAGES           4
 #define SLOTS            64
-#define DEPARTURES_A_CPU 128 /* 1024 at least */
+#define DEPARTURES_A_CPU 128 /* 1024 at least; four times that for sleeps, which last longer than waits */
 #define FIELD_EXISTS     2   /* BPF_CORE_FIELD_EXISTS */
+#define ENUM_EXISTS      10  /* BPF_CORE_ENUMVAL_EXISTS */
 
 static void set_word(const struct side *side, const char *name, uint32_t value)
 {
@@ -114,19 +115,22 @@ static int prepare_waits(struct oncpu_kernel *kernel, const struct metric_contex
     struct object_map *seats = object_map(side->obj, "hog_seats");
     bool *count_pairs = object_global(side->obj, "count_pairs", 1);
     bool *count_times = object_global(side->obj, "count_times", 1);
+    bool *count_stalls = object_global(side->obj, "count_stalls", 1);
 
-    if (!waits || !departures || !seats || !count_pairs || !count_times)
+    if (!waits || !departures || !seats || !count_pairs || !count_times || !count_stalls)
         return why(w, -EINVAL, "%s: a map or constant of waits is missing", side->obj->name);
     kernel->pairs = !classic && (kernel->needs & ONCPU_PAIRS) &&
                     (kernel->needs & ONCPU_STRICT || !locked_memory_bounds());
     kernel->waits = kernel->pairs || (!classic && (kernel->needs & ONCPU_WAITS) && !locked_memory_bounds());
     *count_pairs = kernel->pairs;
+    kernel->stalls = *count_stalls = kernel->pairs && (kernel->needs & ONCPU_STALLS);
     kernel->times = *count_times = kernel->waits && (kernel->needs & ONCPU_TIMES);
     side_use_map(side, seats, kernel->times, 0);
 
     unsigned bits = 10;
     while (1 << bits < DEPARTURES_A_CPU * side->sketch.shape.cpus)
         bits++;
+    bits += kernel->stalls ? 2 : 0;
     set_word(side, "departure_mask", (1u << bits) - 1);
     side_use_map(side, departures, kernel->waits, 1u << bits);
     struct sketch_shape shape = {
@@ -139,31 +143,38 @@ static int prepare_waits(struct oncpu_kernel *kernel, const struct metric_contex
     set_word(side, "other_stages", shape.stages);
     set_word(side, "other_slots", shape.slots);
     set_word(side, "other_shift", 64 - (unsigned)__builtin_ctz(shape.slots));
-    kernel->by_victim.shape = kernel->by_pair.shape = shape;
-    kernel->by_pair.shape.slot_bytes = sizeof(struct hog_pair);
+    kernel->by_victim.shape = kernel->by_pair.shape = kernel->by_stall.shape = shape;
+    kernel->by_pair.shape.slot_bytes = kernel->by_stall.shape.slot_bytes = sizeof(struct hog_pair);
     size_t slots = 2 * (size_t)shape.stages * shape.slots;
     size_t bytes =
-        shape.head_bytes + slots * (sizeof(struct hog_slot) + (kernel->pairs ? sizeof(struct hog_pair) : 0));
-    kernel->by_victim.stride = kernel->by_pair.stride = bytes;
+        shape.head_bytes + slots * (sizeof(struct hog_slot) +
+                                    sizeof(struct hog_pair) * (size_t)(kernel->pairs + kernel->stalls));
+    kernel->by_victim.stride = kernel->by_pair.stride = kernel->by_stall.stride = bytes;
     side_use_map(side, waits, kernel->waits, (uint32_t)shape.cpus);
     if (kernel->waits)
         object_resize_map(waits, (uint32_t)bytes, 0);
     return 0;
 }
 
-/* Two sketches in one map: that of pairs lies behind that of victims, and so do their heads. */
+/* The sketches lie in one map: the slots of each behind those of the one before, and so do their heads. */
+static void open_sketch(const struct oncpu_kernel *kernel, struct sketch *sketch, size_t head,
+                        const struct sketch *before)
+{
+    sketch->memory = object_map(kernel->side.obj, "hog_waits")->memory + head;
+    sketch->words = kernel->side.sketch.words;
+    if (before)
+        sketch->shape.head_bytes =
+            (size_t)(before->memory - sketch->memory) + before->shape.head_bytes +
+            2 * (size_t)before->shape.stages * before->shape.slots * before->shape.slot_bytes;
+}
+
 static void open_waits(struct oncpu_kernel *kernel)
 {
-    const struct object_map *map = object_map(kernel->side.obj, "hog_waits");
-    struct sketch *first = &kernel->by_victim, *second = &kernel->by_pair;
-
     if (!kernel->waits)
         return;
-    first->memory = map->memory;
-    first->words = second->words = kernel->side.sketch.words;
-    second->memory = first->memory + offsetof(struct hog_waits, pairs);
-    second->shape.head_bytes = offsetof(struct hog_waits, slots) - offsetof(struct hog_waits, pairs) +
-                               2 * (size_t)first->shape.stages * first->shape.slots * first->shape.slot_bytes;
+    open_sketch(kernel, &kernel->by_victim, 0, NULL);
+    open_sketch(kernel, &kernel->by_pair, offsetof(struct hog_waits, pairs), &kernel->by_victim);
+    open_sketch(kernel, &kernel->by_stall, offsetof(struct hog_waits, stalls), &kernel->by_pair);
 }
 
 /* The program asks the type data whether the kernel counts waits (CONFIG_SCHED_INFO), and by a clock that can
@@ -184,6 +195,19 @@ static bool kernel_counts_waits(const struct object_program *program)
     return true;
 }
 
+/* What the program asks for at sleeps_on() in bpf/stalls.bpf.h. */
+static void see_what_stalls_tell(struct oncpu_kernel *kernel, const struct object_program *program)
+{
+    for (size_t i = 0; i < program->ncore; i++) {
+        const struct core_result *core = &program->core[i];
+        if (core->kind == ENUM_EXISTS && core->target && !strcmp(core->type, "enum bpf_func_id"))
+            kernel->knows_entry = true;
+        if (core->kind == FIELD_EXISTS && core->target && !strcmp(core->type, "struct task_struct___psi"))
+            kernel->knows_memory = true;
+    }
+    kernel->knows_memory |= kernel->knows_entry;
+}
+
 static int attach_waiting(struct oncpu_kernel *kernel, const struct metric_context *context,
                           const struct hook_report *switches, struct hook_report hooks[MAX_HOOKS],
                           struct why *w)
@@ -197,8 +221,9 @@ static int attach_waiting(struct oncpu_kernel *kernel, const struct metric_conte
             return why(w, -ENOTSUP,
                        "this kernel does not count how long tasks wait for a CPU: it was built without "
                        "CONFIG_SCHED_INFO or CONFIG_FAIR_GROUP_SCHED");
-        kernel->waits = kernel->pairs = false;
+        kernel->waits = kernel->pairs = kernel->stalls = false;
     }
+    see_what_stalls_tell(kernel, object_program(side->obj, switches->choice.chosen->program));
     kernel->waiting = NULL;
     if (kernel->pairs &&
         !hook_attach(side, context, link, task_waiting, 1, hook_report(hooks, "waiting", false), &optional))

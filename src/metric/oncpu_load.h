@@ -13,14 +13,18 @@ enum oncpu_needs {
     ONCPU_WAITS = 1,   /* how long processes wait for a CPU, if it can be had */
     ONCPU_TIMES = 4,   /* and how these times spread */
     ONCPU_PAIRS = 2,   /* and because of whom */
-    ONCPU_STRICT = 16, /* without it the view does not work */
+    ONCPU_STALLS = 8,  /* and what they sleep on, if that is no idleness: as far as pairs can be had */
+    ONCPU_STRICT = 16, /* without pairs the view does not work */
 };
 
 struct oncpu_kernel {
-    struct side side;         /* first */
-    unsigned needs;           /* enum oncpu_needs */
-    bool waits, pairs, times; /* what there is of that */
-    struct sketch by_victim, by_pair;
+    struct side side;                 /* first */
+    unsigned needs;                   /* enum oncpu_needs */
+    bool waits, pairs, times, stalls; /* what there is of that */
+    bool knows_entry;                 /* how a task came into the kernel can be read, */
+    bool knows_memory; /* and whether it waits for memory: else sleeps on locks and memory look like idleness
+                        */
+    struct sketch by_victim, by_pair, by_stall;
     const struct link *waiting; /* the iterator over tasks that wait; NULL: none */
 };
 

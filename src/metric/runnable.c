@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "clock.h"
 #include "cpu.types.h"
+#include "metric/stalls.h"
 #include "syscall/bpf.h"
 
 #define PRICE 100 /* a look may take this part of the time */
@@ -24,19 +25,11 @@ struct wait {
 
 struct runnable {
     const struct oncpu_kernel *kernel;
+    struct stalls *stalls;
     struct wait *now, *before; /* by task */
     size_t nnow, nbefore, room;
     uint64_t next; /* not to look before */
 };
-
-struct runnable *runnable_open(const struct oncpu_kernel *kernel)
-{
-    struct runnable *runnable = calloc(1, sizeof *runnable);
-
-    if (runnable)
-        runnable->kernel = kernel;
-    return runnable;
-}
 
 void runnable_close(struct runnable *runnable)
 {
@@ -51,6 +44,11 @@ void runnable_close(struct runnable *runnable)
 
 static void note(struct runnable *runnable, const struct hog_waiting *what)
 {
+    if (what->on) {
+        if (runnable->stalls)
+            stalls_found(runnable->stalls, what);
+        return;
+    }
     if (runnable->nnow == runnable->room) {
         size_t room = runnable->room ? 2 * runnable->room : 32;
         struct wait *now = room <= MOST ? realloc(runnable->now, room * sizeof *now) : NULL;
@@ -91,6 +89,19 @@ static int look(struct runnable *runnable)
     return 0;
 }
 
+struct runnable *runnable_open(const struct oncpu_kernel *kernel, struct stalls *stalls)
+{
+    struct runnable *runnable = calloc(1, sizeof *runnable);
+
+    if (!runnable)
+        return NULL;
+    runnable->kernel = kernel;
+    runnable->stalls = stalls;
+    if (stalls)
+        look(runnable);
+    return runnable;
+}
+
 static int by_task(const void *a, const void *b)
 {
     const struct hog_waiting *x = &((const struct wait *)a)->what, *y = &((const struct wait *)b)->what;
@@ -108,13 +119,13 @@ static bool knows_clock(const struct hog_cpu *c)
     return c->clock_offset && c->clock_compared >> 63 == 0;
 }
 
-/* From the clock of a CPU's run queue to that of the programs. A CPU that has not switched yet does not know;
- * they hardly differ. */
-static bool clock_offset(const struct runnable *runnable, uint32_t cpu, uint64_t *offset)
+bool runnable_clock(const struct oncpu_kernel *kernel, uint32_t cpu, uint64_t *offset)
 {
-    const struct sketch *sketch = &runnable->kernel->side.sketch;
-    const struct hog_cpu *c = sketch_head(sketch, (int)cpu);
+    const struct sketch *sketch = &kernel->side.sketch;
 
+    if (cpu >= (uint32_t)sketch->shape.cpus)
+        return false;
+    const struct hog_cpu *c = sketch_head(sketch, (int)cpu);
     for (int other = 0; !knows_clock(c) && other < sketch->shape.cpus; other++)
         c = sketch_head(sketch, other);
     *offset = c->clock_offset;
@@ -175,7 +186,7 @@ static void go_on(const struct runnable *runnable, struct wait *wait, uint64_t n
     const struct hog_waiting *what = &wait->what;
     uint64_t offset;
 
-    if (!clock_offset(runnable, what->cpu, &offset))
+    if (!runnable_clock(runnable->kernel, what->cpu, &offset))
         return;
     uint64_t to = now - offset;
     if (to <= what->from)

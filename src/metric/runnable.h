@@ -7,9 +7,16 @@
 #include "sketch/pairs.h"
 
 struct runnable;
+struct stalls;
 
-struct runnable *runnable_open(const struct oncpu_kernel *kernel); /* NULL: no memory */
+/* stalls: is told of sleeps that have not ended, which the same look finds; or NULL. The first look is here:
+ * from now on it is known who sleeps. NULL: no memory. */
+struct runnable *runnable_open(const struct oncpu_kernel *kernel, struct stalls *stalls);
 void runnable_close(struct runnable *runnable);
+
+/* From the clock of a CPU's run queue to that of the programs. A CPU that has not switched yet does not know;
+ * they hardly differ. */
+bool runnable_clock(const struct oncpu_kernel *kernel, uint32_t cpu, uint64_t *offset);
 
 /* Tells fn how much longer each task has waited up to the turn at `now` than when it was last told, and with
  * whom on its CPU, as far as the CPU remembers (HOG_SEVERAL: the rest). Of a wait that has ended since, all

@@ -5,6 +5,7 @@
 #include "cpu.types.h"
 #include "host/cpus.h"
 #include "metric/runnable.h"
+#include "metric/stalls.h"
 #include "metric/steal.h"
 #include "sketch/seats.h"
 
@@ -29,6 +30,7 @@ struct waits {
     size_t *first;             /* a possible CPU, and one more: where its shares begin */
     int cpu;                   /* that is being read */
     struct runnable *runnable; /* NULL: cannot be had */
+    struct stalls *stalls;     /* the same */
     struct steal *steal;
     struct seats seats; /* how the times of each victim's waits spread */
 };
@@ -44,8 +46,10 @@ struct waits *waits_open(const struct oncpu_kernel *kernel)
     w->kernel = kernel;
     w->first = calloc(cpus + 1, sizeof *w->first);
     w->steal = kernel->pairs ? steal_open(cpus) : NULL;
-    w->runnable = kernel->waiting ? runnable_open(kernel) : NULL;
-    if (!w->first || (kernel->times && seats_open(&w->seats, kernel->side.obj, &ignored)) ||
+    w->stalls = kernel->stalls ? stalls_open(kernel) : NULL;
+    w->runnable = kernel->waiting ? runnable_open(kernel, w->stalls) : NULL;
+    if (!w->first || (kernel->stalls && !w->stalls) ||
+        (kernel->times && seats_open(&w->seats, kernel->side.obj, &ignored)) ||
         (kernel->pairs && !w->steal) || (kernel->waiting && !w->runnable)) {
         waits_close(w);
         return NULL;
@@ -66,6 +70,7 @@ void waits_close(struct waits *w)
     seats_close(&w->seats);
     steal_close(w->steal);
     runnable_close(w->runnable);
+    stalls_close(w->stalls);
     free(w);
 }
 
@@ -80,6 +85,8 @@ void waits_begin(struct waits *w, uint64_t now)
     pairs_clear(&w->several);
     if (w->steal)
         steal_read(w->steal, now);
+    if (w->stalls)
+        stalls_begin(w->stalls);
 }
 
 void waits_ran(struct waits *w, uint64_t key, int64_t ns)
@@ -228,6 +235,8 @@ void waits_cpu(struct waits *w, int cpu)
     }
     w->totals.lost_ns += (int64_t)ns;
     w->totals.lost += (uint32_t)count;
+    if (w->stalls)
+        stalls_cpu(w->stalls, cpu);
     w->cpu = cpu + 1;
 }
 
@@ -349,6 +358,10 @@ void waits_end(struct waits *w)
 {
     if (w->runnable)
         w->totals.open_waits = runnable_read(w->runnable, w->now, open_part, has_ended, w);
+    if (w->stalls) {
+        stalls_end(w->stalls, w->now, w->totals.open_waits);
+        stalls_lost(w->stalls, &w->totals.stalls_lost, &w->totals.stalls_lost_ns);
+    }
     for (size_t i = 0; i < w->several.capacity; i++)
         if (w->several.table[i].victim)
             share_out(w, &w->several.table[i]);
@@ -370,6 +383,30 @@ const struct pairs *waits_pairs(const struct waits *w)
 const struct pair *waits_of_victim(const struct waits *w, uint64_t victim)
 {
     return pairs_find(&w->victims, victim, 0, false);
+}
+
+const struct pairs *waits_stalls(const struct waits *w)
+{
+    static const struct pairs none;
+
+    return w->stalls ? stalls_sums(w->stalls) : &none;
+}
+
+bool waits_stalled(const struct waits *w, uint64_t key, enum stall what, struct stalled *out)
+{
+    const struct pair *pair = pairs_find(waits_stalls(w), key, (uint64_t)what + 1, false);
+
+    if (!pair)
+        return false;
+    *out = (struct stalled){pair->ns, pair->count, pair->most_ns};
+    return true;
+}
+
+bool waits_stalls_known(const struct waits *w, enum stall what)
+{
+    if (!w->stalls)
+        return false;
+    return what == STALL_LOCK ? w->kernel->knows_entry : what == STALL_IO || w->kernel->knows_memory;
 }
 
 const struct waits_totals *waits_totals(const struct waits *w)

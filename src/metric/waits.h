@@ -11,9 +11,11 @@ struct waits;
 
 /* What one window and all CPUs add up to. */
 struct waits_totals {
-    int64_t wait_ns; /* of all victims */
-    int64_t lost_ns; /* dropped by the sketch: it is in no row */
-    uint64_t lost;   /* waits, or parts of waits, of that */
+    int64_t wait_ns;        /* of all victims */
+    int64_t lost_ns;        /* dropped by the sketch: it is in no row */
+    uint64_t lost;          /* waits, or parts of waits, of that */
+    int64_t stalls_lost_ns; /* the same of sleeps */
+    uint64_t stalls_lost;
     bool open_waits; /* whether waits that had not ended could be looked for in this window */
 };
 
@@ -38,13 +40,26 @@ typedef void (*waits_share_fn)(void *context, uint64_t key, int64_t ns);
 void waits_each_share(const struct waits *w, waits_share_fn fn, void *context);
 /* What an aggressor that is no process is called: "[steal]"; NULL: it is one. */
 const char *waits_no_process(uint64_t aggressor);
+
+/* Sleeps that are no idleness. */
+enum stall {
+    STALL_IO,     /* for its reads and writes, or the journal of its file system */
+    STALL_MEMORY, /* for memory to be freed or read back: page faults that wait, reclaim, swap */
+    STALL_LOCK,   /* for a lock in user space, or another thread that hands over to it at once */
+    STALLS
+};
+struct stalled {
+    int64_t ns;       /* in the window, of all threads together */
+    int64_t count;    /* sleeps that ended in it */
+    uint64_t most_ns; /* the longest, from its begin */
+};
+/* Of one process or thread; false: none. */
+bool waits_stalled(const struct waits *w, uint64_t key, enum stall what, struct stalled *out);
+/* All: victim is who slept, aggressor an enum stall + 1. Empty where they are not counted. */
+const struct pairs *waits_stalls(const struct waits *w);
+/* Whether such sleeps can be told from idleness here; else there are none of them in the sums. */
+bool waits_stalls_known(const struct waits *w, enum stall what);
+
 const struct waits_totals *waits_totals(const struct waits *w);
 
-#endif
-#ifndef SHIM
-#define SHIM
-enum stall { STALL_IO, STALL_MEMORY, STALL_LOCK, STALLS };
-static inline const struct pairs *waits_stalls(const struct waits *w) { return 0; }
-static inline bool waits_stalls_known(const struct waits *w, enum stall s) { return false; }
-#define ONCPU_STALLS 0
 #endif
