@@ -440,6 +440,11 @@ uint64_t oncpu_waits_lost(struct oncpu *o)
     return take(&o->waits_lost);
 }
 
+bool oncpu_knows_births(const struct oncpu *o)
+{
+    return !o->kernel.side.births;
+}
+
 const struct waits *oncpu_waits(const struct oncpu *o)
 {
     return o->waits;

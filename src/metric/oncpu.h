@@ -36,6 +36,9 @@ const struct oncpu_totals *oncpu_totals(const struct oncpu *o);
  * them. */
 uint64_t oncpu_lost(struct oncpu *o);
 uint64_t oncpu_waits_lost(struct oncpu *o);
+/* Whether keys carry births that the kernel tells, not those of forks that were seen: such keys are the same
+ * in all objects. */
+bool oncpu_knows_births(const struct oncpu *o);
 const struct waits *oncpu_waits(const struct oncpu *o); /* NULL: not counted here */
 const struct name *oncpu_name(struct oncpu *o, uint64_t key, uint64_t now);
 bool oncpu_hides(struct oncpu *o, uint64_t key, uint64_t now); /* --no-kernel, and it is a kernel thread */

@@ -83,8 +83,8 @@ static int load(struct tasks *t, struct hook_report *hook, struct why *w)
     return err ? err : hook_attach(&t->side, context, &t->side.links[0], iterators, 1, hook, w);
 }
 
-int tasks_open(struct tasks **out, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],
-               struct why *w)
+int tasks_open(struct tasks **out, const struct metric_context *context, bool by_proc,
+               struct hook_report hooks[MAX_HOOKS], struct why *w)
 {
     struct tasks *t = calloc(1, sizeof *t);
     struct hook_report none = {0}, *hook = hooks ? hook_report(hooks, "tasks", false) : &none;
@@ -96,7 +96,8 @@ int tasks_open(struct tasks **out, const struct metric_context *context, struct 
     t->units = (struct table){.size = sizeof(struct unit), .most = MOST};
     t->threads = (struct table){.size = sizeof(struct thread), .most = MOST};
     t->boot_offset = namespace_offset("boottime");
-    int err = load(t, hook, &reason);
+    int err = by_proc ? why(&reason, -ENOTSUP, "the rows are of who cannot read task_struct")
+                      : load(t, hook, &reason);
     if (err)
         side_close(&t->side);
     t->all = !err;

@@ -35,8 +35,10 @@ struct task_sums {
 
 extern const struct hook_ways tasks_ways[];
 
-int tasks_open(struct tasks **out, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],
-               struct why *w);
+/* by_proc: keys are those of who cannot read task_struct, which an iterator's do not fit
+ * (oncpu_knows_births). */
+int tasks_open(struct tasks **out, const struct metric_context *context, bool by_proc,
+               struct hook_report hooks[MAX_HOOKS], struct why *w);
 
 /* Whether looks see all; else only whom the caller wants: that is to be said before each look. */
 bool tasks_sees_all(const struct tasks *t);

@@ -66,8 +66,10 @@ static int open_sources(struct top *top, struct hook_report hooks[MAX_HOOKS], st
 
     if (err)
         return err;
-    tasks_open(&top->tasks, context, hooks, &optional);
-    disks_open(&top->disks, context, hooks, &optional);
+    bool births = oncpu_knows_births(top->oncpu);
+    tasks_open(&top->tasks, context, !births, hooks, &optional);
+    if (births)
+        disks_open(&top->disks, context, hooks, &optional);
     top->cgroups = numbering_is_of_proc(context->numbering) ? cgroups_open("") : NULL;
     top->outlooks = outlooks_open(context->options->thresholds.value[OOM_SPAN_S]);
     pressures_open(&top->pressures.files, "");

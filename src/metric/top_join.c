@@ -94,7 +94,8 @@ static void join_stalls(struct top *top)
     }
 }
 
-/* Looks can be rarer than windows: their rates stand for the window. Who was born since has a shorter span. */
+/* Looks can be rarer than windows: their rates stand for the window. Who was born since has a shorter span.
+ */
 static void join_task(void *context, const struct task_sums *task)
 {
     struct top *top = context;
@@ -108,6 +109,9 @@ static void join_task(void *context, const struct task_sums *task)
     if (span > 0)
         subject->now.majors = (double)task->major * within / span;
     subject->now.busiest = fmax(subject->now.busiest, task->busiest_thread_pct / 100 * within);
+    /* Where it is not known by CPU, either. */
+    if (task->threads == 1 && !oncpu_waits(top->oncpu))
+        subject->now.busiest = fmin(subject->now.run, top->subjects.window);
 }
 
 /* A look that fails, or is too dear now, leaves what the one before saw. */
