@@ -83,6 +83,8 @@ CLANG19) command -v clang-19 >/dev/null ;;
 QEMU) command -v qemu-system-x86_64 >/dev/null ;;
 KVM) [ -w /dev/kvm ] ;;
 TMP) [ -d /tmp ] ;;
+DISK) ! df --output=fstype /var/tmp | grep -qE '^(tmpfs|ramfs|rootfs)$' ;;
+CGROUPCPUMEMORY) grep -q '^cpu\s.*1$' /proc/cgroups && grep -q '^memory\s.*1$' /proc/cgroups ;;
 BULLSEYE | BOOKWORM | TRIXIE | SID) has_suite "${1,,}" ;;
 LIBBPFTOOLS) command -v cpudist >/dev/null ;;
 *) exit 2 ;;

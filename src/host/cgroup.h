@@ -43,14 +43,15 @@ struct cgroup_memory {
     struct cgroup_name path;
     struct cgroup_name tightest; /* with the least headroom; none: no limit, and what follows means nothing */
     uint64_t limit, usage, used, swap_room, headroom;
-    bool at_limit;      /* usage is within 1/64 of the limit: what is charged next must be reclaimed first */
-    uint64_t oom_kills; /* in it, since it was made */
+    bool at_limit;      /* usage is as near to the limit as reclaim keeps it: 1/16 or 8 MiB */
+    uint64_t oom_kills; /* in it and below, since it was made; v1: in the process's own group */
     bool since_known;   /* then: */
-    uint64_t oom_kills_since; /* in `tightest` */
-    struct cgroup_name
-        reclaiming; /* the group that ran most often into its limit (max, high; v1: limit); none: none */
-    uint64_t reclaim_limit;  /* that limit */
-    uint64_t reclaims_since; /* how often; many pages are charged at once, it is no measure of them */
+    uint64_t oom_kills_since;
+    /* The group that was held most at its limit (v2: max or high), that limit, how often it was run into (no
+     * measure of pages, and v1 may not count it), and the cost: pages that were fetched again soon after they
+     * had gone. */
+    struct cgroup_name reclaiming; /* none: none was */
+    uint64_t reclaim_limit, reclaims_since, refaults_since;
 };
 
 struct cgroup {

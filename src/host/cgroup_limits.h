@@ -13,7 +13,7 @@ struct cgroup_quota_counts {
 };
 struct cgroup_memory_counts {
     bool known;
-    uint64_t reclaims, oom_kills;
+    uint64_t reclaims, refaults, oom_kills;
 };
 
 /* Fill in all but the path; counts has CGROUP_DEPTH of them, all zero at first, and they are brought up to

@@ -4,7 +4,12 @@
 
 #define STAT_BYTES 8192
 #define NO_LIMIT   (1ull << 62) /* version 1 writes what a long can count in pages */
-#define NEAR       64           /* of the limit: see at_limit */
+#define TOTAL      6            /* bytes of "total_", by which version 1 counts what is below, too */
+/* Reclaim takes some pages at once, and the page cache may have them in pieces of 2 MiB: in a group at its
+ * limit so much may be free. */
+#define NEAR  16
+#define BATCH (8ull << 20)
+#define SMALL 4
 
 /* One group with a limit. */
 struct bounded {
@@ -26,6 +31,13 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+static bool at_limit(uint64_t limit, uint64_t usage)
+{
+    uint64_t gap = limit / NEAR > BATCH ? limit / NEAR : BATCH;
+
+    return less(limit, usage) <= least(gap, limit / SMALL);
+}
+
 /* A limit that may not be there: UINT64_MAX. -EIO: it is there, and is none. */
 static int limit_of(const struct cgroup_walk *walk, unsigned i, const char *file, uint64_t *limit)
 {
@@ -36,8 +48,21 @@ static int limit_of(const struct cgroup_walk *walk, unsigned i, const char *file
     return err == -EIO ? -EIO : 0;
 }
 
-/* Page cache and slab that can be reclaimed, by memory.stat. */
-static int cache_of(const struct cgroup_walk *walk, unsigned i, bool v1, uint64_t *cache)
+/* Pages that were fetched again soon after they had gone. Before 5.9 one number for files and swap. */
+static uint64_t refaults_of(const char *text, bool v1)
+{
+    static const char *const names[] = {"total_workingset_refault_file", "total_workingset_refault_anon",
+                                        "total_workingset_refault"};
+    uint64_t sum = 0, value;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (cgroup_value(text, names[i] + (v1 ? 0 : TOTAL), &value))
+            sum += value;
+    return sum;
+}
+
+/* By memory.stat: page cache and slab that can be reclaimed, and refaults. */
+static int stat_of(const struct cgroup_walk *walk, unsigned i, bool v1, struct bounded *b)
 {
     char text[STAT_BYTES];
     uint64_t inactive, active, slab = 0;
@@ -48,8 +73,10 @@ static int cache_of(const struct cgroup_walk *walk, unsigned i, bool v1, uint64_
         return -EIO;
     if (!v1)
         cgroup_value(text, "slab_reclaimable", &slab);
-    if (__builtin_add_overflow(inactive, active, cache) || __builtin_add_overflow(*cache, slab, cache))
-        *cache = UINT64_MAX;
+    if (__builtin_add_overflow(inactive, active, &b->cache) ||
+        __builtin_add_overflow(b->cache, slab, &b->cache))
+        b->cache = UINT64_MAX;
+    b->counts.refaults = refaults_of(text, v1);
     return 0;
 }
 
@@ -68,7 +95,7 @@ static void swap_room(const struct cgroup_walk *walk, unsigned i, uint64_t *room
 static int read_v2(const struct cgroup_walk *walk, unsigned i, uint64_t *room, struct bounded *b)
 {
     char text[STAT_BYTES];
-    uint64_t high, low_counts = 0, max = 0;
+    uint64_t high, high_count = 0, max_count = 0;
 
     swap_room(walk, i, room);
     int err = limit_of(walk, i, "memory.max", &b->limit);
@@ -79,13 +106,13 @@ static int read_v2(const struct cgroup_walk *walk, unsigned i, uint64_t *room, s
     b->first = least(high, b->limit);
     b->room = *room;
     err = cgroup_number(walk, i, "memory.current", &b->usage);
-    if (err || cache_of(walk, i, false, &b->cache))
+    if (err || stat_of(walk, i, false, b))
         return -EIO;
     if (cgroup_file(walk, i, "memory.events", text, sizeof text) < 0)
         return 1;
-    b->counts.known = cgroup_value(text, "high", &low_counts) && cgroup_value(text, "max", &max) &&
+    b->counts.known = cgroup_value(text, "high", &high_count) && cgroup_value(text, "max", &max_count) &&
                       cgroup_value(text, "oom_kill", &b->counts.oom_kills);
-    b->counts.reclaims = low_counts + max;
+    b->counts.reclaims = high_count + max_count;
     return 1;
 }
 
@@ -103,7 +130,7 @@ static void both_v1(const struct cgroup_walk *walk, unsigned i, struct bounded *
 
 static int read_v1(const struct cgroup_walk *walk, unsigned i, uint64_t room, struct bounded *b)
 {
-    uint64_t hierarchy, swappiness;
+    uint64_t hierarchy, swappiness, both;
     char text[STAT_BYTES];
 
     int err = limit_of(walk, i, "memory.limit_in_bytes", &b->limit);
@@ -113,12 +140,16 @@ static int read_v1(const struct cgroup_walk *walk, unsigned i, uint64_t room, st
     if (i && !cgroup_number(walk, i, "memory.use_hierarchy", &hierarchy) && !hierarchy)
         return 0;
     b->first = b->limit;
-    if (cgroup_number(walk, i, "memory.usage_in_bytes", &b->usage) || cache_of(walk, i, true, &b->cache))
+    if (cgroup_number(walk, i, "memory.usage_in_bytes", &b->usage) || stat_of(walk, i, true, b))
         return -EIO;
     b->room = cgroup_number(walk, i, "memory.swappiness", &swappiness) || swappiness ? room : 0;
     both_v1(walk, i, b);
     b->counts.known = !cgroup_number(walk, i, "memory.failcnt", &b->counts.reclaims);
-    if (cgroup_file(walk, i, "memory.oom_control", text, sizeof text) >= 0)
+    /* Where both limits are the same, that of both together is the one that is run into. */
+    if (!cgroup_number(walk, i, "memory.memsw.failcnt", &both))
+        b->counts.reclaims += both;
+    /* Counted where the victim was, whosever limit it was. */
+    if (cgroup_file(walk, 0, "memory.oom_control", text, sizeof text) >= 0)
         cgroup_value(text, "oom_kill", &b->counts.oom_kills);
     return 1;
 }
@@ -142,12 +173,14 @@ static void judge_headroom(struct cgroup_name name, const struct bounded *b,
     memory->used = used;
     memory->swap_room = b->room;
     memory->headroom = headroom;
-    memory->at_limit = less(b->limit, b->usage) <= b->limit / NEAR;
+    memory->at_limit = at_limit(b->limit, b->usage);
     memory->oom_kills = b->counts.oom_kills;
     memory->oom_kills_since = before->known ? less(b->counts.oom_kills, before->oom_kills) : 0;
 }
 
-/* Is that the group that ran into its limit most often? */
+/* Is that the group that was held at its limit most? Newer kernels do not count how often in version 1 (seen
+ * with 6.18), and memory fetched again may be the host's doing: so that counts in a group that is at its
+ * limit. */
 static void judge_reclaim(struct cgroup_name name, const struct bounded *b,
                           const struct cgroup_memory_counts *before, struct cgroup_memory *memory)
 {
@@ -155,11 +188,15 @@ static void judge_reclaim(struct cgroup_name name, const struct bounded *b,
         return;
     memory->since_known = true;
     uint64_t since = less(b->counts.reclaims, before->reclaims);
-    if (!since || since < memory->reclaims_since)
+    uint64_t refaults = less(b->counts.refaults, before->refaults);
+    if (!since && (!refaults || !at_limit(b->first, b->usage)))
+        return;
+    if (memory->reclaiming.length && since + refaults < memory->reclaims_since + memory->refaults_since)
         return;
     memory->reclaiming = name;
     memory->reclaim_limit = b->first;
     memory->reclaims_since = since;
+    memory->refaults_since = refaults;
 }
 
 void cgroup_memory_read(const struct cgroup_walk *walk, bool v1, const struct memory *host,

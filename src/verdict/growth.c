@@ -3,12 +3,12 @@
 
 #define PAGE_BITS   12
 #define NS_PER_MS   1000000
-#define FRACTION    20 /* of the span, between two amounts */
+#define FRACTION    25 /* of the span, between two amounts */
 #define LONG_COUNT  5
 #define LONG_SPAN   0.9 /* two amounts less */
 #define LONG_FIT    0.8
 #define SHORT_COUNT 4
-#define SHORT_SPAN  0.29 /* 0.3, less a window's jitter */
+#define SHORT_SPAN  0.25
 #define SHORT_FIT   0.98
 #define EVEN        0.5 /* slowest third to fastest */
 #define THIRDS      3

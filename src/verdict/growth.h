@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 #define GROWTH_SPAN_NS 10000000000ull
-#define GROWTH_RING    24 /* the span in twentieths, both ends, and some to spare */
+#define GROWTH_RING    28 /* the span in parts of 1/25, both ends, and some to spare */
 
-/* 220 bytes: one for each process or group that is watched. All zero: empty, of the usual span. */
+/* 232 bytes: one for each process or group that is watched. All zero: empty, of the usual span. */
 struct growth {
     uint32_t span_ms; /* 0: that of GROWTH_SPAN_NS */
     uint8_t first, count;
@@ -28,9 +28,9 @@ void growth_add(struct growth *growth, uint64_t now_ns, uint64_t bytes);
  * - over the whole span, with five amounts or more: a line fits them (it explains 0.8 of what they vary), it
  * rises, and so do all three thirds. Steps and noise pass; what comes and goes (a compiler's processes) does
  * not;
- * - or over the last of it, 0.3 of the span or more and four amounts or more: hardly anything but a line
- * (0.98), and the slowest third rises half as fast as the fastest. A leak is told long before the span is
- * over; such bursts are rare. */
+ * - or over the last of it, a quarter of the span or more and four amounts or more: hardly anything but a
+ * line (0.98), and the slowest third rises half as fast as the fastest. A leak is told long before the span
+ * is over; such bursts are rare. */
 struct growth_rate {
     bool sustained;
     double

@@ -15,6 +15,8 @@
 #define STAT_V2                                                                                              \
     "anon 9\nfile 8\ninactive_anon 1\nactive_anon 2\ninactive_file 10485760\nactive_file 5242880\n"          \
     "slab_reclaimable 1048576\n"
+#define V1_STAT                                                                                              \
+    "inactive_file 1\nworkingset_refault_file 9\ntotal_inactive_file 10485760\ntotal_active_file 20971520\n"
 #define MEMINFO "MemTotal: 1024000 kB\nMemAvailable: 512000 kB\nSwapTotal: 102400 kB\nSwapFree: 20480 kB\n"
 
 static struct cgroups *cgroups;
@@ -177,7 +179,7 @@ static void check_memory_v1(void)
     number("/v1/me mory/a/memory.failcnt", 3);
     tree_file("/v1/me mory/a/memory.stat",
               "inactive_file 1\ntotal_inactive_file 10485760\ntotal_active_file 20971520\n");
-    tree_file("/v1/me mory/a/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 4\n");
+    tree_file("/v1/me mory/a/b/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 4\n");
     number("/v1/me mory/a/b/memory.limit_in_bytes", 9223372036854771712ull);
     const struct cgroup *g = ask(7);
     check(is(g->memory.path, "/a/b") && is(g->memory.tightest, "/a") && g->memory.used == 60 * MIB &&
@@ -189,12 +191,26 @@ static void check_memory_v1(void)
     number("/v1/me mory/a/memory.memsw.usage_in_bytes", 95 * MIB);
     check(ask(7)->memory.headroom == 45 * MIB, "v1: of which the limit of memory and swap leaves five");
     number("/v1/me mory/a/memory.swappiness", 0);
-    number("/v1/me mory/a/memory.failcnt", 10);
+    number("/v1/me mory/a/memory.failcnt", 8);
+    number("/v1/me mory/a/memory.memsw.failcnt", 2);
     g = ask(7);
     check(g->memory.headroom == 40 * MIB, "v1: with swappiness 0 none: %llu MiB",
           (unsigned long long)(g->memory.headroom / MIB));
     check(is(g->memory.reclaiming, "/a") && g->memory.reclaims_since == 7,
           "v1: its failures to charge are counted");
+    tree_file("/v1/me mory/a/memory.stat",
+              V1_STAT "total_workingset_refault_anon 2\ntotal_workingset_refault_file 70\n");
+    check(!ask(7)->memory.reclaiming.length, "v1: refaults below the limit may be the host's doing");
+    number("/v1/me mory/a/memory.usage_in_bytes", 100 * MIB);
+    tree_file("/v1/me mory/a/memory.stat",
+              V1_STAT "total_workingset_refault_anon 3\ntotal_workingset_refault_file 75\n");
+    g = ask(7);
+    check(is(g->memory.reclaiming, "/a") && g->memory.refaults_since == 6 && !g->memory.reclaims_since,
+          "v1: at the limit they are its own: %llu", (unsigned long long)g->memory.refaults_since);
+    tree_file("/v1/me mory/a/memory.stat", V1_STAT "total_workingset_refault 5\n");
+    ask(7);
+    tree_file("/v1/me mory/a/memory.stat", V1_STAT "total_workingset_refault 8\n");
+    check(ask(7)->memory.refaults_since == 3, "v1: as kernels before 5.9 write them");
     number("/v1/me mory/a/memory.use_hierarchy", 0);
     check(!ask(7)->memory.tightest.length, "v1: a group that leaves those below alone does not bound them");
 }

@@ -10,6 +10,7 @@ lacks() {
     UPROBE) [ ! -e /sys/bus/event_source/devices/uprobe ] ;;
     FENTRY) [ "$MODE" = confidentiality ] || [ ! -s /sys/kernel/btf/vmlinux ] || lacks_trampoline ;;
     ATOMICS) ! bpftool feature probe kernel 2>/dev/null | grep -q 'bpf_for_each_map_elem$' ;; # one release later
+    DISK) ! grep -q ' /var/tmp ' /proc/mounts ;; # all of it is in memory
     CLANG19) ! ls /tests/bpf/*.clang19.bpf.o >/dev/null 2>&1 ;;
     a) true ;; # "a kernel with ...": the program asked the kernel itself
     *) false ;;
