@@ -58,7 +58,8 @@ static void take(struct cgroup_mount *mount, const char *root, const char *group
     snprintf(copy, size, "%s%s", root, strcmp(point, "/") ? point : "");
     free(mount->point);
     free(mount->root);
-    *mount = (struct cgroup_mount){copy, name};
+    mount->point = copy;
+    mount->root = name;
 }
 
 /* ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [TAG]... - TYPE SOURCE SUPER_OPTIONS */

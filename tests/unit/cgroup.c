@@ -280,7 +280,7 @@ static void check_cache(void)
         snprintf(text, sizeof text, "0::/group/%u\n", i);
         tree_file(path, text);
     }
-    const struct cgroup *first = ask(100), *last = first;
+    const struct cgroup *first = ask(100), *last;
     unsigned told = 0;
     for (unsigned i = 100; i < 500; i++, told += last != NULL)
         last = cgroups_of(cgroups, i, 1, now);

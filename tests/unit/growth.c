@@ -117,8 +117,8 @@ static double most_alarms(amount *shape, double first)
         unsigned alarms = 0, asked = 0;
         if (windows[i] < 0.1)
             continue;
-        for (double seconds = first; seconds < 60; seconds += 0.5, asked++)
-            alarms += grow(shape, windows[i], seconds).sustained;
+        for (; asked < (60 - first) * 2; asked++)
+            alarms += grow(shape, windows[i], first + asked / 2.0).sustained;
         if (alarms * 100.0 / asked > most)
             most = alarms * 100.0 / asked;
     }
@@ -130,7 +130,7 @@ static void check_others(void)
     struct growth_rate rate;
     unsigned told = 0;
 
-    for (double seconds = 12; seconds < 22; seconds++) {
+    for (int seconds = 12; seconds < 22; seconds++) {
         rate = grow(noisy, 0.5, seconds);
         told += rate.sustained && near(rate.bytes_s, 8 * MIB, 0.2);
     }
