@@ -116,14 +116,16 @@ static int prepare_waits(struct oncpu_kernel *kernel, const struct metric_contex
     bool *count_pairs = object_global(side->obj, "count_pairs", 1);
     bool *count_times = object_global(side->obj, "count_times", 1);
     bool *count_stalls = object_global(side->obj, "count_stalls", 1);
+    uint64_t *handoff_ns = object_global(side->obj, "handoff_ns", sizeof *handoff_ns);
 
-    if (!waits || !departures || !seats || !count_pairs || !count_times || !count_stalls)
+    if (!waits || !departures || !seats || !count_pairs || !count_times || !count_stalls || !handoff_ns)
         return why(w, -EINVAL, "%s: a map or constant of waits is missing", side->obj->name);
     kernel->pairs = !classic && (kernel->needs & ONCPU_PAIRS) &&
                     (kernel->needs & ONCPU_STRICT || !locked_memory_bounds());
     kernel->waits = kernel->pairs || (!classic && (kernel->needs & ONCPU_WAITS) && !locked_memory_bounds());
     *count_pairs = kernel->pairs;
     kernel->stalls = *count_stalls = kernel->pairs && (kernel->needs & ONCPU_STALLS);
+    *handoff_ns = (uint64_t)(options->thresholds.value[HANDOFF_US] * 1e3);
     kernel->times = *count_times = kernel->waits && (kernel->needs & ONCPU_TIMES);
     side_use_map(side, seats, kernel->times, 0);
 
