@@ -26,7 +26,7 @@ const struct threshold_spec threshold_table[THRESHOLDS] = {
                         "io-bound: least share of the time not idle that it was blocked on a disk"},
     [THRASHING_PCT]  = {"thrashing_pct",  25,   0.1, 100,     "percent",
                         "thrashing: least share of the time not idle that major faults and reclaim took"},
-    [LOCK_BOUND_PCT] = {"lock_bound_pct", 50,   0.1, 100,     "percent",
+    [LOCK_BOUND_PCT] = {"lock_bound_pct", 40,   0.1, 100,     "percent",
                         "lock-bound: least share of the time not idle that it was blocked on locks"},
     [ACTIVE_PCT]     = {"active_pct",     10,   0,   100,     "percent",
                         "these five: least time not idle, of the window's length"},
