@@ -26,18 +26,18 @@ note() { # note SET RUN
     for i in "${!row_pid[@]}"; do
         culprit=-
         if judged_right "$i"; then
-            judged_by "$i" && culprit=yes || culprit=no
+            judged_by "$i" >"$TMP/why" && culprit=yes || culprit=no
         fi
         echo "${row_label[i]} ${row_expected[i]} ${row_said[i]} $culprit" >>"$TMP/all"
         [ "$culprit" = yes ] && continue
-        echo "run $2: ${row_label[i]}: ${row_said[i]} by ${row_said_by[i]}, not ${row_expected[i]} by ${row_by[i]} (${row_facts[i]})"
+        echo "run $2: ${row_label[i]}: ${row_said[i]} by ${row_said_by[i]}, not ${row_expected[i]} by ${row_by[i]} (${row_facts[i]})$([ $culprit = - ] || tail -n 1 "$TMP/why")"
     done
 }
 
 one() { # one SET RUN: until it is what it claims to be
     local try status
-    for try in 1 2 3; do
-        judge "$1"
+    for ((try = 1; try <= ${TRIES:-3}; try++)); do
+        judge "$1" "$([ $try = 1 ] || echo first)"
         status=$?
         [ $status = 2 ] || break
         echo "run $2: $1: try $try: $WHY"

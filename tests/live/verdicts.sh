@@ -23,7 +23,7 @@ was_not() {
 for set in $(declare -F | sed -n 's/^declare -f set_//p'); do
     [ "$set" != fio ] || continue # more of the same, for tests/bench/verdicts.sh
     for try in 1 2 3 4 5; do
-        judge "$set"
+        judge "$set" "$([ $try = 1 ] || echo first)"
         status=$?
         [ $status = 2 ] || break
         echo "$set, try $try: $WHY" >&2
