@@ -30,6 +30,8 @@ struct unit {
     struct task_sums sums;
     uint64_t rss_before;
     uint64_t ran, ran_threads; /* the most that one thread ran since; of how many that is known */
+    uint32_t noted;            /* threads */
+    bool all_before;           /* the look before noted all threads */
 };
 
 struct thread {
@@ -171,11 +173,12 @@ static void begin_unit(struct tasks *t, struct unit *unit, const struct hog_task
     else if (is_born)
         sums->span_ns = age < between ? age : between;
     unit->rss_before = sums->memory_known ? sums->rss_kib : is_born ? 0 : RSS_UNKNOWN;
+    unit->all_before = unit->look && unit->noted >= sums->threads;
     unit->look_before = unit->look;
     unit->look = t->look;
     unit->at = t->begin;
     unit->now = record->gone;
-    unit->ran = unit->ran_threads = 0;
+    unit->ran = unit->ran_threads = unit->noted = 0;
     sums->key = record->key;
     sums->threads = 0;
     sums->kernel = record->flags & HOG_TASK_KERNEL;
@@ -209,13 +212,16 @@ static void note_thread(struct tasks *t, struct unit *unit, const struct hog_tas
         t->threads_lost++;
         return;
     }
-    bool known = thread->look ? thread->look == unit->look_before : is_new(t, record->thread_born);
+    bool known = unit->look_before ? unit->all_before : is_new(t, record->thread_born);
+    if (thread->look)
+        known = thread->look == unit->look_before;
     uint64_t ran = record->ran > thread->ran ? record->ran - thread->ran : 0;
     if (known) {
         unit->ran_threads++;
         if (ran > unit->ran)
             unit->ran = ran;
     }
+    unit->noted++;
     thread->ran = record->ran;
     thread->look = t->look;
 }

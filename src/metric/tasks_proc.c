@@ -59,7 +59,7 @@ static void read_run(const char *directory, uint32_t number, const struct hog_ta
     if (end == text)
         return;
     thread.thread = key_make(number, 0, of->born);
-    thread.thread_born = number == key_process(of->key) ? of->born : 0;
+    thread.thread_born = of->born; /* or later */
     fn(context, &thread);
 }
 

@@ -6,8 +6,9 @@
 int main(void)
 {
     for (const struct metric *const *metric = metrics; *metric; metric++)
-        for (const struct hook_ways *ways = (*metric)->ways; ways->what; ways++)
-            for (size_t i = 0; i < ways->n; i++)
-                printf("%s %s %s\n", (*metric)->name, ways->what, ways->list[i].hook);
+        for (const struct hook_ways *const *source = (*metric)->ways; *source; source++)
+            for (const struct hook_ways *ways = *source; ways->what; ways++)
+                for (size_t i = 0; i < ways->n; i++)
+                    printf("%s %s %s\n", (*metric)->name, ways->what, ways->list[i].hook);
     return 0;
 }
