@@ -291,8 +291,12 @@ static struct tasks *open_by(const char *hook, bool threads)
         tasks_close(t);
         return NULL;
     }
-    check(!err && !strcmp(hooks[0].hook, hook), "%s: opens: %s%s", hook, w.text,
-          hooks[0].choice.nrefused ? hooks[0].choice.refused[0].reason.text : "");
+    const struct choice *choice = &hooks[0].choice;
+    bool is_so = !err && !strcmp(hooks[0].hook, hook);
+    check(is_so, "%s: opens%s%s", hook, is_so ? "" : ": ",
+          is_so              ? ""
+          : choice->nrefused ? choice->refused[0].reason.text
+                             : w.text);
     return t;
 }
 
