@@ -103,7 +103,7 @@ row() {
     local verdict=-
     if [ "$5" != - ]; then
         verdict=ok
-        if ! awk -v v="$6" -v limit="${5#<= }" 'BEGIN { exit !(v ~ /^[0-9.]+$/ && v + 0 <= limit + 0) }'; then
+        if ! awk -v v="$6" -v limit="${5#<= }" 'BEGIN { exit !(v ~ /^-?[0-9.]+$/ && v + 0 <= limit + 0) }'; then
             verdict=OVER
             over=$((over + 1))
         fi

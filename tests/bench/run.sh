@@ -38,47 +38,62 @@ mean() { # mean BEFORE AFTER: ns a run
     calculate "($3 - $1) / ($4 - $2)" 1
 }
 
-# One round: all three attached, in another order each time; switches on one CPU.
-program_round() {
+# One round for a view: all attached, in another order each time; switches on one CPU.
+program_round() { # program_round VIEW ROUND
     local -A pid id before
-    local what order=(hog cpudist floor)
-    [ $(($1 % 2)) -eq 0 ] || order=(floor cpudist hog)
+    local what order=(hog cpudist offcputime floor)
+    [ $(($2 % 2)) -eq 0 ] || order=(floor offcputime cpudist hog)
     for what in "${order[@]}"; do
         case $what in
-        hog) start_hog cpu 100 ;;
-        cpudist) start cpudist 100 && await_programs "$PID" ;;
+        hog) start_hog "$1" 100 ;;
         floor)
             start "$bench/floor"
             await "$PID" ready "$TMP/out"
             ;;
+        *) start "$what" 100 && await_programs "$PID" ;;
         esac
         pid[$what]=$PID
     done
     id[hog]=$(named "${pid[hog]}" hog_switch)
     id[cpudist]=$(named "${pid[cpudist]}" sched_switch)
+    id[offcputime]=$(named "${pid[offcputime]}" sched_switch)
     id[floor]=$(named "${pid[floor]}" bench_floor)
     taskset -c "$last_cpu" perf bench sched pipe -l 2000 >/dev/null
-    for what in hog cpudist floor; do before[$what]=$(cost "${id[$what]}"); done
+    for what in "${order[@]}"; do before[$what]=$(cost "${id[$what]}"); done
     taskset -c "$last_cpu" perf bench sched pipe -l "${LONG:+4}50000" >/dev/null
-    for what in hog cpudist floor; do mean "${before[$what]}" "$(cost "${id[$what]}")" >>"$TMP/program.$what"; done
-    for what in hog cpudist floor; do stop "${pid[$what]}"; done
+    for what in "${order[@]}"; do mean "${before[$what]}" "$(cost "${id[$what]}")" >>"$TMP/program.$1.$what"; done
+    for what in "${order[@]}"; do stop "${pid[$what]}"; done
+}
+
+# program_rows VIEW CPUDIST-BUDGET OFFCPUTIME-BUDGET
+program_rows() {
+    local ours floor peer budget what
+    ours=$(median <"$TMP/program.$1.hog")
+    floor=$(median <"$TMP/program.$1.floor")
+    for what in cpudist offcputime; do
+        [ "$what" = cpudist ] && budget=$2 || budget=$3
+        peer=$(median <"$TMP/program.$1.$what")
+        header "hog $1, program on sched_switch, one run" "$what"
+        row 'mean time, ns' "$ours" "$peer" "$(calculate "$ours / $peer")" "${budget:+<= }${budget:--}" \
+            "$(calculate "$ours / $peer" 4)"
+        row 'mean time without an empty program, ns' "$(calculate "$ours - $floor" 1)" "$(calculate "$peer - $floor" 1)" \
+            "$(calculate "($ours - $floor) / ($peer - $floor)")" - -
+    done
+    row 'an empty program, ns' "$floor" - - - -
 }
 
 part_program() {
-    local i ours peer floor stats
+    local i stats view
     stats=$(sysctl -n kernel.bpf_stats_enabled)
     trap 'sysctl -qw kernel.bpf_stats_enabled='"$stats"'; cleanup' EXIT
     sysctl -qw kernel.bpf_stats_enabled=1
-    for ((i = 0; i < repeats; i++)); do program_round "$i"; done
+    for ((i = 0; i < repeats; i++)); do
+        for view in cpu contention top; do program_round "$view" "$i"; done
+    done
     sysctl -qw "kernel.bpf_stats_enabled=$stats"
-    ours=$(median <"$TMP/program.hog")
-    peer=$(median <"$TMP/program.cpudist")
-    floor=$(median <"$TMP/program.floor")
-    header 'program on sched_switch, one run' cpudist
-    row 'mean time, ns' "$ours" "$peer" "$(calculate "$ours / $peer")" '<= 0.25' "$(calculate "$ours / $peer" 4)"
-    row 'an empty program, ns' "$floor" "$floor" - - -
-    row 'mean time without that, ns' "$(calculate "$ours - $floor" 1)" "$(calculate "$peer - $floor" 1)" \
-        "$(calculate "($ours - $floor) / ($peer - $floor)")" - -
+    program_rows cpu 0.25 ''
+    program_rows contention 0.5 0.1
+    program_rows top 0.5 0.1
 }
 
 # ---- how much slower the host gets ----
@@ -87,6 +102,11 @@ tool_start() {
     case $1 in
     nothing) PID= ;;
     hog) start_hog cpu 1 ;;
+    top) start_hog top 1 ;;
+    floor)
+        start "$bench/floor"
+        await "$PID" ready "$TMP/out"
+        ;;
     bpftrace) start bpftrace -e 'tracepoint:sched:sched_switch { @[args->prev_pid] = count(); }' && await_programs "$PID" ;;
     *) start "$1" && await_programs "$PID" ;;
     esac
@@ -97,7 +117,7 @@ seconds() { # seconds COMMAND...: what perf bench says it took
 }
 
 part_slowdown() {
-    local i tool what base tools=(nothing hog cpudist runqlat bpftrace) pipe groups
+    local i tool what base view name ours tools=(nothing floor hog top cpudist runqlat bpftrace) pipe groups
     pipe=${LONG:+400000} groups=${LONG:+10}
     for ((i = 0; i < repeats; i++)); do
         for tool in "${tools[@]}"; do
@@ -111,10 +131,20 @@ part_slowdown() {
     header 'slowdown of perf bench sched, %'
     for what in pipe messaging; do
         base=$(median <"$TMP/$what.nothing")
-        ours=$(slower "$TMP/$what.hog" "$base")
-        for tool in cpudist runqlat bpftrace; do
-            row "$what, peer $tool" "$ours" "$(slower "$TMP/$what.$tool" "$base")" - - -
+        for view in hog top; do
+            ours=$(slower "$TMP/$what.$view" "$base")
+            [ "$view" = hog ] && name='hog cpu' || name='hog top'
+            for tool in cpudist runqlat bpftrace floor; do
+                row "$what, $name, peer $tool" "$ours" "$(slower "$TMP/$what.$tool" "$base")" - - -
+            done
         done
+        # What top costs beyond an empty program on the same hook.
+        ours=$(calculate "100 * ($(median <"$TMP/$what.top") / $(median <"$TMP/$what.floor") - 1)" 1)
+        if [ "$what" = messaging ]; then
+            row 'messaging, hog top beyond an empty program' "$ours" - - '<= 1.0' "$ours"
+        else
+            row 'pipe, hog top beyond an empty program' "$ours" - - - -
+        fi
     done
 }
 
@@ -128,14 +158,18 @@ part_start() {
     local i
     for ((i = 0; i < 2 * repeats; i++)); do
         "$bench/start" hog_switch "$HOG" cpu 100 >>"$TMP/start.hog" || die 'start'
+        "$bench/start" hog_switch "$HOG" top 100 >>"$TMP/start.top" || die 'start'
         "$bench/start" sched_switch cpudist 100 >>"$TMP/start.cpudist" || die 'start'
     done
-    local ours peer
-    header 'exec to attached, ms' cpudist
-    ours=$(median <"$TMP/start.hog")
+    local ours peer view
+    header 'exec to first program attached, ms' cpudist
     peer=$(median <"$TMP/start.cpudist")
-    row 'first program attached' "$ours" "$peer" "$(calculate "$ours / $peer")" '<= 20' "$ours"
-    row 'as a share of cpudist' - - "$(calculate "$ours / $peer")" '<= 1' "$(calculate "$ours / $peer" 4)"
+    for view in hog top; do
+        ours=$(median <"$TMP/start.$view")
+        [ "$view" = hog ] && name='hog cpu' || name='hog top'
+        row "$name" "$ours" "$peer" "$(calculate "$ours / $peer")" '<= 20' "$ours"
+        row "$name, as a share of cpudist" - - "$(calculate "$ours / $peer")" '<= 1' "$(calculate "$ours / $peer" 4)"
+    done
 }
 
 # ---- size, memory ----
@@ -151,7 +185,12 @@ memlock() { # bytes of kernel memory of all maps of a process
 }
 
 part_size() {
-    local ours peer id sketch ours_maps
+    local ours peer id sketch ours_maps top_kib top_maps
+    start_hog top -k 1000 0.05
+    sleep 2
+    top_kib=$(peak_kib "$PID")
+    top_maps=$(memlock "$PID")
+    stop "$PID"
     start_hog cpu -k 1000 0.05
     sleep 2
     ours=$(peak_kib "$PID")
@@ -169,7 +208,9 @@ part_size() {
     row 'binary, KiB' "$(calculate "$(stat -c %s "$HOG") / 1024" 0)" \
         "$(calculate "$(stat -Lc %s "$(command -v cpudist)") / 1024" 0)" - '<= 512' "$(calculate "$(stat -c %s "$HOG") / 1024" 1)"
     row 'peak resident, KiB' "$ours" "$peer" "$(calculate "$ours / $peer")" '<= 4096' "$ours"
+    row 'peak resident, hog top, KiB' "$top_kib" - - '<= 4096' "$top_kib"
     row 'kernel memory of all maps here, KiB' "$ours_maps" "$(memlock "$PID")" - - -
+    row 'the same of hog top, KiB' "$top_maps" - - - -
     row 'sketch on 12 CPUs, bytes' "$((sketch * 12))" - - '<= 183000' "$((sketch * 12))"
     stop "$PID"
 }
@@ -198,10 +239,10 @@ part_windows() {
 
 # ---- hog's own CPU time ----
 
-# own INTERVAL: percent of one CPU, over some seconds
+# own VIEW INTERVAL: percent of one CPU, over some seconds
 own() {
     local before after t0 t1
-    start_hog cpu "$1"
+    start_hog "$1" "$2"
     sleep 0.5
     read -r before _ <"/proc/$PID/schedstat"
     t0=${EPOCHREALTIME/./}
@@ -213,7 +254,7 @@ own() {
 }
 
 part_own() {
-    local load interval share fifo=$TMP/go
+    local load view interval share fifo=$TMP/go
     mkfifo "$fifo"
     header 'own CPU time, % of one CPU' -
     for load in idle '200 processes at work'; do
@@ -224,13 +265,15 @@ part_own() {
             await "$duty" ready "$TMP/out"
             echo go >&8
         fi
-        for interval in 1s 10ms 1ms; do
-            share=$(own "$interval")
-            if [ "$interval" = 10ms ]; then
-                row "$interval windows, $load" "$share" - - '<= 3' "$share"
-            else
-                row "$interval windows, $load" "$share" - - - -
-            fi
+        for view in cpu top; do
+            for interval in 1s 10ms 1ms; do
+                share=$(own "$view" "$interval")
+                if [ "$interval" = 10ms ]; then
+                    row "$view, $interval windows, $load" "$share" - - '<= 3' "$share"
+                else
+                    row "$view, $interval windows, $load" "$share" - - - -
+                fi
+            done
         done
     done
     stop "$duty"
