@@ -32,6 +32,11 @@ fills_up() { # FILE: as many rows as were asked for
     [ "$(grep -c '^cpu' "$1")" = 3 ]
 }
 
+in_top() { # FILE LEAST MOST: so many have rows, and others have some
+    cat "$1"
+    within "$(kernel_rows top 3 "$1" | wc -l)" "$2" "$3" && grep -q '^top .* mover$' "$1"
+}
+
 # FILE: a wait for a kernel thread is told with its culprit
 keeps_culprits() {
     cat "$1"
@@ -55,6 +60,8 @@ if [ "$(nproc)" -ge 2 ]; then
     timeout 20 "$HOG" cpu,contention,faults -k 10000 2 1 >"$TMP/with" 2>"$TMP/err"
     timeout 20 "$HOG" cpu,contention,faults -k 3 --no-kernel 2 1 >"$TMP/without" 2>"$TMP/err"
     timeout 20 "$HOG" contention -k 10000 --no-kernel 2 1 >"$TMP/pairs" 2>"$TMP/err"
+    timeout 20 "$HOG" top -k 10000 2 1 >"$TMP/top" 2>"$TMP/err"
+    timeout 20 "$HOG" top -k 10000 --no-kernel 2 1 >"$TMP/top_without" 2>"$TMP/err"
     for load in "${loads[@]}"; do
         load_stop "$load"
     done
@@ -63,6 +70,8 @@ if [ "$(nproc)" -ge 2 ]; then
     check '--no-kernel: others have their rows' fills_up "$TMP/without"
     check '--no-kernel: sums are of all' counts_all "$TMP/without"
     check '--no-kernel: none is a victim, of however many pairs' hides_kernel_threads "$TMP/pairs"
+    check 'top: kernel threads have rows' in_top "$TMP/top" 2 1000
+    check 'top: --no-kernel: they have none' in_top "$TMP/top_without" 0 0
     check '--no-kernel: aggressors are told whoever they are' keeps_culprits "$TMP/pairs"
 else
     skip '--no-kernel beside kernel threads at work' 'needs CPUS2: nobody is moved on one CPU'

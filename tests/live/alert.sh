@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# How hog ends with --alert and --why, and what thresholds change: beside loads that know what they use.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# ends STATUS WINDOWS ARGUMENT...: with this status, after so many windows. Others may use the CPUs, too: -p.
+ends() {
+    local want=$1 windows=$2 status
+    shift 2
+    timeout 20 "$HOG" "$@" >"$TMP/out" 2>"$TMP/err"
+    status=$?
+    echo "status $status, $(grep -c '^#window' "$TMP/out") windows: $(tail -n 1 "$TMP/out") $(cat "$TMP/err")"
+    [ "$status" = "$want" ] && [ "$(grep -c '^#window' "$TMP/out")" = "$windows" ]
+}
+
+# It has its 90 percent of a CPU, whoever else is there; them it may make wait.
+chrt -f 1 true 2>/dev/null && first=(chrt -f 1)
+load_start ${first[@]+"${first[@]}"} "$BUILD/tests/load/duty" 60 900 100
+busy=$LOAD_PID
+load_start sleep 60
+idle=$LOAD_PID
+sleep 0.2
+check 'a window that has it: status 4' ends 4 1 --alert cpu-bound,noisy-neighbor -p "$busy" 1 5
+check 'the window is written by then' grep -Eq '^top .* (cpu-bound|noisy-neighbor) ' "$TMP/out"
+check 'three of them in a row' ends 4 3 --alert io-bound,cpu-bound --alert noisy-neighbor --alert-for 3 -p "$busy" 1 5
+check 'a process that sleeps: none' ends 0 2 --alert cpu-bound,starved,noisy-neighbor -p "$idle" 1 2
+check 'another verdict: none' ends 0 2 --alert throttled -p "$busy" 1 2
+check 'a threshold that the load does not reach: none' ends 0 2 --alert cpu-bound --threshold cpu_bound_pct=99 -p "$busy" 1 2
+echo 'cpu_bound_pct 99 # more than it has' >"$TMP/thresholds"
+check 'the same from a file' ends 0 2 --alert cpu-bound --thresholds "$TMP/thresholds" -p "$busy" 1 2
+check 'in JSON, too' ends 4 0 --alert cpu-bound,noisy-neighbor -o json -p "$busy" 1 5
+check 'each line of that is whole' jq -e .type "$TMP/out"
+
+asked_to_end() { # by a signal, before as many windows as --alert-for wants
+    "$HOG" --alert cpu-bound,noisy-neighbor --alert-for 1000 -p "$busy" 0.5 >"$TMP/out" 2>"$TMP/err" &
+    local hog=$! status
+    lib_pids+=("$hog")
+    sleep 1.7
+    kill -TERM "$hog"
+    wait "$hog"
+    status=$?
+    echo "status $status: $(tail -n 1 "$TMP/out") $(cat "$TMP/err")"
+    [ "$status" = 0 ] && grep -q '^#window seq=3' "$TMP/out"
+}
+check 'a signal before: status 0' asked_to_end
+no_reader() {
+    timeout 20 "$HOG" --alert cpu-bound,noisy-neighbor --alert-for 3 -p "$busy" 0.5 20 2>"$TMP/err" | head -n 1 >/dev/null
+    [ "${PIPESTATUS[0]}" = 0 ]
+}
+check 'a reader that has gone: status 0' no_reader
+
+# ---- --why ----
+
+one_row() {
+    cat "$TMP/out"
+    [ "$(grep -c '^top ' "$TMP/out")" = 2 ] && [ "$(awk '$1 == "top" && $3 == '"$busy" "$TMP/out" | wc -l)" = 2 ] &&
+        grep -q "^#why pid=$busy .*rule=cpu-bound holds=yes" "$TMP/out"
+}
+check '--why: of one process' ends 0 2 --why "$busy" 1 2
+check '--why: its rows alone, and what its verdict is made of' one_row
+says_end() {
+    timeout 20 "$HOG" --why "$idle" 0.2 >"$TMP/out" 2>"$TMP/err" &
+    local hog=$! status
+    lib_pids+=("$hog")
+    sleep 0.8
+    load_stop "$idle"
+    wait "$hog"
+    status=$?
+    cat "$TMP/out"
+    [ "$status" = 0 ] && [ "$(grep -v '^#self' "$TMP/out" | tail -n 1)" = "#exit pid=$idle" ]
+}
+check '--why: of one that ends: says so and ends' says_end
+check '--why: of one that is gone: status 1' ends 1 0 --why "$idle" 1 2
+check '--why: and says so' grep -qx "hog: pid $idle: no such process" "$TMP/err"
+done_testing
