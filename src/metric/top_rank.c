@@ -29,11 +29,22 @@ static bool is_wanted(const struct top *top, const struct subject *subject)
     return !top->context->options->no_kernel || !is_kernel_thread(top, subject->key);
 }
 
-/* Who was asked for is shown, even if he did nothing. By thread nobody knows which ones he has. */
+/* Who was asked for is shown, even if he did nothing; by his process number, as the births of /proc are less
+ * exact than those of the kernel. By thread nobody knows which ones he has. */
 static void add_asked(struct top *top, const struct targets *targets)
 {
-    for (size_t i = 0; i < targets->n && !top->context->options->threads; i++)
-        subjects_at(&top->subjects, key_make(targets->list[i].pid, 0, targets->list[i].start_ns));
+    bool here[MAX_PIDS] = {false};
+
+    if (!targets->n || top->context->options->threads)
+        return;
+    for (size_t i = 0; i < top->subjects.capacity; i++) {
+        const struct target *target = targets_find(targets, top->subjects.table[i].key);
+        if (target)
+            here[target - targets->list] = true;
+    }
+    for (size_t i = 0; i < targets->n; i++)
+        if (!here[i])
+            subjects_at(&top->subjects, key_make(targets->list[i].pid, 0, targets->list[i].start_ns));
 }
 
 static bool is_asked(const struct top *top, uint64_t key)
