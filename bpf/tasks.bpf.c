@@ -82,9 +82,11 @@ static __always_inline void measure_memory(struct hog_task *record, struct task_
         record->rss = mm->rss_stat[0].count + mm->rss_stat[1].count + mm->rss_stat[3].count;
         record->swap = mm->rss_stat[2].count;
     } else if (kernel_has(old, rss_stat.count[0].counter)) {
-        record->rss =
-            old->rss_stat.count[0].counter + old->rss_stat.count[1].counter + old->rss_stat.count[3].counter;
-        record->swap = old->rss_stat.count[2].counter;
+        /* Verifiers of then know no arrays of typedefs: no pointer of known type leads there. */
+        s64 counts[4];
+        bpf_probe_read_kernel(counts, sizeof counts, __builtin_preserve_access_index(&old->rss_stat.count));
+        record->rss = counts[0] + counts[1] + counts[3];
+        record->swap = counts[2];
     } else {
         return;
     }
