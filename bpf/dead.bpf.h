@@ -26,12 +26,13 @@ static __always_inline void dead_keep(struct hog_dead dead[HOG_DEAD], u64 key, u
     u32 shown_age = turn - read_once(pipe_turn.shown); /* in turns */
     u32 weight = heavy > 0xffffff ? 0xffffff : heavy;
     u32 bucket = (key * pipe_multiplier(7)) >> 60;
+    struct hog_dead *places = &dead[bucket * 4];
     u64 least = ~0u, which = 0;
 
-    bucket &= HOG_DEAD / 4 - 1;
+    barrier_var(places);
 #pragma unroll
     for (u32 i = 0; i < 4; i++) {
-        u32 old = dead[bucket * 4 + i].weight, age = (turn - (old >> 24)) & 0xff;
+        u32 old = places[i].weight, age = (turn - (old >> 24)) & 0xff;
         u64 w = choose(is_less(age, shown_age), old & 0xffffff, 0);
         u64 lighter = is_less(w, least);
         least = choose(lighter, w, least);
@@ -39,7 +40,8 @@ static __always_inline void dead_keep(struct hog_dead dead[HOG_DEAD], u64 key, u
     }
     if (least > weight)
         return;
-    struct hog_dead *lightest = &dead[bucket * 4 + (which & 3)];
+    barrier_var(which);
+    struct hog_dead *lightest = &places[which & 3];
     write_once(lightest->key, 0);
     barrier();
     lightest->weight = epoch | weight;

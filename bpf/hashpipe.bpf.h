@@ -170,9 +170,9 @@ static __always_inline u32 pipe_bank(u32 turn)
 static __always_inline void *pipe_slot_in(enum pipe_shape shape, struct hog_pipe *p, void *slots, u32 turn,
                                           u64 key, u64 weight, u64 count, u32 size)
 {
-    u64 first = pipe_bank(turn) * pipe_bank_slots(shape);
-    u64 number = first + pipe_number(shape, 0, key), lightest = number;
-    struct hog_slot *slot = slots + number * size;
+    void *bank = slots + pipe_bank(turn) * pipe_bank_slots(shape) * size;
+    u64 number = pipe_number(shape, 0, key), lightest = number;
+    struct hog_slot *slot = bank + number * size;
 
     if (slot->key == key)
         goto add;
@@ -181,8 +181,8 @@ static __always_inline void *pipe_slot_in(enum pipe_shape shape, struct hog_pipe
     for (u32 stage = 1; stage < PIPE_MAX_STAGES; stage++) {
         if (stage >= (shape == PIPE_MAIN ? pipe_stages : other_stages))
             break;
-        number = first + pipe_number(shape, stage, key);
-        slot = slots + number * size;
+        number = pipe_number(shape, stage, key);
+        slot = bank + number * size;
         if (slot->key == key)
             goto add;
         u64 lighter = is_less(slot->weight, least);
@@ -190,9 +190,9 @@ static __always_inline void *pipe_slot_in(enum pipe_shape shape, struct hog_pipe
         lightest = choose(lighter, number, lightest);
     }
     barrier_var(lightest);
-    if (lightest >= 2 * pipe_bank_slots(shape))
+    if (lightest >= pipe_bank_slots(shape))
         return NULL; /* never, which the verifier cannot see */
-    slot = slots + lightest * size;
+    slot = bank + lightest * size;
     u32 left = pipe_bank(turn);
     if (least > weight) {
         slot->weight = least - weight;
@@ -208,9 +208,9 @@ static __always_inline void *pipe_slot_in(enum pipe_shape shape, struct hog_pipe
     return slot;
 add:
     number = forget(number, key);
-    if (number >= 2 * pipe_bank_slots(shape))
+    if (number >= pipe_bank_slots(shape))
         return NULL;
-    slot = slots + number * size;
+    slot = bank + number * size;
     slot->weight += weight;
     slot->count += count;
     return slot;
