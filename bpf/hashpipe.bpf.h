@@ -170,7 +170,10 @@ static __always_inline u32 pipe_bank(u32 turn)
 static __always_inline void *pipe_slot_in(enum pipe_shape shape, struct hog_pipe *p, void *slots, u32 turn,
                                           u64 key, u64 weight, u64 count, u32 size)
 {
-    void *bank = slots + pipe_bank(turn) * pipe_bank_slots(shape) * size;
+    u64 second = pipe_bank(turn);
+
+    barrier_var(second); /* compilers would multiply 32 bits, of which verifiers (6.1) know no bounds */
+    void *bank = slots + second * pipe_bank_slots(shape) * size;
     u64 number = pipe_number(shape, 0, key), lightest = number;
     struct hog_slot *slot = bank + number * size;
 
@@ -191,7 +194,9 @@ static __always_inline void *pipe_slot_in(enum pipe_shape shape, struct hog_pipe
     }
     barrier_var(lightest);
     if (lightest >= pipe_bank_slots(shape))
-        return NULL; /* never, which the verifier cannot see */
+        return NULL; /* never, which the verifier cannot see; 5.10 only of the very register that is compared
+                      */
+    barrier_var(lightest);
     slot = bank + lightest * size;
     u32 left = pipe_bank(turn);
     if (least > weight) {
@@ -210,6 +215,7 @@ add:
     number = forget(number, key);
     if (number >= pipe_bank_slots(shape))
         return NULL;
+    barrier_var(number);
     slot = bank + number * size;
     slot->weight += weight;
     slot->count += count;

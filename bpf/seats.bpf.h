@@ -55,21 +55,22 @@ static __always_inline void seat_take(struct hog_seat *seat, u64 key, u64 heavy)
         write_once(counts[i], 0);
 }
 
-static __always_inline struct hog_seat *seat_at(struct hog_seats *table, u32 set, u32 way)
+/* A pointer to the set, and no number of a seat in the table: verifiers (6.1) lose the bounds of what is put
+ * together in 32 bits, and of numbers on the stack, but not those of pointers. */
+static __always_inline struct hog_seat *seat_at(struct hog_seat *set, u64 way)
 {
-    barrier_var(set);
-    return &table->seats[(set & ((1u << SEAT_SETS) - 1)) * SEAT_WAYS + (way & (SEAT_WAYS - 1))];
+    barrier_var(way);
+    return set + (way & (SEAT_WAYS - 1));
 }
 
-/* The seat that a key without one may take, SEAT_WAYS: none. */
-static __always_inline u64 seat_free(struct hog_seats *table, u32 set, u64 heavy)
+/* The seat of the set that a key without one may take, SEAT_WAYS: none. */
+static __always_inline u64 seat_free(const struct hog_seat *set, u64 heavy)
 {
     u64 least = heavy / 2, lightest = SEAT_WAYS;
 
 #pragma unroll
     for (u32 i = 0; i < SEAT_WAYS; i++) {
-        const struct hog_seat *seat = seat_at(table, set, i);
-        u64 weight = choose(is_set(read_once(seat->key)), read_once(seat->weight), 0);
+        u64 weight = choose(is_set(read_once(set[i].key)), read_once(set[i].weight), 0);
         u64 lighter = is_less(weight, least);
         least = choose(lighter, weight, least);
         lightest = choose(lighter, i, lightest);
@@ -80,22 +81,24 @@ static __always_inline u64 seat_free(struct hog_seats *table, u32 set, u64 heavy
 /* The seat of a key, which it may have taken just now; NULL: it has none. */
 static __always_inline struct hog_seat *seat_of(u64 key, u64 heavy)
 {
-    u32 first = 0, set = (key * pipe_multiplier(6)) >> (64 - SEAT_SETS);
+    u32 first = 0;
     struct hog_seats *table = bpf_map_lookup_elem(&hog_seats, &first);
     u64 way;
 
     if (!table)
         return NULL;
+    struct hog_seat *set = &table->seats[((key * pipe_multiplier(6)) >> (64 - SEAT_SETS)) * SEAT_WAYS];
+    barrier_var(set);
 #pragma unroll
     for (way = 0; way < SEAT_WAYS; way++)
-        if (read_once(seat_at(table, set, way)->key) == key)
+        if (read_once(set[way].key) == key)
             goto found;
-    way = seat_free(table, set, heavy);
+    way = seat_free(set, heavy);
     if (way >= SEAT_WAYS)
         return NULL;
-    seat_take(seat_at(table, set, way), key, heavy);
+    seat_take(seat_at(set, way), key, heavy);
 found:
-    return seat_at(table, set, forget(way, key));
+    return seat_at(set, forget(way, key));
 }
 
 /* Counts `times` times of ns for the key (not 0), whose times on this CPU add up to `heavy`. */
