@@ -53,6 +53,7 @@ endif
 
 BPF      := $(patsubst bpf/%.bpf.c,%,$(sort $(wildcard bpf/*.bpf.c)))
 BPF_OBJ  := $(BPF:%=$(BUILD)/bpf/%.bpf.o)
+SLIM_OBJ := $(BPF:%=$(BUILD)/bpf/%.slim.o)
 TYPES    := $(BPF:%=$(BUILD)/gen/%.types.h)
 METRICS  := $(sort $(wildcard src/metric/*.c))
 LIB_SRC  := $(sort $(filter-out src/main.c,$(wildcard src/*.c src/*/*.c syscall/*.c)))
@@ -178,14 +179,18 @@ $(BUILD)/tests/bpf/%.bpf.o: tests/bpf/%.bpf.c $(BUILD)/flags | $(BUILD)/uapi
 	$(call quiet,BPF,$<)$(CLANG) $(BPFFLAGS) -MMD -MP -c $< -o $@
 	$(if $(V),,@)$(STRIP) -g $@
 
-$(BUILD)/gen/embed $(BUILD)/gen/structs: $(BUILD)/gen/%: gen/%.c $(BUILD)/flags | $(BUILD)/uapi
+$(BUILD)/gen/embed $(BUILD)/gen/slim $(BUILD)/gen/structs: $(BUILD)/gen/%: gen/%.c $(BUILD)/flags | $(BUILD)/uapi
 	@mkdir -p $(@D)
 	$(call quiet,HOSTCC,$<)$(HOSTCC) $(HOSTCFLAGS) $< -o $@
 
 # The directories are prerequisites because a source that is gone must be gone from the tables, too.
-$(BUILD)/gen/objects.c: $(BUILD)/gen/embed $(BPF_OBJ) bpf
+$(BUILD)/gen/objects.c: $(BUILD)/gen/embed $(SLIM_OBJ) bpf
 	@mkdir -p $(@D)
-	$(call quiet,GEN,$@)$< $(foreach n,$(BPF),$(n)=$(BUILD)/bpf/$(n).bpf.o) >$@
+	$(call quiet,GEN,$@)$< $(foreach n,$(BPF),$(n)=$(BUILD)/bpf/$(n).slim.o) >$@
+
+# Without source lines, which are a good third of an object.
+$(BUILD)/bpf/%.slim.o: $(BUILD)/bpf/%.bpf.o $(BUILD)/gen/slim
+	$(call quiet,SLIM,$@)$(BUILD)/gen/slim $< $@
 
 $(BUILD)/gen/metrics.c: gen/metrics.sh $(METRICS) src/metric
 	@mkdir -p $(@D)

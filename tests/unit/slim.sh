@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What goes into the binary is each object as the compiler made it, but for the source lines.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../live/lib.sh"
+
+# What LLVM says of an object, without the places in the file: code, data, relocations, symbols.
+described() {
+    llvm-objdump -s -d -r -t --section-headers "$1" | grep -v -e 'file format' -e '^$' >"$2.all"
+    # .BTF and .BTF.ext differ, and are looked at below.
+    awk '/^Contents of section/ || /^Disassembly/ { skip = / \.BTF(\.ext)?:/ } !skip && !/ \.BTF/' "$2.all" >"$2"
+}
+
+for slim in "$BUILD"/bpf/*.slim.o; do
+    name=$(basename "$slim" .slim.o)
+    full=$BUILD/bpf/$name.bpf.o
+    described "$full" "$TMP/full"
+    described "$slim" "$TMP/slim"
+    check "$name: has code, data and symbols" test "$(wc -l <"$TMP/full")" -gt 100
+    check "$name: they are the same without source lines" cmp "$TMP/full" "$TMP/slim"
+    check "$name: it is a fifth smaller at least" \
+        test $(($(stat -c %s "$slim") * 5)) -lt $(($(stat -c %s "$full") * 4))
+    llvm-objcopy --dump-section .BTF="$TMP/btf" --dump-section .BTF.ext="$TMP/ext" "$slim" "$TMP/copy"
+    llvm-objcopy --dump-section .BTF="$TMP/full.btf" --dump-section .BTF.ext="$TMP/full.ext" "$full" "$TMP/copy"
+    check "$name: the source was in its types' strings" grep -aq 'if (.*);\|= .*;' "$TMP/full.btf"
+    check "$name: it is not there any more" test -z "$(grep -ao ';' <(strings -n 4 "$TMP/btf"))"
+    word() { od -An -t u4 -j "$2" -N 4 "$1" | tr -d ' '; }
+    check "$name: no records of lines" test "$(word "$TMP/ext" 20)" = 0
+    check "$name: all records of functions" test "$(word "$TMP/ext" 12)" = "$(word "$TMP/full.ext" 12)"
+    check "$name: all relocations" test "$(word "$TMP/ext" 28)" = "$(word "$TMP/full.ext" 28)"
+    check "$name: all types" test "$(word "$TMP/btf" 12)" = "$(word "$TMP/full.btf" 12)"
+done
+done_testing
