@@ -184,11 +184,14 @@ $(BUILD)/gen/embed $(BUILD)/gen/slim $(BUILD)/gen/structs: $(BUILD)/gen/%: gen/%
 	$(call quiet,HOSTCC,$<)$(HOSTCC) $(HOSTCFLAGS) $< -o $@
 
 # The directories are prerequisites because a source that is gone must be gone from the tables, too.
-$(BUILD)/gen/objects.c: $(BUILD)/gen/embed $(SLIM_OBJ) bpf
+$(BUILD)/gen/objects.c: $(BUILD)/gen/embed $(SLIM_OBJ:%=%.gz) bpf
 	@mkdir -p $(@D)
-	$(call quiet,GEN,$@)$< $(foreach n,$(BPF),$(n)=$(BUILD)/bpf/$(n).slim.o) >$@
+	$(call quiet,GEN,$@)$< $(foreach n,$(BPF),$(n)=$(BUILD)/bpf/$(n).slim.o.gz) >$@
 
-# Without source lines, which are a good third of an object.
+# Without source lines, which are a good third of an object, and packed.
+$(BUILD)/bpf/%.slim.o.gz: $(BUILD)/bpf/%.slim.o
+	$(call quiet,GZIP,$@)gzip -9nc $< >$@
+
 $(BUILD)/bpf/%.slim.o: $(BUILD)/bpf/%.bpf.o $(BUILD)/gen/slim
 	$(call quiet,SLIM,$@)$(BUILD)/gen/slim $< $@
 

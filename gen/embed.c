@@ -27,8 +27,7 @@ static int write_bytes(unsigned index, const char *path, size_t *size)
     if (!file)
         return fail(strerror(errno), path);
     *size = 0;
-    /* The loader reads ELF and BTF structures in place: they want their alignment. */
-    printf("static const unsigned char bytes_%u[] __attribute__((aligned(8))) = {", index);
+    printf("static const unsigned char bytes_%u[] = {", index);
     while ((c = getc(file)) != EOF)
         printf("%s%d,", (*size)++ % 24 ? "" : "\n", c);
     printf("\n};\n\n");

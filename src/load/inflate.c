@@ -12,6 +12,7 @@
 #define MAX_SYMBOLS  288
 #define MAX_DISTANCE 30
 #define END_OF_BLOCK 256
+#define FAST         9 /* codes of so many bits are looked up */
 
 struct stream {
     const uint8_t *in;
@@ -23,15 +24,20 @@ struct stream {
     bool bad;
 };
 
+/* At least 25 bits, as far as there are so many. */
+static void fill(struct stream *s)
+{
+    for (; s->nbits <= 24 && s->at < s->size; s->nbits += 8)
+        s->bits |= (uint32_t)s->in[s->at++] << s->nbits;
+}
+
 static uint32_t take(struct stream *s, unsigned n)
 {
-    while (s->nbits < n) {
-        if (s->at == s->size) {
-            s->bad = true;
-            return 0;
-        }
-        s->bits |= (uint32_t)s->in[s->at++] << s->nbits;
-        s->nbits += 8;
+    if (s->nbits < n)
+        fill(s);
+    if (s->nbits < n) {
+        s->bad = true;
+        return 0;
     }
     uint32_t value = s->bits & ((1u << n) - 1);
     s->bits >>= n;
@@ -50,7 +56,19 @@ static void put(struct stream *s, uint8_t byte)
 /* Codes of one length are consecutive numbers, and go to the symbols in their order. */
 struct code {
     uint16_t count[MAX_LENGTH + 1], symbols[MAX_SYMBOLS];
+    uint16_t fast[1 << FAST]; /* by the next bits: symbol << 4 | length of its code; 0: longer than that */
 };
+
+/* The bits of a code come with the highest first, all others with the lowest. */
+static void note_fast(struct code *c, unsigned symbol, unsigned code, unsigned length)
+{
+    unsigned reversed = 0;
+
+    for (unsigned bit = 0; bit < length; bit++)
+        reversed |= (code >> bit & 1) << (length - 1 - bit);
+    for (; reversed < 1 << FAST; reversed += 1u << length)
+        c->fast[reversed] = (uint16_t)(symbol << 4 | length);
+}
 
 static void make_code(struct stream *s, struct code *c, const uint8_t *lengths, unsigned n)
 {
@@ -68,13 +86,29 @@ static void make_code(struct stream *s, struct code *c, const uint8_t *lengths, 
         }
         next[length + 1] = next[length] + c->count[length];
     }
-    for (unsigned i = 0; i < n; i++)
-        if (lengths[i])
-            c->symbols[next[lengths[i]]++] = (uint16_t)i;
+    unsigned code[MAX_LENGTH + 1] = {0}; /* the next one of each length */
+    for (unsigned length = 1; length < MAX_LENGTH; length++)
+        code[length + 1] = (code[length] + c->count[length]) << 1;
+    for (unsigned i = 0; i < n; i++) {
+        if (!lengths[i])
+            continue;
+        c->symbols[next[lengths[i]]++] = (uint16_t)i;
+        if (lengths[i] <= FAST)
+            note_fast(c, i, code[lengths[i]], lengths[i]);
+        code[lengths[i]]++;
+    }
 }
 
 static unsigned decode(struct stream *s, const struct code *c)
 {
+    if (s->nbits < MAX_LENGTH)
+        fill(s);
+    unsigned fast = c->fast[s->bits & ((1u << FAST) - 1)];
+    if (fast && (fast & 15) <= s->nbits) {
+        s->bits >>= fast & 15;
+        s->nbits -= fast & 15;
+        return fast >> 4;
+    }
     uint32_t code = 0, first = 0, symbol = 0;
     for (unsigned length = 1; length <= MAX_LENGTH && !s->bad; length++) {
         code = code << 1 | take(s, 1);
@@ -208,12 +242,14 @@ static void inflate(struct stream *s)
 
 static uint32_t crc32(const uint8_t *bytes, size_t size)
 {
-    uint32_t crc = ~0u;
-    for (size_t i = 0; i < size; i++) {
-        crc ^= bytes[i];
+    uint32_t crc = ~0u, of[256];
+    for (uint32_t i = 0; i < 256; i++) {
+        of[i] = i;
         for (int bit = 0; bit < 8; bit++)
-            crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+            of[i] = of[i] >> 1 ^ (of[i] & 1 ? 0xedb88320 : 0);
     }
+    for (size_t i = 0; i < size; i++)
+        crc = crc >> 8 ^ of[(crc ^ bytes[i]) & 0xff];
     return ~crc;
 }
 

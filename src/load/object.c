@@ -316,6 +316,7 @@ void object_close(struct object *obj)
     btf_close(obj->btf);
     elf_close(obj->elf);
     arena_free(&o->arena);
+    free(obj->bytes);
     free(o);
 }
 

@@ -128,6 +128,7 @@ struct object {
     size_t nprograms;
     int btf_fd; /* the object's BTF in the kernel; -1: none */
     bool relocated;
+    void *bytes; /* what it was parsed from, if that is to be freed with it; else NULL */
 };
 
 /* Parses `size` bytes at `bytes` (kept by reference; must outlive the object). Damaged input of any kind

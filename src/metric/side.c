@@ -123,11 +123,8 @@ int side_set_offset(const struct side *side, const char *constant, const char *e
 int side_open(struct side *side, const struct side_object *object, const struct metric_context *context,
               bool births, struct why *w)
 {
-    const struct embedded_object *bytes = embedded_object(object->name);
+    int err = embedded_open(&side->obj, object->name, w);
 
-    if (!bytes)
-        return why(w, -EINVAL, "this binary has no object %s", object->name);
-    int err = object_open(&side->obj, bytes->name, bytes->bytes, bytes->size, w);
     if (!err)
         err = configure(side, object, context, w);
     if (!err)

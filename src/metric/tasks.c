@@ -62,14 +62,11 @@ const struct hook_ways tasks_ways[] = {{"tasks", iterators, 1}, {NULL, NULL, 0}}
 
 static int load(struct tasks *t, struct hook_report *hook, struct why *w)
 {
-    const struct embedded_object *bytes = embedded_object("tasks");
     const struct metric_context *context = t->context;
     struct target_btf *target = NULL;
     struct why no_types = {""};
 
-    if (!bytes)
-        return why(w, -EINVAL, "this binary has no object tasks");
-    int err = object_open(&t->side.obj, bytes->name, bytes->bytes, bytes->size, w);
+    int err = embedded_open(&t->side.obj, "tasks", w);
     struct hog_keys *keys = err ? NULL : object_global(t->side.obj, "keys", sizeof *keys);
     if (!keys)
         return err ? err : why(w, -EINVAL, "tasks: no constant keys");
