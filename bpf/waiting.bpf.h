@@ -67,14 +67,9 @@ static __always_inline void tell_sleep(struct seq_file *to, struct task_struct *
     bpf_seq_write(to, &sleep, sizeof sleep);
 }
 
-static __always_inline u32 cpu_of_task(struct task_struct *task)
+static __always_inline void tell_wait(struct seq_file *to, struct task_struct *task, struct cfs_rq *cfs_rq,
+                                      u32 cpu, const struct wait *wait)
 {
-    return kernel_has((struct rq *)NULL, cpu) ? task->se.cfs_rq->rq->cpu : 0;
-}
-
-static __always_inline void tell_wait(struct seq_file *to, struct task_struct *task, const struct wait *wait)
-{
-    struct cfs_rq *cfs_rq = task->se.cfs_rq;
     struct hog_waiting waiting = {
         .task = (u64)task,
         .pcount = task->sched_info.pcount,
@@ -82,7 +77,7 @@ static __always_inline void tell_wait(struct seq_file *to, struct task_struct *t
         .from = wait->from,
         .moved = wait->moved,
         .throttled = wait->throttled,
-        .cpu = cpu_of_task(task),
+        .cpu = cpu,
         .preempt = wait->preempt,
     };
 
@@ -99,8 +94,12 @@ int hog_waiting(struct bpf_iter__task *ctx)
 
     if (!task || !waits_known())
         return 0;
-    if (task->sched_info.last_queued && wait_of(true, task, task->se.cfs_rq, cpu_of_task(task), ~0ull, &wait))
-        tell_wait(ctx->meta->seq, task, &wait);
+    /* Once, and first: see on_switch() for what the verifier does at each pointer that is read from a task.
+     */
+    struct cfs_rq *cfs_rq = task->se.cfs_rq;
+    u32 cpu = kernel_has((struct rq *)NULL, cpu) ? cfs_rq->rq->cpu : 0;
+    if (task->sched_info.last_queued && wait_of(true, task, cfs_rq, cpu, ~0ull, &wait))
+        tell_wait(ctx->meta->seq, task, cfs_rq, cpu, &wait);
     if (count_stalls)
         tell_sleep(ctx->meta->seq, task, &wait);
     return 0;
