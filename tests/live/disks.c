@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/loop.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "host/names.h"
@@ -130,7 +132,7 @@ static void turn(struct disks *d)
         check(false, "a window is collected: %s", w.text);
 }
 
-/* The name of the whole disk that a device number is of, by sysfs. */
+/* The name of the whole disk that a device number is of, by sysfs. "": it is of none (btrfs, overlayfs). */
 static void disk_of(dev_t dev, char name[64])
 {
     char path[PATH_MAX], real[PATH_MAX], partition[PATH_MAX + 16];
@@ -156,7 +158,7 @@ static void check_use(struct disks *d, const struct worker *worker, const char *
 
     turn(d);
     bool found = find(d, worker->pid, &use);
-    check(found && !strcmp(use.name, name), "%s: it is on %s: %s", what, name, use.name);
+    check(found && (!*name || !strcmp(use.name, name)), "%s: it is on %s: %s", what, name, use.name);
     check(use.bytes == bytes && use.reads >= (unsigned)reads && use.writes >= (unsigned)writes &&
               !use.reads == !reads && !use.writes == !writes,
           "%s: it is what was done: %llu bytes of %llu, %llu reads of %d, %llu writes of %d", what,
@@ -167,10 +169,16 @@ static void check_use(struct disks *d, const struct worker *worker, const char *
 static int open_file(void)
 {
     char path[] = FILE_PATH;
+    struct statfs fs;
     int fd = mkostemp(path, O_CLOEXEC);
 
     if (fd < 0)
         return -1;
+    if (fstatfs(fd, &fs) || fs.f_type == TMPFS_MAGIC) {
+        unlink(path);
+        close(fd);
+        return -1;
+    }
     for (int i = 0; i < BLOCKS; i++)
         if (write(fd, block, BLOCK) != BLOCK)
             exit(1);
@@ -245,7 +253,7 @@ static void check_by(const char *without, bool exact, int file, int loop, const 
         check_use(d, &worker, what, loop_name, 20, 20);
         use = (struct disk_use){.name = "none"};
         find(d, other.pid, &use);
-        check(!strcmp(use.name, disk) && use.bytes == 40 * BLOCK,
+        check(strcmp(use.name, loop_name) && use.bytes == 40 * BLOCK,
               "%s: of two disks the one with most of it: %s, %llu bytes", what, use.name,
               (unsigned long long)use.bytes);
     }
