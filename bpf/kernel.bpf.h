@@ -142,7 +142,7 @@ struct task_struct {
     int prio;               /* 100..139: the fair class */
     unsigned int __state;   /* 0: runnable; `long state` until 5.14, 2f064a59a11f */
     unsigned in_iowait : 1; /* sleeps in io_schedule() */
-    void *robust_list;      /* CONFIG_FUTEX */
+    void *robust_list;      /* CONFIG_FUTEX; in `futex` in 7.2 */
     struct sched_entity se;
     struct sched_info sched_info;
     char comm[16];
@@ -150,6 +150,14 @@ struct task_struct {
 
 struct task_struct___5_13 {
     long state;
+} __relocated;
+
+struct futex_sched_data {
+    void *robust_list;
+} __relocated;
+
+struct task_struct___7_2 {
+    struct futex_sched_data futex;
 } __relocated;
 
 struct task_struct___psi {

@@ -12,11 +12,10 @@
 
 #include "kernel.bpf.h"
 
-/* How a task left its CPU. In the middle the keys of those who keep others waiting and are no process: beside
- * enum hog_aggressor. */
-enum hog_left {
-    HOG_LEFT_IDLE = 0,
-    HOG_LEFT_RUNNABLE = 1,
+/* What it sleeps on. These are keys as well: of those who keep others waiting and are no process, beside enum
+ * hog_aggressor. */
+enum hog_sleeps_on {
+    HOG_ON_NOTHING = 0,
     HOG_ON_IO = 7,
     HOG_ON_MEMORY,
     HOG_ON_LOCK,
@@ -24,8 +23,26 @@ enum hog_left {
                             * each other and wait for that are told by how soon it comes: handoff_ns */
     HOG_ON_LOCK_OR_SIGNAL, /* most likely a lock; nobody holds one for a thousand times as long */
 };
-const volatile enum hog_left left_layout = HOG_LEFT_IDLE;
+const volatile enum hog_sleeps_on sleeps_layout = HOG_ON_NOTHING;
 
+/* A sleep, in the place that the task's number leads to. Of two tasks that share one the first is remembered:
+ * who sleeps long would not be, where many come and go. */
+struct hog_sleep {
+    u64 task, at, run_delay; /* `at` by the clock of the run queue that it left */
+    u32 pcount;              /* times that the task had come on a CPU: the note is of this sleep */
+    u32 cpu;
+    u32 on; /* enum hog_sleeps_on; HOG_ON_NOTHING: it has ended */
+    u32 padding;
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 4096);
+    __type(key, u32);
+    __type(value, struct hog_sleep);
+} hog_sleeps SEC(".maps");
+
+const volatile u32 sleep_mask = 4095; /* places - 1 */
 const volatile bool count_stalls;
 const volatile u64 handoff_ns = 1000000;
 
@@ -129,7 +146,7 @@ static __always_inline u32 sleeps_in_futex(const struct entry *entry, bool robus
     if (command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2)
         return HOG_ON_LOCK;
     if ((command != FUTEX_WAIT && command != FUTEX_WAIT_BITSET) || entry->arguments[2])
-        return HOG_LEFT_IDLE;
+        return HOG_ON_NOTHING;
     if (how & FUTEX_BY_CLOCK || value == ~0u)
         return HOG_ON_LOCK_IF_SHORT;
     if (value & CONTENDED_WAITERS)
@@ -137,6 +154,15 @@ static __always_inline u32 sleeps_in_futex(const struct entry *entry, bool robus
     if (value != CONTENDED || !robust)
         return HOG_ON_LOCK_IF_SHORT;
     return command == FUTEX_WAIT ? HOG_ON_LOCK : HOG_ON_LOCK_OR_SIGNAL;
+}
+
+static __always_inline bool is_robust(bool direct, struct task_struct *task)
+{
+    struct task_struct___7_2 *newer = (void *)task;
+
+    if (kernel_has(task, robust_list))
+        return kernel_field(direct, task, robust_list);
+    return !kernel_has(newer, futex.robust_list) || kernel_field(direct, newer, futex.robust_list);
 }
 
 static __always_inline u32 state_of(bool direct, struct task_struct *task)
@@ -148,7 +174,7 @@ static __always_inline u32 state_of(bool direct, struct task_struct *task)
     return kernel_field(direct, old, state);
 }
 
-/* The enum hog_left of a task that sleeps. */
+/* The enum hog_sleeps_on of a task that sleeps. */
 static __always_inline u32 sleeps_on(bool direct, struct task_struct *task, u32 state)
 {
     struct task_struct___psi *stalled = (void *)task;
@@ -157,18 +183,39 @@ static __always_inline u32 sleeps_on(bool direct, struct task_struct *task, u32 
     if (kernel_has(stalled, in_memstall) && kernel_bit(direct, stalled, in_memstall))
         return HOG_ON_MEMORY;
     if (!entry_known() || kernel_field(direct, task, flags) & KERNEL_THREAD)
-        return io ? HOG_ON_IO : HOG_LEFT_IDLE;
+        return io ? HOG_ON_IO : HOG_ON_NOTHING;
     /* Without the type of `task`: of a switch's two, the one that leaves is the current one. */
     struct task_struct *typed = direct ? task : bpf_get_current_task_btf();
     struct entry entry = entry_of(bpf_task_pt_regs(typed));
     if (io)
         return entry.call == ~0ull ? HOG_ON_MEMORY : HOG_ON_IO;
     if (entry.call == CALL_FUTEX)
-        return sleeps_in_futex(&entry,
-                               !kernel_has(task, robust_list) || kernel_field(direct, task, robust_list));
+        return sleeps_in_futex(&entry, is_robust(direct, task));
     if ((state & (UNINTERRUPTIBLE | NOT_LOADING)) == UNINTERRUPTIBLE && is_of_file(entry.call))
         return HOG_ON_IO;
-    return HOG_LEFT_IDLE;
+    return HOG_ON_NOTHING;
+}
+
+static __always_inline struct hog_sleep *sleep_of(bool direct, struct task_struct *task)
+{
+    u32 place = kernel_field(direct, task, pid) & sleep_mask;
+
+    return bpf_map_lookup_elem(&hog_sleeps, &place);
+}
+
+/* Of those of whom only the end will tell, others need not beware. */
+static __always_inline void note_sleep(bool direct, struct task_struct *task, u32 cpu, u64 clock, u32 on)
+{
+    struct hog_sleep *s = on ? sleep_of(direct, task) : NULL;
+
+    if (!s || (s->task != (u64)task && s->on >= HOG_ON_IO && s->on <= HOG_ON_LOCK))
+        return;
+    s->task = (u64)task;
+    s->at = clock;
+    s->run_delay = kernel_field(direct, task, sched_info.run_delay);
+    s->pcount = kernel_field(direct, task, sched_info.pcount);
+    s->cpu = cpu;
+    s->on = on;
 }
 
 #endif

@@ -17,7 +17,7 @@ struct hog_waiting {
     u64 until;     /* of a sleep: its end, by the clock of the CPU where it waits now; 0: it goes on */
     u32 cpu;       /* of `from` */
     u32 preempt;
-    u32 on; /* 0: a wait for a CPU; else a sleep on that: enum hog_left */
+    u32 on; /* 0: a wait for a CPU; else a sleep on that: enum hog_sleeps_on */
     u32 padding;
 };
 struct hog_waiting *unused_waiting;
@@ -31,38 +31,33 @@ struct bpf_iter__task {
     struct task_struct *task;
 };
 
-/* One who has slept since before we came: from now on. The clock is that of the CPU where this runs. */
-static __always_inline void note_sleeper(struct task_struct *task, struct hog_departure *d, u32 state)
-{
-    struct task_struct *self = bpf_get_current_task_btf();
-
-    d->run_delay = task->sched_info.run_delay;
-    d->at = self->se.cfs_rq->rq->clock;
-    d->cpu = bpf_get_smp_processor_id();
-    d->left = sleeps_on(true, task, state);
-    d->task = (u64)task;
-}
-
-/* Of the classes that are told by how long they last, the end decides. */
+/* Who has slept since before we came does so from now on, by the clock of the CPU where this runs. Of whom
+ * only the end will tell is nothing told. */
 static __always_inline void tell_sleep(struct seq_file *to, struct task_struct *task, const struct wait *wait)
 {
-    struct hog_departure *d = departure(true, task);
-    u32 state = state_of(true, task);
+    struct hog_sleep *s = sleep_of(true, task);
+    u32 state = state_of(true, task), pcount = task->sched_info.pcount;
 
-    if (!d)
+    if (!s || (!state && !wait->from))
         return;
-    if (!d->task && state && entry_known())
-        note_sleeper(task, d, state);
-    if (d->task != (u64)task || d->left < HOG_ON_IO || d->left > HOG_ON_LOCK || (!state && !wait->from))
+    if (s->task != (u64)task || s->pcount != pcount) {
+        u32 on = entry_known() && state ? sleeps_on(true, task, state) : HOG_ON_NOTHING;
+        if (on < HOG_ON_IO || on > HOG_ON_LOCK)
+            return;
+        struct task_struct *self = bpf_get_current_task_btf();
+        note_sleep(true, task, bpf_get_smp_processor_id(), self->se.cfs_rq->rq->clock, on);
+        return;
+    }
+    if (s->on < HOG_ON_IO || s->on > HOG_ON_LOCK)
         return;
     struct hog_waiting sleep = {
         .task = (u64)task,
-        .pcount = task->sched_info.pcount,
+        .pcount = pcount,
         .victim = who_is(true, task, task->pid).key,
-        .from = d->at,
-        .until = wait->from ? wait->from - wait->moved : 0,
-        .cpu = d->cpu,
-        .on = d->left,
+        .from = s->at,
+        .until = wait->from ? wait->from - (task->sched_info.run_delay - s->run_delay) : 0,
+        .cpu = s->cpu,
+        .on = s->on,
     };
     bpf_seq_write(to, &sleep, sizeof sleep);
 }

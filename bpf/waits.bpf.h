@@ -21,7 +21,7 @@
 #include "who.bpf.h"
 
 /* Keys of those who keep others waiting and are no process. Beside HOG_KEY_OUTSIDE; behind them is enum
- * hog_left. */
+ * hog_sleeps_on. */
 enum hog_aggressor {
     HOG_IDLE = 2,  /* nobody ran: the CPU was on its way out of idleness */
     HOG_SEVERAL,   /* more stints than a CPU keeps (its number + 1 above); the reader shares it out */
@@ -45,8 +45,8 @@ struct hog_stint {
 };
 
 /* A value of the map, a CPU: waits by victim and, if they are asked for, by pair, and sleeps that are no
- * idleness: pairs of the one who sleeps and of what he sleeps on (enum hog_left). In the slots of waits the
- * upper half of `count` is the longest one in units of 2^10 ns. */
+ * idleness: pairs of the one who sleeps and of what he sleeps on (enum hog_sleeps_on). In the slots of waits
+ * the upper half of `count` is the longest one in units of 2^10 ns. */
 struct hog_waits {
     struct hog_pipe waits, pairs, stalls; /* what each lost; their seq is hog_cpu's */
     u64 cur;                              /* who is on the CPU */
@@ -71,7 +71,7 @@ struct {
 struct hog_departure {
     u64 task, run_delay, at; /* at: by the run queue's clock */
     u64 throttled;
-    u32 cpu, left; /* enum hog_left; once it is back: HOG_LEFT_IDLE */
+    u32 cpu, runnable;
 };
 
 struct {
@@ -227,7 +227,7 @@ static __always_inline bool wait_of(bool direct, struct task_struct *task, struc
         wait->left = d->at;
         wait->on = d->cpu;
         wait->known = true;
-        wait->preempt = d->left == HOG_LEFT_RUNNABLE;
+        wait->preempt = d->runnable;
         if (d->cpu == cpu) {
             u64 throttled = throttled_time(direct, cfs_rq) - d->throttled;
             wait->throttled = throttled < wait->here ? throttled : wait->here;
@@ -253,21 +253,24 @@ static __always_inline void note_departure(bool direct, struct task_struct *task
     d->throttled = throttled_time(direct, cfs_rq);
     d->cpu = cpu;
     u32 state = state_of(direct, task);
-    d->left = !state ? HOG_LEFT_RUNNABLE : count_stalls ? sleeps_on(direct, task, state) : HOG_LEFT_IDLE;
+    d->runnable = !state;
+    if (count_stalls && state)
+        note_sleep(direct, task, cpu, clock, sleeps_on(direct, task, state));
 }
 
-/* It is back, after as long away as that waiting for a CPU: what it slept is told if that was no idleness. */
-static __always_inline void stall_end(bool direct, struct task_struct *task, u64 key, u64 waited, u64 clock,
+/* It is back, having waited for this CPU that long: what it slept is told if that was no idleness. */
+static __always_inline void sleep_end(bool direct, struct task_struct *task, u64 key, u64 here, u64 clock,
                                       u64 how)
 {
-    struct hog_departure *d = departure(direct, task);
+    struct hog_sleep *s = sleep_of(direct, task);
 
-    if (!d || d->left < HOG_ON_IO || d->task != (u64)task)
+    if (!s || s->task != (u64)task || s->pcount != (u32)kernel_field(direct, task, sched_info.pcount))
         return;
-    u64 slept = clock - d->at - waited;
-    u32 on = d->left;
-    d->left = HOG_LEFT_IDLE;
-    if ((s64)slept <= 0)
+    u64 waited = here + kernel_field(direct, task, sched_info.run_delay) - s->run_delay;
+    u64 slept = clock - s->at - waited;
+    u32 on = s->on;
+    s->on = HOG_ON_NOTHING;
+    if ((s64)slept <= 0 || on < HOG_ON_IO)
         return;
     if (on > HOG_ON_LOCK) {
         if (slept >= (on == HOG_ON_LOCK_IF_SHORT ? handoff_ns : handoff_ns << 10))
@@ -365,7 +368,7 @@ static __always_inline void waits_switch(bool direct, u32 cpu, u32 turn, struct 
             blame(&wait, next.key, clock, how);
     }
     if (count_stalls)
-        stall_end(direct, next.task, next.key, wait.here + wait.moved, clock, how);
+        sleep_end(direct, next.task, next.key, wait.here, clock, how);
 }
 
 #endif

@@ -91,7 +91,7 @@ static void seed(const struct side *side, const struct metric_context *context, 
 
 #define STAGES           4
 #define SLOTS            64
-#define DEPARTURES_A_CPU 128 /* 1024 at least; four times that for sleeps, which last longer than waits */
+#define DEPARTURES_A_CPU 128 /* 1024 at least */
 #define FIELD_EXISTS     2   /* BPF_CORE_FIELD_EXISTS */
 #define ENUM_EXISTS      10  /* BPF_CORE_ENUMVAL_EXISTS */
 
@@ -112,13 +112,15 @@ static int prepare_waits(struct oncpu_kernel *kernel, const struct metric_contex
     const struct options *options = context->options;
     struct object_map *waits = object_map(side->obj, "hog_waits");
     struct object_map *departures = object_map(side->obj, "hog_departures");
+    struct object_map *sleeps = object_map(side->obj, "hog_sleeps");
     struct object_map *seats = object_map(side->obj, "hog_seats");
     bool *count_pairs = object_global(side->obj, "count_pairs", 1);
     bool *count_times = object_global(side->obj, "count_times", 1);
     bool *count_stalls = object_global(side->obj, "count_stalls", 1);
     uint64_t *handoff_ns = object_global(side->obj, "handoff_ns", sizeof *handoff_ns);
 
-    if (!waits || !departures || !seats || !count_pairs || !count_times || !count_stalls || !handoff_ns)
+    if (!waits || !departures || !sleeps || !seats || !count_pairs || !count_times || !count_stalls ||
+        !handoff_ns)
         return why(w, -EINVAL, "%s: a map or constant of waits is missing", side->obj->name);
     kernel->pairs = !classic && (kernel->needs & ONCPU_PAIRS) &&
                     (kernel->needs & ONCPU_STRICT || !locked_memory_bounds());
@@ -132,9 +134,10 @@ static int prepare_waits(struct oncpu_kernel *kernel, const struct metric_contex
     unsigned bits = 10;
     while (1 << bits < DEPARTURES_A_CPU * side->sketch.shape.cpus)
         bits++;
-    bits += kernel->stalls ? 2 : 0;
     set_word(side, "departure_mask", (1u << bits) - 1);
     side_use_map(side, departures, kernel->waits, 1u << bits);
+    set_word(side, "sleep_mask", (4u << bits) - 1); /* sleeps last longer than waits */
+    side_use_map(side, sleeps, kernel->stalls, 4u << bits);
     struct sketch_shape shape = {
         .stages = options->stages ? options->stages : STAGES,
         .slots = options->slots ? options->slots : SLOTS,
