@@ -445,3 +445,15 @@ int hog_exit_tp(void *ctx)
     keep_name(current_key(), 0, bpf_get_current_uid_gid(), comm);
     return 0;
 }
+
+SEC("iter/task")
+int hog_waiting(struct bpf_iter__task *ctx)
+{
+    struct hog_cpu *c = this_cpu();
+
+    if (!ctx->task || !c)
+        return 0;
+    bool clocked = c->clock_offset && c->clock_compared < UNKNOWN;
+    look_at(ctx->meta->seq, ctx->task, clocked ? bpf_ktime_get_ns() - c->clock_offset : 0);
+    return 0;
+}

@@ -203,12 +203,12 @@ static __always_inline struct hog_sleep *sleep_of(bool direct, struct task_struc
     return bpf_map_lookup_elem(&hog_sleeps, &place);
 }
 
-/* Of those of whom only the end will tell, others need not beware. */
+/* Who waits for work, as most likely he does, keeps no place for himself. */
 static __always_inline void note_sleep(bool direct, struct task_struct *task, u32 cpu, u64 clock, u32 on)
 {
     struct hog_sleep *s = on ? sleep_of(direct, task) : NULL;
 
-    if (!s || (s->task != (u64)task && s->on >= HOG_ON_IO && s->on <= HOG_ON_LOCK))
+    if (!s || (s->task != (u64)task && s->on && s->on != HOG_ON_LOCK_IF_SHORT))
         return;
     s->task = (u64)task;
     s->at = clock;

@@ -31,21 +31,34 @@ struct bpf_iter__task {
     struct task_struct *task;
 };
 
-/* Who has slept since before we came does so from now on, by the clock of the CPU where this runs. Of whom
- * only the end will tell is nothing told. */
-static __always_inline void tell_sleep(struct seq_file *to, struct task_struct *task, const struct wait *wait)
+/* The task that is looked at. Pointers are read once: see on_switch(). */
+struct looked_at {
+    struct task_struct *task;
+    struct cfs_rq *cfs_rq;
+    u64 key;
+    u32 cpu;
+};
+
+/* Who has slept since before we came does so from now on. Of whom only the end will tell is nothing told. */
+static __always_inline void notice_sleep(struct task_struct *task, u32 state, u64 clock)
 {
+    u32 on = clock && state ? sleeps_on(true, task, state) : HOG_ON_NOTHING;
+
+    if (on >= HOG_ON_IO && on <= HOG_ON_LOCK)
+        note_sleep(true, task, bpf_get_smp_processor_id(), clock, on);
+}
+
+static __always_inline void tell_sleep(struct seq_file *to, const struct looked_at *at,
+                                       const struct wait *wait, u64 clock)
+{
+    struct task_struct *task = at->task;
     struct hog_sleep *s = sleep_of(true, task);
     u32 state = state_of(true, task), pcount = task->sched_info.pcount;
 
     if (!s || (!state && !wait->from))
         return;
     if (s->task != (u64)task || s->pcount != pcount) {
-        u32 on = entry_known() && state ? sleeps_on(true, task, state) : HOG_ON_NOTHING;
-        if (on < HOG_ON_IO || on > HOG_ON_LOCK)
-            return;
-        struct task_struct *self = bpf_get_current_task_btf();
-        note_sleep(true, task, bpf_get_smp_processor_id(), self->se.cfs_rq->rq->clock, on);
+        notice_sleep(task, state, clock);
         return;
     }
     if (s->on < HOG_ON_IO || s->on > HOG_ON_LOCK)
@@ -53,7 +66,7 @@ static __always_inline void tell_sleep(struct seq_file *to, struct task_struct *
     struct hog_waiting sleep = {
         .task = (u64)task,
         .pcount = pcount,
-        .victim = who_is(true, task, task->pid).key,
+        .victim = at->key,
         .from = s->at,
         .until = wait->from ? wait->from - (task->sched_info.run_delay - s->run_delay) : 0,
         .cpu = s->cpu,
@@ -62,42 +75,40 @@ static __always_inline void tell_sleep(struct seq_file *to, struct task_struct *
     bpf_seq_write(to, &sleep, sizeof sleep);
 }
 
-static __always_inline void tell_wait(struct seq_file *to, struct task_struct *task, struct cfs_rq *cfs_rq,
-                                      u32 cpu, const struct wait *wait)
+static __always_inline void tell_wait(struct seq_file *to, const struct looked_at *at,
+                                      const struct wait *wait)
 {
     struct hog_waiting waiting = {
-        .task = (u64)task,
-        .pcount = task->sched_info.pcount,
-        .victim = who_is(true, task, task->pid).key,
+        .task = (u64)at->task,
+        .pcount = at->task->sched_info.pcount,
+        .victim = at->key,
         .from = wait->from,
         .moved = wait->moved,
         .throttled = wait->throttled,
-        .cpu = cpu,
+        .cpu = at->cpu,
         .preempt = wait->preempt,
     };
 
-    if (kernel_has(cfs_rq, throttle_count) && cfs_rq->throttle_count > 0)
+    if (kernel_has(at->cfs_rq, throttle_count) && at->cfs_rq->throttle_count > 0)
         waiting.throttled = ~0ull;
     bpf_seq_write(to, &waiting, sizeof waiting);
 }
 
-SEC("iter/task")
-int hog_waiting(struct bpf_iter__task *ctx)
+/* clock: of the run queue of the CPU where this runs, 0: not known. */
+static __always_inline void look_at(struct seq_file *to, struct task_struct *task, u64 clock)
 {
-    struct task_struct *task = ctx->task;
+    struct looked_at at = {.task = task};
     struct wait wait = {};
 
-    if (!task || !waits_known())
-        return 0;
-    /* Once, and first: see on_switch() for what the verifier does at each pointer that is read from a task.
-     */
-    struct cfs_rq *cfs_rq = task->se.cfs_rq;
-    u32 cpu = kernel_has((struct rq *)NULL, cpu) ? cfs_rq->rq->cpu : 0;
-    if (task->sched_info.last_queued && wait_of(true, task, cfs_rq, cpu, ~0ull, &wait))
-        tell_wait(ctx->meta->seq, task, cfs_rq, cpu, &wait);
+    if (!waits_known() || (!count_stalls && !task->sched_info.last_queued))
+        return;
+    at.cfs_rq = task->se.cfs_rq;
+    at.key = who_is(true, task, task->pid).key;
+    at.cpu = kernel_has((struct rq *)NULL, cpu) ? at.cfs_rq->rq->cpu : 0;
+    if (wait_of(true, task, at.cfs_rq, at.cpu, ~0ull, &wait))
+        tell_wait(to, &at, &wait);
     if (count_stalls)
-        tell_sleep(ctx->meta->seq, task, &wait);
-    return 0;
+        tell_sleep(to, &at, &wait, clock);
 }
 
 #endif

@@ -31,6 +31,17 @@ struct runnable {
     uint64_t next; /* not to look before */
 };
 
+struct runnable *runnable_open(const struct oncpu_kernel *kernel, struct stalls *stalls)
+{
+    struct runnable *runnable = calloc(1, sizeof *runnable);
+
+    if (!runnable)
+        return NULL;
+    runnable->kernel = kernel;
+    runnable->stalls = stalls;
+    return runnable;
+}
+
 void runnable_close(struct runnable *runnable)
 {
     if (!runnable)
@@ -87,19 +98,6 @@ static int look(struct runnable *runnable)
     }
     close(fd);
     return 0;
-}
-
-struct runnable *runnable_open(const struct oncpu_kernel *kernel, struct stalls *stalls)
-{
-    struct runnable *runnable = calloc(1, sizeof *runnable);
-
-    if (!runnable)
-        return NULL;
-    runnable->kernel = kernel;
-    runnable->stalls = stalls;
-    if (stalls)
-        look(runnable);
-    return runnable;
 }
 
 static int by_task(const void *a, const void *b)

@@ -9,8 +9,7 @@
 struct runnable;
 struct stalls;
 
-/* stalls: is told of sleeps that have not ended, which the same look finds; or NULL. The first look is here:
- * from now on it is known who sleeps. NULL: no memory. */
+/* stalls: is told of sleeps that have not ended, which the same look finds; or NULL. NULL: no memory. */
 struct runnable *runnable_open(const struct oncpu_kernel *kernel, struct stalls *stalls);
 void runnable_close(struct runnable *runnable);
 
