@@ -182,6 +182,11 @@ int process_user(uint32_t process, uint32_t *uid)
     return process_status(process, "Uid", 1, uid);
 }
 
+int process_rss(uint32_t process, uint32_t *kib)
+{
+    return process_status(process, "VmRSS", 0, kib);
+}
+
 int process_of_thread(uint32_t thread, uint32_t *process)
 {
     return process_status(thread, "Tgid", 0, process);

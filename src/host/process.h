@@ -34,6 +34,9 @@ int64_t namespace_offset(const char *clock);
 /* Effective user, by /proc/PID/status. */
 int process_user(uint32_t process, uint32_t *uid);
 
+/* Resident memory, KiB, summed up over all CPUs. -EIO: it has none, like kernel threads. */
+int process_rss(uint32_t process, uint32_t *kib);
+
 /* The process that a thread belongs to, by /proc/TID/status. */
 int process_of_thread(uint32_t thread, uint32_t *process);
 

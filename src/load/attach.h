@@ -54,6 +54,9 @@ struct choice {
     size_t nrefused;
 };
 
+/* Whether `without` names that hook. */
+bool hook_passed_over(const char *without, const char *hook);
+
 /* Tries alternatives in order: load, attach; the first that does both is left attached in `link`; NULL: those
  * that are run on call need no attaching. `without` is a comma list of hooks to pass over (a test aid), or
  * NULL. Returns 0, or the last refusal's -errno with the reason in w. */

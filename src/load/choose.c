@@ -19,6 +19,11 @@ static bool is_listed(const char *list, const char *word)
     return false;
 }
 
+bool hook_passed_over(const char *without, const char *hook)
+{
+    return is_listed(without, hook);
+}
+
 static int try_alternative(struct object *obj, const struct alternative *alternative, const char *without,
                            struct link *link, struct why *w)
 {

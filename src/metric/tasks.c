@@ -56,7 +56,8 @@ struct tasks {
 };
 
 static const struct alternative iterators[] = {{"iter", "hog_tasks"}};
-const struct hook_ways tasks_ways[] = {{"tasks", iterators, 1}, {NULL, NULL, 0}};
+static const struct alternative proc[] = {{"proc", "/proc"}};
+const struct hook_ways tasks_ways[] = {{"tasks", iterators, 1}, {"tasks", proc, 1}, {NULL, NULL, 0}};
 
 /* ---- opening ---- */
 
@@ -107,8 +108,14 @@ int tasks_open(struct tasks **out, const struct metric_context *context, bool by
     }
     if (err && !hook->choice.nrefused)
         hook_refused(hook, iterators[0].hook, err, &reason);
+    if (err && hook_passed_over(context->options->without, proc[0].hook)) {
+        free(t);
+        why(w, -ECANCELED, "passed over by --without");
+        hook_refused(hook, proc[0].hook, -ECANCELED, w);
+        return -ECANCELED;
+    }
     if (err)
-        hook->hook = "proc";
+        hook->hook = proc[0].hook;
     *out = t;
     return 0;
 }
