@@ -165,7 +165,7 @@ static int prepare_waits(struct oncpu_kernel *kernel, const struct metric_contex
 static void open_sketch(const struct oncpu_kernel *kernel, struct sketch *sketch, size_t head,
                         const struct sketch *before)
 {
-    sketch->memory = object_map(kernel->side.obj, "hog_waits")->memory + head;
+    sketch->memory = (unsigned char *)object_map(kernel->side.obj, "hog_waits")->memory + head;
     sketch->words = kernel->side.sketch.words;
     if (before)
         sketch->shape.head_bytes =
