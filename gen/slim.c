@@ -23,18 +23,23 @@ static _Noreturn void die(const char *what)
     exit(1);
 }
 
+/* Zeros, for as long as the tool runs. */
 static struct bytes with_room(size_t size)
 {
-    struct bytes b = {calloc(1, size ? size : 1), 0};
+    static _Alignas(8) unsigned char pool[32 << 20];
+    static size_t used;
+    struct bytes b = {pool + used, 0};
 
-    if (!b.at)
+    if (size > sizeof pool - used)
         die("out of memory");
+    used += (size + 7) / 8 * 8;
     return b;
 }
 
 static void append(struct bytes *to, const void *from, size_t size)
 {
-    memcpy(to->at + to->size, from, size);
+    if (size)
+        memcpy(to->at + to->size, from, size);
     to->size += size;
 }
 
@@ -188,9 +193,7 @@ static void slim_both(struct bytes *btf, struct bytes *ext)
     if (h->magic != BTF_MAGIC || h->hdr_len != sizeof *h)
         die(".BTF: not as expected");
     s.new = with_room(s.old.size);
-    s.moved = calloc(s.old.size + 1, sizeof *s.moved);
-    if (!s.moved)
-        die("out of memory");
+    s.moved = (void *)with_room((s.old.size + 1) * sizeof *s.moved).at;
     keep_string(&s, 0);
     move_names(types, &s);
     *ext = slim_ext(*ext, &s);
@@ -246,9 +249,9 @@ int main(int argc, char **argv)
     struct bytes file = read_file(argv[1]), *btf = NULL, *ext = NULL;
     Elf64_Ehdr *header = part(file, 0, sizeof *header);
     Elf64_Shdr *table = part(file, header->e_shoff, header->e_shnum * sizeof *table);
-    struct bytes *sections = calloc(header->e_shnum, sizeof *sections);
+    struct bytes *sections = (void *)with_room(header->e_shnum * sizeof *sections).at;
 
-    if (!sections || header->e_shstrndx >= header->e_shnum)
+    if (header->e_shstrndx >= header->e_shnum)
         die("no object");
     for (int i = 0; i < header->e_shnum; i++) {
         const char *name = part(file, table[header->e_shstrndx].sh_offset + table[i].sh_name, 1);

@@ -20,6 +20,8 @@ static int move(struct subjects *s, size_t capacity, bool (*keep)(const struct s
 {
     struct subjects other = *s;
 
+    if (!capacity)
+        return 0;
     other.table = calloc(capacity, sizeof *other.table);
     other.capacity = capacity;
     other.used = 0;

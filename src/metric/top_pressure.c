@@ -40,7 +40,9 @@ void top_pressure(struct top *top, uint64_t window_ns)
     p->group.length = 0;
     for (size_t i = 0; i < top->nranked; i++) {
         const struct cgroup *group = top_group(top, top->ranked[i]->key);
-        double sum = group && group->unified.length ? sum_of_group(group) : -1;
+        if (!group || !group->unified.length)
+            continue;
+        double sum = sum_of_group(group);
         if (sum <= most)
             continue;
         most = sum;
