@@ -16,6 +16,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 #include "clock.h"
@@ -406,6 +407,50 @@ static void thrashing(void)
     getrusage(RUSAGE_SELF, &after);
     end();
     shared->faults = (uint32_t)(after.ru_majflt - before.ru_majflt);
+}
+
+#define BLOCK_GROUPS "/sys/fs/cgroup/blkio"
+#define SLOW_GROUP   BLOCK_GROUPS "/hog_stalls_test"
+
+/* The disk that files lie on, "254:0". */
+static void disk_number(char *to, size_t size)
+{
+    char path[128];
+    struct stat st;
+
+    if (stat(DIRECTORY, &st))
+        shared->failed = (uint32_t)errno;
+    snprintf(to, size, "%u:%u", major(st.st_dev), minor(st.st_dev));
+    snprintf(path, sizeof path, "/sys/dev/block/%s/partition", to);
+    if (access(path, F_OK))
+        return;
+    snprintf(path, sizeof path, "/sys/dev/block/%s/../dev", to);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, to, size - 1);
+    if (n <= 0)
+        shared->failed = ENODEV;
+    to[n > 0 ? n - 1 : 0] = 0;
+    close(fd);
+}
+
+/* One read, of 2 s, as from a disk that hangs. */
+static void slow_read(void)
+{
+    const size_t size = 400000 / 4096 * 4096;
+    char number[32], limit[64], pid[16];
+    int fd = own_file("slow", O_DIRECT, 1 << 20);
+    void *buffer = aligned_alloc(4096, size);
+
+    mkdir(SLOW_GROUP, 0755);
+    disk_number(number, sizeof number);
+    snprintf(limit, sizeof limit, "%s 200000", number);
+    put(SLOW_GROUP, "blkio.throttle.read_bps_device", limit);
+    snprintf(pid, sizeof pid, "%d", (int)getpid());
+    put(SLOW_GROUP, "cgroup.procs", pid);
+    begin();
+    if (pread(fd, buffer, size, 0) != (ssize_t)size)
+        shared->failed = EIO;
+    end();
 }
 
 #endif
