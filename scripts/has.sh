@@ -52,6 +52,16 @@ has_cgroup() { # has_cgroup cpu|memory
     return 1
 }
 
+# Are the CPUs idle, but for 15 % of them?
+is_idle() {
+    {
+        grep '^cpu ' /proc/stat
+        sleep 3
+        grep '^cpu ' /proc/stat
+    } | awk '{ for (i = 2; i <= 9; i++) all[NR] += $i; idle[NR] = $5 + $6 }
+        END { exit !(idle[2] - idle[1] > 0.85 * (all[2] - all[1])) }'
+}
+
 any() { [ -e "$1" ]; }
 
 case ${1-} in
@@ -70,8 +80,8 @@ CGROUP1) grep -q ' - cgroup ' /proc/self/mountinfo ;;
 CGROUPCPU) has_cgroup cpu ;;
 CGROUPMEMORY) has_cgroup memory ;;
 ZRAM) [ "$(cat /sys/block/zram0/disksize 2>/dev/null)" = 0 ] ;;
+IDLE) is_idle ;;
 SCHEDSTATS) [ -e /proc/sys/kernel/sched_schedstats ] ;;
-BLKIO1) [ -e /sys/fs/cgroup/blkio/blkio.throttle.read_bps_device ] ;;
 MEMCG1) [ -e /sys/fs/cgroup/memory/memory.limit_in_bytes ] ;;
 SWAP) [ "$(wc -l </proc/swaps)" -gt 1 ] ;;
 LOOP) [ -e /dev/loop-control ] ;;

@@ -4,7 +4,7 @@
 
 VM_SUITES=(bullseye bookworm trixie sid trixie-backports)
 VM_ARCHS=(amd64 arm64)
-VM_PLANS=(views loader faults integrity confidentiality hostile users refused mounts readonly one-cpu many-cpus hotplug hotplug-ticks)
+VM_PLANS=(views loader faults verdicts integrity confidentiality hostile users refused mounts readonly one-cpu many-cpus hotplug hotplug-ticks)
 
 # plan NAME: sets cpus (qemu's -smp), cases (tests/vm/case) and parameters (of the kernel).
 plan() {
@@ -13,6 +13,8 @@ plan() {
     views) cases=views,hooks ;;
     loader) cases=programs ;;
     faults) cases=faults parameters=(hog.disk=64M) ;;
+    # One CPU: emulation of several may break when the first quota has the kernel patch itself.
+    verdicts) cases=verdicts cpus=1 parameters=(hog.disk=64M psi=1 tsc=reliable) ;; # see hotplug
     integrity) cases=lockdown parameters=("lockdown=$1") ;;
     confidentiality) cases=lockdown,pidns parameters=("lockdown=$1") ;;
     hostile) cases=nobtf,pidns ;;
@@ -42,7 +44,8 @@ boots_ci() {
     done
     echo bookworm/arm64/views
     echo bookworm/arm64/faults
-    for plan in integrity confidentiality hostile users refused mounts readonly one-cpu many-cpus hotplug hotplug-ticks; do
+    echo trixie/amd64/verdicts
+    for plan in verdicts integrity confidentiality hostile users refused mounts readonly one-cpu many-cpus hotplug hotplug-ticks; do
         echo "bullseye/amd64/$plan"
     done
 }

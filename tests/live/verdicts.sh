@@ -34,4 +34,19 @@ for set in $(declare -F | sed -n 's/^declare -f set_//p'); do
     *) check "$set: is what it claims to be" was_not "$WHY" ;;
     esac
 done
+
+no_alarm() { # no_alarm IDLE|COMPILE SECONDS
+    "alarms_$1" "$2"
+    local status=$?
+    [ "$status" != 2 ] || echo "$WHY"
+    cat "$TMP/alarms"
+    return "$status"
+}
+alarms_idle 10 || true
+if [ "$BUSY" -ge 15 ]; then
+    skip 'an idle host: nothing is the matter with anybody' "needs IDLE: others keep $BUSY % of the CPUs busy"
+else
+    check 'an idle host: nothing is the matter with anybody' no_alarm idle 10
+fi
+check 'a compile: no oom-risk' no_alarm compile 15
 done_testing

@@ -260,8 +260,9 @@ static void run_map(char **argument)
     memory = mmap(NULL, pages * PAGE, PROT_READ, MAP_SHARED, fd, 0);
     if (memory == MAP_FAILED || madvise(memory, pages * PAGE, MADV_RANDOM))
         fail("mmap");
-    while (read(fd, block, sizeof block) > 0) /* into the cache, as much of it as may be there */
-        ;
+    for (uint64_t at = 0; at < pages * PAGE; at += sizeof block) /* into the cache, as much as may be there */
+        if (pread(fd, block, sizeof block, (off_t)at) <= 0)
+            fail(argument[0]);
     ready();
     touch_at_random(memory, pages, false);
 }

@@ -299,6 +299,36 @@ judged_by() {
         exit !(said > 0.8 * left && said < 1.2 * left) }'
 }
 
+# ---- what is nobody's fault ----
+
+# alarms SECONDS CONDITION [COMMAND...]: false alarms while the command runs: rows of `hog top` whose verdict v is so, in awk. They
+# are in $TMP/alarms. 0: there is none; 1: there are; 2: could not be seen (WHY). BUSY: how busy all CPUs were, in percent.
+alarms() {
+    local seconds=$1 condition=$2 before after command='' status=0
+    shift 2
+    if [ $# -gt 0 ]; then
+        "$@" >"$TMP/command" 2>&1 </dev/null &
+        command=$!
+        begun+=("$command")
+    fi
+    before=$(grep '^cpu ' /proc/stat)
+    "$HOG" top -k 10000 1 "$seconds" >"$TMP/top" 2>"$TMP/top.err" || status=2
+    after=$(grep '^cpu ' /proc/stat)
+    BUSY=$(echo "$before $after" | awk '{ for (i = 2; i <= 9; i++) { d = $(i + 11) - $i; all += d; if (i != 5 && i != 6) busy += d } }
+        END { printf "%.0f", 100 * busy / (all + !all) }')
+    WHY=$(head -n 1 "$TMP/top.err")
+    [ -z "$command" ] || [ -d "/proc/$command" ] || { status=2 && WHY="ended early: $(tail -n 1 "$TMP/command")"; }
+    end_loads
+    awk '$1 == "#window" { n++ } $1 == "#top" { for (i = 1; i <= NF; i++) at[$i] = i }
+        $1 == "top" && $at["comm"] != "hog" { v = $at["verdict"]; if ('"$condition"') print "window " n ": " $0 }' "$TMP/top" >"$TMP/alarms"
+    [ $status = 0 ] || return 2
+    [ ! -s "$TMP/alarms" ]
+}
+
+# Nobody does much: nothing can be the matter with anybody.
+alarms_idle() { alarms "$1" 'v != "ok" && v != "cpu-bound"'; }
+alarms_compile() { alarms "$1" 'v == "oom-risk"' make -C "$PWD" -j4 BUILD="$TMP/build" all; }
+
 # ---- the sets ----
 
 # One thread alone, of two CPUs or of many.
@@ -452,19 +482,19 @@ set_memory() {
 # The holder sleeps, as one that waits for a disk or the network; the others can but wait for it.
 set_locks() {
     begin "$deserve" lock-asleep lock 4 0 5000 0 || return
-    row lock-asleep "$PID" lock-bound . 'blocked > 250 && run < 10'
+    row lock-asleep "$PID" lock-bound '\[futex\]' 'blocked > 250 && run < 10'
     begin "$deserve" lock-long lock 2 0 50000 1000 || return
-    row lock-long "$PID" lock-bound . 'blocked > 80 && run < 10'
+    row lock-long "$PID" lock-bound '\[futex\]' 'blocked > 80 && run < 10'
 }
 
 set_lock_busy() {
     begin "$deserve" lock-busy lock 4 1000 0 0 || return
-    row lock-busy "$PID" lock-bound . 'blocked > 250 && run > 60 && wait < 40'
+    row lock-busy "$PID" lock-bound '\[futex\]' 'blocked > 250 && run > 60 && wait < 40'
 }
 
 set_pingpong() {
     begin "$deserve" pingpong pingpong 0 || return
-    row pingpong "$PID" lock-bound . 'blocked > 130 && wait < 25'
+    row pingpong "$PID" lock-bound '\[futex\]' 'blocked > 130 && wait < 25'
 }
 
 # Nothing of these needs more than a twentieth of a CPU, or of the disk.
