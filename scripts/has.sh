@@ -82,6 +82,7 @@ CGROUPMEMORY) has_cgroup memory ;;
 ZRAM) [ "$(cat /sys/block/zram0/disksize 2>/dev/null)" = 0 ] ;;
 IDLE) is_idle ;;
 SCHEDSTATS) [ -e /proc/sys/kernel/sched_schedstats ] ;;
+BLKIO1) [ -e /sys/fs/cgroup/blkio/blkio.throttle.read_bps_device ] ;;
 MEMCG1) [ -e /sys/fs/cgroup/memory/memory.limit_in_bytes ] ;;
 SWAP) [ "$(wc -l </proc/swaps)" -gt 1 ] ;;
 LOOP) [ -e /dev/loop-control ] ;;
