@@ -173,7 +173,7 @@ static void is_idle(const char *name, void (*load)(void))
 {
     struct result r = watched(load);
 
-    check(!shared->failed && shared->slept >= 290 * MS && r.of[STALL_LOCK].ns <= 5 * MS &&
+    check(!shared->failed && shared->slept >= 250 * MS && r.of[STALL_LOCK].ns <= 5 * MS &&
               !r.of[STALL_IO].ns && !r.of[STALL_MEMORY].ns,
           "%s: slept %.3f ms; io %.3f, memory %.3f, lock %.3f, errno %u", name, (double)shared->slept / 1e6,
           (double)r.of[STALL_IO].ns / 1e6, (double)r.of[STALL_MEMORY].ns / 1e6,
