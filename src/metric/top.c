@@ -132,8 +132,14 @@ static int top_collect(void *state, const struct window *window, struct why *w)
 static uint64_t top_lost(void *state)
 {
     const struct top *top = state;
+    const struct waits *waits = oncpu_waits(top->oncpu);
+    uint64_t lost = oncpu_lost(top->oncpu) + oncpu_waits_lost(top->oncpu);
 
-    return oncpu_lost(top->oncpu) + oncpu_waits_lost(top->oncpu) + (top->tasks ? tasks_lost(top->tasks) : 0);
+    if (waits)
+        lost += waits_totals(waits)->stalls_lost;
+    if (top->tasks)
+        lost += tasks_lost(top->tasks);
+    return lost + (top->disks ? disks_lost(top->disks) : 0);
 }
 
 static void top_cost(void *state, struct program_cost *cost)

@@ -95,7 +95,7 @@ check 'and shows it first' shown_first
 check 'three windows in a row' status_of 4 --alert starved,oom-risk --alert-for 3 0.3 20
 check 'are three' is "$(windows)" 3
 check 'no alert, no status' status_of 0 --alert oom-risk 0.3 3
-check 'a threshold can make it quiet' status_of 0 --alert starved --threshold starved_pct=100 0.3 3
+check 'a threshold can make it quiet' status_of 0 --why "$victim" --alert starved --threshold starved_pct=100 0.3 3
 
 # ---- why ----
 
