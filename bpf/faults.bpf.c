@@ -41,11 +41,12 @@ struct hog_faults {
     u64 ns, count; /* both kinds */
     u64 timed;     /* of that; the ns are theirs */
     u64 major, kernel, swap;
+    u64 major_at; /* address of the latest major one */
 };
 
 struct hog_fault_slot {
     struct hog_slot slot; /* its weight may have given way to others: see pipe_slot */
-    u64 ns, timed, major, kernel, swap;
+    u64 ns, timed, major, kernel, swap, major_at;
 };
 
 struct hog_fault_cpu {
@@ -128,7 +129,7 @@ static __always_inline struct hog_fault_cpu *this_cpu(void)
 /* ---- counting ---- */
 
 struct fault {
-    u64 key, ns;
+    u64 key, ns, address;
     bool timed, major, kernel, swap;
 };
 
@@ -149,8 +150,10 @@ static __always_inline u64 exact_add(void *map, const struct fault *fault)
     __sync_fetch_and_add(&sums->count, 1);
     if (fault->timed)
         __sync_fetch_and_add(&sums->timed, 1);
-    if (fault->major)
+    if (fault->major) {
         __sync_fetch_and_add(&sums->major, 1);
+        write_once(sums->major_at, fault->address);
+    }
     if (fault->kernel)
         __sync_fetch_and_add(&sums->kernel, 1);
     if (fault->swap)
@@ -168,10 +171,12 @@ static __always_inline u64 sketch_add(struct hog_fault_cpu *c, u32 turn, const s
     if (!slot)
         return 0;
     if (slot->slot.count == 1)
-        slot->ns = slot->timed = slot->major = slot->kernel = slot->swap = 0;
+        slot->major_at = slot->ns = slot->timed = slot->major = slot->kernel = slot->swap = 0;
     slot->ns += fault->ns;
     slot->timed += fault->timed;
     slot->major += fault->major;
+    if (fault->major)
+        slot->major_at = fault->address;
     slot->kernel += fault->kernel;
     slot->swap += fault->swap;
     return slot->ns | 1;
@@ -194,10 +199,8 @@ static __always_inline void count(struct hog_fault_cpu *c, u32 turn, const struc
     u64 heavy;
     if (!exact)
         heavy = sketch_add(c, turn, fault);
-    else if (pipe_bank(turn))
-        heavy = exact_add(&hog_exact_1, fault);
     else
-        heavy = exact_add(&hog_exact_0, fault);
+        heavy = pipe_bank(turn) ? exact_add(&hog_exact_1, fault) : exact_add(&hog_exact_0, fault);
     if (exact && !heavy)
         c->pipe.lost_count[pipe_bank(turn)]++;
     if (can_time && fault->timed && heavy)
@@ -359,10 +362,11 @@ int hog_begin_kernel_ids(void *ctx)
     return 0;
 }
 
-static __attribute__((noinline)) void end(struct hog_begun *begun, u64 key, bool major, bool kernel)
+static __attribute__((noinline)) void end(struct hog_begun *begun, u64 key, bool major, bool kernel,
+                                          u64 address)
 {
     struct hog_fault_cpu *c = this_cpu();
-    struct fault fault = {.key = key, .major = major, .kernel = kernel};
+    struct fault fault = {.key = key, .major = major, .kernel = kernel, .address = address};
 
     if (!c)
         return;
@@ -398,7 +402,8 @@ int hog_end_fexit(void *ctx)
         return 0;
     }
     end(begun, begun ? begun->key : who_faults(thread),
-        (result & VM_FAULT_MAJOR) || (flags & FAULT_FLAG_TRIED), !(flags & FAULT_FLAG_USER));
+        (result & VM_FAULT_MAJOR) || (flags & FAULT_FLAG_TRIED), !(flags & FAULT_FLAG_USER),
+        argument(ctx, 1, u64));
     return 0;
 }
 
@@ -408,7 +413,7 @@ static __always_inline void end_event(struct bpf_perf_event_data *ctx, bool by_t
     struct hog_begun *begun = can_time ? begun_by(thread) : NULL;
     u64 key = begun ? begun->key : by_task ? who_faults(thread) : current_key();
 
-    end(begun, key, major, from_kernel(&ctx->regs));
+    end(begun, key, major, from_kernel(&ctx->regs), ctx->addr);
 }
 
 SEC("perf_event/minor")

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "faults.types.h"
+#include "host/mapping.h"
+#include "host/numbering.h"
 #include "host/targets.h"
 #include "metric/faults_load.h"
 #include "metric/pagefaults.h"
@@ -27,6 +29,7 @@ static const struct column columns[] = {
     {"kernel_s", 9, "faults a second that were taken in kernel mode, of both kinds"},
     {"swap_s", 8, "major faults a second that read anonymous memory from swap"},
     {"tid", 7, "thread, with -t"},
+    {"major_in", -24, "the file, or [anon], that one of its latest major faults was in"},
     {"comm", -15, "name"},
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
@@ -97,6 +100,16 @@ static struct cell microseconds(const struct faults *faults, uint64_t key, doubl
                                                                 : cell_unknown();
 }
 
+/* To look through a process's mappings takes some ten microseconds, and long for one with many. */
+#define ASKED_FROM 100000000 /* ns */
+static void major_in(const struct faults *faults, const struct window *window, uint64_t key, uint64_t address,
+                     char name[MAPPING_NAME])
+{
+    if (window->end_mono - window->begin_mono >= ASKED_FROM &&
+        numbering_is_of_proc(faults->context->numbering))
+        mapping_at(key_process(key), address, name);
+}
+
 static void row(struct faults *faults, const struct window *window, struct out *out, const struct view *view,
                 size_t rank, uint64_t key, const struct fault_sums *sums)
 {
@@ -106,6 +119,10 @@ static void row(struct faults *faults, const struct window *window, struct out *
         outside ? &all_outside : pagefaults_name(faults->pagefaults, key, window->end_mono);
     double seconds = (double)(window->end_mono - window->begin_mono) / 1e9;
     bool timed = pagefaults_timed(faults->pagefaults);
+    char in[MAPPING_NAME] = "";
+
+    if (sums->major && !outside)
+        major_in(faults, window, key, sums->major_at, in);
     const struct cell cells[COLUMNS] = {
         cell_unsigned(rank),
         outside ? cell_unknown() : cell_unsigned(key_process(key)),
@@ -121,6 +138,7 @@ static void row(struct faults *faults, const struct window *window, struct out *
         pagefaults_swap_known(faults->pagefaults) ? cell_decimal((double)sums->swap / seconds, 3)
                                                   : cell_unknown(),
         threads && !outside ? cell_unsigned(key_thread(key)) : cell_unknown(),
+        *in ? cell_string(in) : cell_unknown(),
         name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
     };
 

@@ -107,6 +107,8 @@ static void add(struct pagefaults *f, uint64_t key, const struct hog_faults *fau
     sums->major += faults->major;
     sums->kernel += faults->kernel;
     sums->swap += faults->swap;
+    if (faults->major)
+        sums->major_at = faults->major_at;
 }
 
 static void add_slot(void *context, const struct hog_slot *head)
@@ -119,6 +121,7 @@ static void add_slot(void *context, const struct hog_slot *head)
         .major = slot->major,
         .kernel = slot->kernel,
         .swap = slot->swap,
+        .major_at = slot->major_at,
     };
 
     add(context, slot->slot.key, &faults);

@@ -15,8 +15,9 @@ struct fault_sums {
     uint64_t ended_ns,
         timed; /* of faults that ended in the window: how long, and of how many that is known */
     uint64_t minor, major;
-    uint64_t kernel; /* of both, taken in kernel mode */
-    uint64_t swap;   /* major ones that read from swap */
+    uint64_t kernel;   /* of both, taken in kernel mode */
+    uint64_t swap;     /* major ones that read from swap */
+    uint64_t major_at; /* address of one of the latest major ones; 0: there was none */
 };
 
 struct fault_totals {

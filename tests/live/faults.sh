@@ -95,6 +95,11 @@ field() { # field NAME: the sum over all windows
 
 with 'sketch' 20000 50 1000 20
 check 'sketch: rows, other and lost make all faults of a window' in_every_window_adds_up
+in_that_file() { # the run's file, whenever there were major faults
+    awk -v file="$TMP/file" -v pid="$LOAD_PID" '$1 == "faults" && $3 == pid && $6 > 0 { n++; other += $15 != file; said = $15 }
+        END { printf "%d rows, %d in another file: %s\n", n, other, said; exit !n || other }' "$TMP/out"
+}
+check 'file: and in that file' in_that_file
 check 'file: some of these were major' test "$(told major "$TMP/load" pid=)" -ge 40
 with 'a million' 1000000 0 0 0
 check 'a million: none lost' test "$(field lost)" = 0
