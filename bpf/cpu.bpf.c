@@ -186,7 +186,6 @@ static __always_inline u64 misnoted(bool direct, struct hog_cpu *c, u32 turn, st
 #define COMPARE_NS  (1ull << 28)
 #define DOUBT_NS    (1ull << 30)
 #define DRIFT_SHIFT 11
-#define UNKNOWN     (1ull << 63) /* as clock_compared: far from any reading, however small that is */
 static __always_inline u64 switch_time(bool direct, bool waits, struct hog_cpu *c, bool first, u64 clock)
 {
     if (!direct || !run_queue_known()) {
@@ -199,7 +198,7 @@ static __always_inline u64 switch_time(bool direct, bool waits, struct hog_cpu *
     if (unlikely(first || passed > COMPARE_NS)) {
         u64 now = bpf_ktime_get_ns(), apart = now - clock, most = c->clock_offset + (passed >> DRIFT_SHIFT);
         bool in_doubt = now - c->clock_doubted < DOUBT_NS;
-        if (c->clock_compared == UNKNOWN) {
+        if (c->clock_compared == CLOCK_UNKNOWN) {
             if ((s64)apart < (s64)c->clock_offset)
                 c->clock_offset = apart;
             if (now - c->clock_doubted < COMPARE_NS)
@@ -238,6 +237,7 @@ static __always_inline void on_switch(bool direct, bool waits, struct task_struc
     struct cfs_rq *group = clocked ? kernel_field(direct, next, se.cfs_rq) : NULL, *left_group = NULL;
     if (waits && waits_known() && count_pairs)
         left_group = kernel_field(direct, prev, se.cfs_rq);
+    struct task_struct *leader = direct ? kernel_field(direct, prev, group_leader) : NULL;
     struct who who = {};
     if (coming)
         who = who_is(direct, next, coming);
@@ -262,13 +262,15 @@ static __always_inline void on_switch(bool direct, bool waits, struct task_struc
             now = bpf_ktime_get_ns();
             c->offline[pipe_bank(turn)] += now - c->since;
             c->since = now;
-            c->clock_compared = UNKNOWN;
-            c->clock_offset = UNKNOWN - 1;
+            c->clock_compared = CLOCK_UNKNOWN;
+            c->clock_offset = CLOCK_UNKNOWN - 1;
             c->clock_doubted = now;
             ns = 0;
         }
         ns = misnoted(direct, c, turn, prev, ns);
-        key = ns ? who_is(direct, prev, kernel_field(direct, prev, pid)).key : 0;
+        if (!direct)
+            leader = kernel_field(direct, prev, group_leader);
+        key = ns ? who_of(direct, prev, leader, kernel_field(direct, prev, pid)).key : 0;
     } else if (!key) {
         c->idle[pipe_bank(turn)] += ns;
     }
@@ -412,7 +414,7 @@ static __always_inline void on_exit(bool direct, struct task_struct *task)
     struct signal_struct *signal = kernel_field(direct, task, signal);
     struct dead dead;
 
-    if (!dead_is(direct, task))
+    if (!dead_is(direct, signal))
         return;
     u64 run = kernel_field(direct, task, se.sum_exec_runtime);
     if (!keys.by_thread)
@@ -453,7 +455,8 @@ int hog_waiting(struct bpf_iter__task *ctx)
 
     if (!ctx->task || !c)
         return 0;
-    bool clocked = c->clock_offset && c->clock_compared < UNKNOWN;
-    look_at(ctx->meta->seq, ctx->task, clocked ? bpf_ktime_get_ns() - c->clock_offset : 0);
+    look_at(ctx->meta->seq, (struct looked_at){.task = ctx->task,
+                                               .clock_offset = c->clock_offset,
+                                               .clock_compared = c->clock_compared});
     return 0;
 }

@@ -67,10 +67,8 @@ static __always_inline void copy_comm(bool direct, char comm[COMM], struct task_
 }
 
 /* Is this exit the end of what keys stand for? Of a process the last thread's is. */
-static __always_inline bool dead_is(bool direct, struct task_struct *task)
+static __always_inline bool dead_is(bool direct, struct signal_struct *signal)
 {
-    struct signal_struct *signal = kernel_field(direct, task, signal);
-
     return keys.by_thread || kernel_field(direct, signal, live).counter <= 0;
 }
 
@@ -87,11 +85,12 @@ struct dead {
 static __always_inline bool dead_describe(bool direct, struct task_struct *task, struct dead *dead)
 {
     struct cred *cred = kernel_field(direct, task, real_cred);
+    struct task_struct *leader = kernel_field(direct, task, group_leader);
 
-    copy_comm(direct, dead->comm, keys.by_thread ? task : kernel_field(direct, task, group_leader));
+    copy_comm(direct, dead->comm, keys.by_thread ? task : leader);
     dead->comm[COMM - 1] = (kernel_field(direct, task, flags) & PF_KTHREAD) != 0;
     dead->uid = kernel_field(direct, cred, euid).val;
-    dead->key = who_is(direct, task, kernel_field(direct, task, pid)).key;
+    dead->key = who_of(direct, task, leader, kernel_field(direct, task, pid)).key;
     return dead->key != HOG_KEY_OUTSIDE;
 }
 

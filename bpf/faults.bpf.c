@@ -452,7 +452,7 @@ static __always_inline void on_exit(bool direct, struct task_struct *task)
     struct hog_fault_cpu *c = this_cpu();
     struct dead dead;
 
-    if (!c || !dead_is(direct, task))
+    if (!c || !dead_is(direct, kernel_field(direct, task, signal)))
         return;
     u64 faults = kernel_field(direct, task, min_flt) + kernel_field(direct, task, maj_flt);
     if (!keys.by_thread)

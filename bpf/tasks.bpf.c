@@ -71,9 +71,8 @@ static __always_inline void count_own(struct hog_task_counts *counts, struct tas
     }
 }
 
-static __always_inline void measure_memory(struct hog_task *record, struct task_struct *task)
+static __always_inline void measure_memory(struct hog_task *record, struct mm_struct *mm)
 {
-    struct mm_struct *mm = task->mm;
     struct mm_struct___6_1 *old = (void *)mm;
 
     if (!mm || (record->flags & HOG_TASK_KERNEL))
@@ -101,6 +100,9 @@ int hog_tasks(struct bpf_iter__task *ctx)
 
     if (!task)
         return 0;
+    /* Pointers first: see on_switch() in cpu.bpf.c. */
+    struct task_struct *leader = task->group_leader;
+    struct mm_struct *mm = task->mm;
     if (!keys.by_thread)
         count_gone(&record.gone, task->signal);
     barrier();
@@ -109,16 +111,15 @@ int hog_tasks(struct bpf_iter__task *ctx)
     if (!task->sighand)
         record.own = (struct hog_task_counts){};
 
-    struct task_struct *leader = task->group_leader;
     record.thread_born = task->start_boottime;
     record.born = keys.by_thread ? record.thread_born : leader->start_boottime;
-    record.key = record.id = who_is(true, task, task->pid).key;
+    record.key = record.id = who_of(true, task, leader, task->pid).key;
     if (record.key == HOG_KEY_OUTSIDE)
         record.id = ~make_key(task->tgid, keys.by_thread ? task->pid : 0, record.born >> HOG_KEY_BIRTH_NS);
     record.thread = make_key(task->pid, 0, record.thread_born >> HOG_KEY_BIRTH_NS);
     record.ran = task->se.sum_exec_runtime;
     record.flags = (task->flags & PF_KTHREAD ? HOG_TASK_KERNEL : 0) | (io_counted() ? HOG_TASK_IO : 0);
-    measure_memory(&record, task);
+    measure_memory(&record, mm);
     bpf_seq_write(ctx->meta->seq, &record, sizeof record);
     return 0;
 }

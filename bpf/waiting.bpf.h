@@ -31,25 +31,29 @@ struct bpf_iter__task {
     struct task_struct *task;
 };
 
-/* The task that is looked at. Pointers are read once: see on_switch(). */
+/* The task that is looked at, and the clock of the CPU where this runs: how far CLOCK_MONOTONIC is ahead of
+ * it (0: not known), and when it was last compared. Pointers are read once, before there are two ways to get
+ * there: see on_switch(). */
 struct looked_at {
     struct task_struct *task;
     struct cfs_rq *cfs_rq;
     u64 key;
     u32 cpu;
+    u64 clock_offset, clock_compared;
 };
 
 /* Who has slept since before we came does so from now on. Of whom only the end will tell is nothing told. */
-static __always_inline void notice_sleep(struct task_struct *task, u32 state, u64 clock)
+static __always_inline void notice_sleep(const struct looked_at *at, u32 state)
 {
-    u32 on = clock && state ? sleeps_on(true, task, state) : HOG_ON_NOTHING;
+    bool clocked = at->clock_offset && at->clock_compared < CLOCK_UNKNOWN;
+    u32 on = clocked && state ? sleeps_on(true, at->task, state) : HOG_ON_NOTHING;
 
     if (on >= HOG_ON_IO && on <= HOG_ON_LOCK)
-        note_sleep(true, task, bpf_get_smp_processor_id(), clock, on);
+        note_sleep(true, at->task, bpf_get_smp_processor_id(), bpf_ktime_get_ns() - at->clock_offset, on);
 }
 
 static __always_inline void tell_sleep(struct seq_file *to, const struct looked_at *at,
-                                       const struct wait *wait, u64 clock)
+                                       const struct wait *wait)
 {
     struct task_struct *task = at->task;
     struct hog_sleep *s = sleep_of(true, task);
@@ -58,7 +62,7 @@ static __always_inline void tell_sleep(struct seq_file *to, const struct looked_
     if (!s || (!state && !wait->from))
         return;
     if (s->task != (u64)task || s->pcount != pcount) {
-        notice_sleep(task, state, clock);
+        notice_sleep(at, state);
         return;
     }
     if (s->on < HOG_ON_IO || s->on > HOG_ON_LOCK)
@@ -94,10 +98,9 @@ static __always_inline void tell_wait(struct seq_file *to, const struct looked_a
     bpf_seq_write(to, &waiting, sizeof waiting);
 }
 
-/* clock: of the run queue of the CPU where this runs, 0: not known. */
-static __always_inline void look_at(struct seq_file *to, struct task_struct *task, u64 clock)
+static __always_inline void look_at(struct seq_file *to, struct looked_at at)
 {
-    struct looked_at at = {.task = task};
+    struct task_struct *task = at.task;
     struct wait wait = {};
 
     if (!waits_known() || (!count_stalls && !task->sched_info.last_queued))
@@ -108,7 +111,7 @@ static __always_inline void look_at(struct seq_file *to, struct task_struct *tas
     if (wait_of(true, task, at.cfs_rq, at.cpu, ~0ull, &wait))
         tell_wait(to, &at, &wait);
     if (count_stalls)
-        tell_sleep(to, &at, &wait, clock);
+        tell_sleep(to, &at, &wait);
 }
 
 #endif

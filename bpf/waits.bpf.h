@@ -99,6 +99,9 @@ static __always_inline struct hog_waits *waits_of(u32 cpu)
 #define WAIT_BANK_BYTES (other_stages * other_slots * (u32)sizeof(struct hog_slot))
 #define PAIR_BANK_BYTES (other_stages * other_slots * (u32)sizeof(struct hog_pair))
 
+/* As hog_cpu's clock_compared: far from any reading, however small that is. */
+#define CLOCK_UNKNOWN (1ull << 63)
+
 /* Where and when a wait was; what is not the same for all its parts. */
 #define BLAME_CPU     0xffffffffull
 #define BLAME_BANK    (1ull << 32)

@@ -77,8 +77,10 @@ struct who {
     u32 thread; /* its number, by the same numbering as the key; of those outside the kernel's */
 };
 
-/* `thread`: the kernel's number. One look at what keys are made of: this is done at every switch. */
-static __always_inline struct who who_is(bool direct, struct task_struct *task, u32 thread)
+/* `thread`: the kernel's number; `leader`: its group_leader. One look at what keys are made of: this is done
+ * at every switch. */
+static __always_inline struct who who_of(bool direct, struct task_struct *task, struct task_struct *leader,
+                                         u32 thread)
 {
     u64 made_of = *(const volatile u64 *)&keys;
     u32 process = kernel_field(direct, task, tgid);
@@ -95,9 +97,13 @@ static __always_inline struct who who_is(bool direct, struct task_struct *task, 
         u64 born = kernel_field(direct, task, start_boottime) >> HOG_KEY_BIRTH_NS;
         return (struct who){make_key(process, thread, born), thread};
     }
-    struct task_struct *leader = kernel_field(direct, task, group_leader);
     u64 birth = kernel_field(direct, leader, start_boottime) >> HOG_KEY_BIRTH_NS;
     return (struct who){make_key(process, 0, birth), thread};
+}
+
+static __always_inline struct who who_is(bool direct, struct task_struct *task, u32 thread)
+{
+    return who_of(direct, task, kernel_field(direct, task, group_leader), thread);
 }
 
 /* Without type data: `current` is the thread that leaves, of the next only its thread id is known. */

@@ -17,26 +17,6 @@ struct btf {
     uint32_t count;
 };
 
-size_t btf_record_size(const struct btf_type *t)
-{
-    /* What follows a type, in words: always, and for each of vlen. A table, as this is asked for each of a
-     * hundred thousand types. */
-    static const struct {
-        uint8_t known, fixed, each;
-    } sizes[32] = {
-        [BTF_KIND_INT] = {1, 1, 0},        [BTF_KIND_PTR] = {1, 0, 0},      [BTF_KIND_ARRAY] = {1, 3, 0},
-        [BTF_KIND_STRUCT] = {1, 0, 3},     [BTF_KIND_UNION] = {1, 0, 3},    [BTF_KIND_ENUM] = {1, 0, 2},
-        [BTF_KIND_FWD] = {1, 0, 0},        [BTF_KIND_TYPEDEF] = {1, 0, 0},  [BTF_KIND_VOLATILE] = {1, 0, 0},
-        [BTF_KIND_CONST] = {1, 0, 0},      [BTF_KIND_RESTRICT] = {1, 0, 0}, [BTF_KIND_FUNC] = {1, 0, 0},
-        [BTF_KIND_FUNC_PROTO] = {1, 0, 2}, [BTF_KIND_VAR] = {1, 1, 0},      [BTF_KIND_DATASEC] = {1, 0, 3},
-        [BTF_KIND_FLOAT] = {1, 0, 0},      [BTF_KIND_DECL_TAG] = {1, 1, 0}, [BTF_KIND_TYPE_TAG] = {1, 0, 0},
-        [BTF_KIND_ENUM64] = {1, 0, 3},
-    };
-    uint32_t kind = btf_kind(t);
-    return sizes[kind].known ? sizeof *t + 4 * (size_t)(sizes[kind].fixed + sizes[kind].each * btf_vlen(t))
-                             : 0;
-}
-
 static const struct btf_type void_type;
 
 const struct btf_type *btf_type(const struct btf *btf, uint32_t id)

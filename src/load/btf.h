@@ -33,10 +33,6 @@ static inline const char *btf_name(const struct btf *btf, uint32_t id)
 /* Id of the first type of this kind and name, or -ENOENT. */
 int btf_find(const struct btf *btf, const char *name, uint32_t kind);
 
-/* Bytes of one type record with everything after it; 0 for a kind that is not known. Looks at t->info only.
- */
-size_t btf_record_size(const struct btf_type *t);
-
 static inline uint32_t btf_kind(const struct btf_type *t)
 {
     return BTF_INFO_KIND(t->info);
@@ -44,6 +40,27 @@ static inline uint32_t btf_kind(const struct btf_type *t)
 static inline uint32_t btf_vlen(const struct btf_type *t)
 {
     return BTF_INFO_VLEN(t->info);
+}
+/* Bytes of one type record with everything after it; 0 for a kind that is not known. Looks at t->info only.
+ */
+static inline size_t btf_record_size(const struct btf_type *t)
+{
+    /* What follows a type, in words: always, and for each of vlen. A table, as this is asked for each of a
+     * hundred thousand types. */
+    static const struct {
+        uint8_t known, fixed, each;
+    } sizes[32] = {
+        [BTF_KIND_INT] = {1, 1, 0},        [BTF_KIND_PTR] = {1, 0, 0},      [BTF_KIND_ARRAY] = {1, 3, 0},
+        [BTF_KIND_STRUCT] = {1, 0, 3},     [BTF_KIND_UNION] = {1, 0, 3},    [BTF_KIND_ENUM] = {1, 0, 2},
+        [BTF_KIND_FWD] = {1, 0, 0},        [BTF_KIND_TYPEDEF] = {1, 0, 0},  [BTF_KIND_VOLATILE] = {1, 0, 0},
+        [BTF_KIND_CONST] = {1, 0, 0},      [BTF_KIND_RESTRICT] = {1, 0, 0}, [BTF_KIND_FUNC] = {1, 0, 0},
+        [BTF_KIND_FUNC_PROTO] = {1, 0, 2}, [BTF_KIND_VAR] = {1, 1, 0},      [BTF_KIND_DATASEC] = {1, 0, 3},
+        [BTF_KIND_FLOAT] = {1, 0, 0},      [BTF_KIND_DECL_TAG] = {1, 1, 0}, [BTF_KIND_TYPE_TAG] = {1, 0, 0},
+        [BTF_KIND_ENUM64] = {1, 0, 3},
+    };
+    uint32_t kind = btf_kind(t);
+    return sizes[kind].known ? sizeof *t + 4 * (size_t)(sizes[kind].fixed + sizes[kind].each * btf_vlen(t))
+                             : 0;
 }
 static inline bool btf_kflag(const struct btf_type *t)
 {

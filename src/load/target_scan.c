@@ -53,9 +53,9 @@ struct scan {
     struct target_btf *t;
     struct target_hit *hits; /* sorted by offset */
     size_t nhits, room;
-    /* Filters, so that the common string or type costs next to nothing: by the first two bytes of a name, by
-     * the last two, by a hash of the offset of a hit. */
-    uint8_t first[8192], last[8192], offsets[8192];
+    /* Filters, so that the common string or type costs next to nothing: by a hash of the first four bytes of
+     * a name (of short ones: its first two), of the last, of the offset of a hit. */
+    uint8_t first[8192], last[8192], first_pair[8192], last_pair[8192], offsets[8192];
     uint8_t buffer[CHUNK + SLACK + sizeof(uint64_t)];
 };
 
@@ -74,6 +74,11 @@ static uint32_t pair(const char *s)
     return (uint8_t)s[0] | (uint32_t)(uint8_t)s[1] << 8;
 }
 
+static uint32_t four(const char *s)
+{
+    return (pair(s) | pair(s + 2) << 16) * 2654435761u >> 16;
+}
+
 static uint32_t offset_bit(uint32_t offset)
 {
     return offset * 2654435761u >> 16;
@@ -87,13 +92,16 @@ static void fill_filters(struct scan *s)
                 continue;
             if (w->length == 1) { /* any byte may stand before it */
                 for (uint32_t c = 0; c < 256; c++)
-                    set_bit(s->last, c | (uint32_t)(uint8_t)w->text[0] << 8);
+                    set_bit(s->last_pair, c | (uint32_t)(uint8_t)w->text[0] << 8);
                 for (uint32_t c = 0; c < 256; c++)
-                    set_bit(s->first, (uint8_t)w->text[0] | c << 8);
-                continue;
+                    set_bit(s->first_pair, (uint8_t)w->text[0] | c << 8);
+            } else if (w->length < 4) {
+                set_bit(s->first_pair, pair(w->text));
+                set_bit(s->last_pair, pair(w->text + w->length - 2));
+            } else {
+                set_bit(s->first, four(w->text));
+                set_bit(s->last, four(w->text + w->length - 4));
             }
-            set_bit(s->first, pair(w->text));
-            set_bit(s->last, pair(w->text + w->length - 2));
         }
     }
 }
@@ -138,8 +146,10 @@ static int scan_string(struct scan *s, const char *text, size_t length, uint32_t
 {
     if (!length)
         return 0;
-    bool closer = get_bit(s->first, pair(text)); /* of a string of one byte the second is its end */
-    closer = closer || (length > 1 && get_bit(s->last, pair(text + length - 2)));
+    bool closer = get_bit(s->first_pair, pair(text)); /* of a string of one byte the second is its end */
+    closer = closer || (length > 1 && get_bit(s->last_pair, pair(text + length - 2)));
+    closer = closer ||
+             (length > 3 && (get_bit(s->first, four(text)) || get_bit(s->last, four(text + length - 4))));
     return closer ? look_closer(s, text, length, offset) : 0;
 }
 
