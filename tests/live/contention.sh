@@ -30,11 +30,12 @@ ends_with() {
     done
 }
 
-# Stopped, it waits for nothing: what the kernel counted for it is whole. All threads.
+# Stopped, it waits for nothing: what the kernel counted for it is whole. The process says that it is stopped when its
+# first thread is; the others may wait for a CPU still, to get there.
 halt() {
     kill -STOP "$1"
-    for _ in $(seq 100); do
-        grep -q '^State:.T' /proc/"$1"/status && return
+    for _ in $(seq 500); do
+        grep -L '^State:.T' "/proc/$1/task"/*/status | grep -q . || return 0
         sleep 0.02
     done
     return 1
