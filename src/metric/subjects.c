@@ -87,6 +87,7 @@ int subjects_begin(struct subjects *s, double window, double span)
         add_times(&subject->judged, &nothing, rest);
         subject->now = nothing;
         subject->waits = 0;
+        subject->io_sleeps = 0;
         subject->most_wait_ns = 0;
         subject->outlook = (struct outlook){0};
     }

@@ -14,6 +14,7 @@ struct subject {
     struct times now, judged; /* in the window; over the span, the window included */
     int64_t waits;            /* that ended in the window */
     uint64_t most_wait_ns;    /* the longest of them */
+    int64_t io_sleeps;        /* on I/O, that ended in the window */
     struct growth growth;     /* of its resident memory */
     bool grows;               /* in the window */
     struct outlook outlook;   /* when its memory ends */

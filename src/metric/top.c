@@ -249,7 +249,7 @@ static void row(struct top *top, struct out *out, const struct view *view, size_
         cell_unknown(),
         outside ? cell_unknown() : cell_string(verdict_names[subject->verdict]),
         culprit.length ? cell_bytes(culprit.text, culprit.length) : cell_unknown(),
-        percent(now->busiest, top),
+        waits || since ? percent(now->busiest, top) : cell_unknown(),
         waits ? percent(now->caused, top) : cell_unknown(),
         waits ? percent(now->throttled, top) : cell_unknown(),
         stalled(top, STALL_MEMORY, now->memory),

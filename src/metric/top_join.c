@@ -81,6 +81,7 @@ static void join_stalls(struct top *top)
         switch ((enum stall)(stall->aggressor - 1)) {
         case STALL_IO:
             subject->now.io += (double)stall->ns;
+            subject->io_sleeps += stall->count;
             break;
         case STALL_MEMORY:
             subject->now.memory += (double)stall->ns;
@@ -92,6 +93,19 @@ static void join_stalls(struct top *top)
             break;
         }
     }
+}
+
+/* A major fault sleeps on I/O. Where the kernel does not tell a fault from a call (before 5.15), as large a
+ * part of the time is one of memory as there are major faults among the sleeps. */
+static void move_faults(const struct top *top, struct subject *subject)
+{
+    const struct waits *waits = oncpu_waits(top->oncpu);
+
+    if (!waits || waits_stalls_known(waits, STALL_LOCK) || subject->io_sleeps <= 0)
+        return;
+    double ns = subject->now.io * fmin(1, subject->now.majors / (double)subject->io_sleeps);
+    subject->now.io -= ns;
+    subject->now.memory += ns;
 }
 
 /* Looks can be rarer than windows: their rates stand for the window. Who was born since has a shorter span.
@@ -106,8 +120,10 @@ static void join_task(void *context, const struct task_sums *task)
     if (!subject)
         return;
     double span = (double)task->span_ns, within = fmin(span, top->subjects.window);
-    if (span > 0)
+    if (span > 0) {
         subject->now.majors = (double)task->major * within / span;
+        move_faults(top, subject);
+    }
     subject->now.busiest = fmax(subject->now.busiest, task->busiest_thread_pct / 100 * within);
     /* Where it is not known by CPU, either. */
     if (task->threads == 1 && !oncpu_waits(top->oncpu))

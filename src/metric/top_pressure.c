@@ -26,6 +26,18 @@ static double sum_of_group(const struct cgroup *group)
     return known ? sum : -1;
 }
 
+/* The group at the top has all the others in it, and mostly is the host: it is named where there is no other.
+ */
+static bool suffers_more(const struct cgroup_name *group, double sum, const struct cgroup_name *than,
+                         double most)
+{
+    bool narrow = group->length > 1, narrow_before = than->length > 1;
+
+    if (sum < 0)
+        return false;
+    return narrow != narrow_before ? narrow : sum > most;
+}
+
 void top_pressure(struct top *top, uint64_t window_ns)
 {
     struct top_pressure *p = &top->pressures;
@@ -43,7 +55,7 @@ void top_pressure(struct top *top, uint64_t window_ns)
         if (!group || !group->unified.length)
             continue;
         double sum = sum_of_group(group);
-        if (sum <= most)
+        if (!suffers_more(&group->unified, sum, &p->group, most))
             continue;
         most = sum;
         p->group = group->unified;

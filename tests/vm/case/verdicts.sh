@@ -66,6 +66,16 @@ judged() {
     check "$name" is "$@"
 }
 
+stalled() { # stalled FILE: us, and the time since boot
+    awk -F '[ =]' '/^some/ { us = $NF } /^[0-9]/ { up = $1 } END { print us, up }' "$1" /proc/uptime
+}
+
+agrees() { # agrees FIELD FILE: to 20 points, on average of the windows, $before being what was stalled when they began
+    truth=$(echo "$before $(stalled "$2")" | awk '{ print ($3 - $1) / 1e4 / ($4 - $2) }')
+    within "$(sed -n "s/^#window .* $1=\\([0-9.]*\\).*/\\1/p" /tmp/top | awk '{ sum += $1 } END { print sum / NR }')" \
+        "$(echo "$truth" | awk '{ print $1 - 20 }')" "$(echo "$truth" | awk '{ print $1 + 20 }')"
+}
+
 mkdir -p /tmp/cgroup
 mount -t cgroup2 none /tmp/cgroup
 check 'control groups of version 2 bound CPU and memory' eval 'echo "+cpu +memory" >/tmp/cgroup/cgroup.subtree_control'
@@ -82,6 +92,18 @@ judged 'alone on a CPU: cpu-bound' "$PID" cpu-bound
 end
 begin_in quota cpu.max '20000 100000' $DESERVE throttled burn 1000 0
 judged 'cpu.max: throttled by it' "$PID" throttled '/quota@20%'
+if grep -qw psi=1 /proc/cmdline; then # in each window that of the group since it was last read; all together that of its file
+    before=$(stalled /tmp/cgroup/quota/cpu.pressure)
+    judge
+    check 'pressure: the group that has most of it is named' test "$(grep -c '^#window.* psi_cgroup=/quota ' /tmp/top)" = 3
+    check 'pressure of the group by hog is that of its file' agrees psi_cgroup_cpu_pct /tmp/cgroup/quota/cpu.pressure
+fi
+status_of_alert() {
+    timeout 60 hog --alert "$1" --alert-for 2 0.5 10 >/tmp/top 2>/tmp/top.err
+    echo $?
+}
+check 'an alert of it: status 4' test "$(status_of_alert throttled)" = 4
+check 'no alert of what there is not' test "$(status_of_alert oom-risk,thrashing)" = 0
 end
 begin_in unused cpu.max '70000 100000' $DESERVE below burn 2000 18000
 judged 'cpu.max that is not reached: ok' "$PID" ok
@@ -104,11 +126,7 @@ check 'memory.max and 2 MiB/s: oom-risk by it' is "$fills" oom-risk '/fills@192M
 check 'memory.max and hardly growing: ok' is "$PID" ok
 end
 begin_in thrash memory.max 16M $DESERVE thrash map /dev/nvme0n1 49152 0
-if grep -qw bpf_task_pt_regs /proc/kallsyms; then # from 5.15
-    judged 'more mapped than memory.max allows: thrashing by it' "$PID" thrashing '/thrash@16MiB'
-else
-    judged 'more mapped than memory.max allows: this kernel cannot tell faults from other I/O' "$PID" io-bound nvme0n1
-fi
+judged 'more mapped than memory.max allows: thrashing by it' "$PID" thrashing '/thrash@16MiB'
 end
 begin_in fits memory.max 64M $DESERVE fits map /dev/nvme0n1 16384 50000
 judged 'less than that: ok' "$PID" ok
@@ -137,14 +155,9 @@ pressure() { sed -n "s/^#window .* $1=\\([^ ]*\\).*/\\1/p" /tmp/top | tail -n 1;
 if grep -qw psi=1 /proc/cmdline; then
     begin $DESERVE a burn 1000 0
     begin $DESERVE b burn 20000 20000
-    stalled() { # us, and the time since boot
-        awk -F '[ =]' '/^some/ { us = $NF } /^[0-9]/ { up = $1 } END { print us, up }' /proc/pressure/cpu /proc/uptime
-    }
-    before=$(stalled)
-    timeout 60 hog top 2 3 >/tmp/top 2>/tmp/top.err
-    truth=$(echo "$before $(stalled)" | awk '{ print ($3 - $1) / 1e4 / ($4 - $2) }')
-    check 'pressure by hog is that of the kernel' within "$(sed -n 's/^#window .* psi_cpu_pct=\([^ ]*\).*/\1/p' /tmp/top |
-        awk '{ sum += $1 } END { print sum / NR }')" "$(echo "$truth" | awk '{ print $1 - 20 }')" "$(echo "$truth" | awk '{ print $1 + 20 }')"
+    before=$(stalled /proc/pressure/cpu)
+    judge
+    check 'pressure by hog is that of the kernel' agrees psi_cpu_pct /proc/pressure/cpu
     end
 else
     begin $DESERVE a burn 1000 0
