@@ -143,6 +143,66 @@ says() { # says NAME TEXT: the same, to the letter
     [ "$(sed -n "s/^$1  *//p" /tmp/doctor)" = "$2" ]
 }
 
+# Before 5.11 the limit of locked memory bounds BPF's.
+bounded() { uname -r | awk -F . '{ exit !($1 < 5 || ($1 == 5 && $2 < 11)) }'; }
+
+# ---- hog top ----
+
+# run_top OPTION...: three windows, as root or as $AS says.
+run_top() {
+    # shellcheck disable=SC2086 # a command
+    timeout 60 ${AS-} hog top -k 1000 "$@" -i 0.5 -n 3 >/tmp/top.out 2>/tmp/top.err
+    STATUS=$?
+}
+
+# of_row COLUMN PID: in the last window, by the names in the header line.
+of_row() {
+    awk -v name="$1" -v pid="$2" '$1 == "#window" { value = "no row" } $1 == "#top" { for (i = 2; i <= NF; i++) at[$i] = i }
+        $1 == "top" && $at["pid"] == pid { value = $at[name] } END { print value }' /tmp/top.out
+}
+
+# of_window FIELD: of the last one.
+of_window() { sed -n "s/^#window .* $1=\\([^ ]*\\).*/\\1/p" /tmp/top.out | tail -n 1; }
+
+# has_verdict PID VERDICT BY: in the last window, BY to the letter.
+has_verdict() {
+    cat /tmp/top.err
+    echo "$(of_row verdict "$1") by $(of_row by "$1"), not $2 by $3"
+    [ "$(of_row verdict "$1") $(of_row by "$1")" = "$2 $3" ] && return
+    grep "^#window\|^top .* $1 " /tmp/top.out
+    return 1
+}
+
+# Groups of columns of which nothing is known in the loop's row.
+unknown() {
+    for group in wait:wait_pct,caused_pct,throttled_pct,wait_count iowait:iowait_pct memstall:memstall_pct lock:lock_pct \
+        busiest:busiest_cpu_pct rss:rss_kib faults:faults_s,majors_s io:read_kib_s,write_kib_s uid:uid comm:comm; do
+        for column in $(echo "${group#*:}" | tr , ' '); do
+            [ "$(of_row "$column" "$LOOP")" != - ] || printf '%s ' "${group%%:*}"
+        done
+    done | tr ' ' '\n' | uniq | paste -s -d ' ' -
+}
+
+knows_but() { # knows_but WHAT: all but that, to the letter
+    echo "not known: $(unknown); should be: $1"
+    [ "$(unknown | sed 's/ *$//')" = "$1" ]
+}
+
+# What cannot be known before 5.15, where no program can see what a system call was asked for.
+lock_unknown() { uname -r | awk -F . '$1 < 5 || ($1 == 5 && $2 < 15) { print "lock" }'; }
+
+# judges_loop HOST UNKNOWN OPTION...: the loop has a CPU for itself, and hog top says so; it says `-` for what cannot be known
+# there, and for nothing else.
+judges_loop() {
+    what=$1 dark=$2
+    shift 2
+    run_top "$@"
+    check "hog top, $what: status 0" test "$STATUS" = 0
+    check "hog top, $what: the busy loop is cpu-bound" has_verdict "$LOOP" cpu-bound -
+    check "hog top, $what: its part of a CPU" within "$(of_row cpu_pct "$LOOP")" 80 101
+    check "hog top, $what: not known is what cannot be, and no more" knows_but "${dark# }"
+}
+
 # ---- what stays ----
 
 nothing_left() {

@@ -2,8 +2,10 @@
 # shellcheck shell=dash
 # Every way to hook, as if the better ones did not exist, and the ways to keep the numbers.
 
-# The hooks that doctor last named, with commas.
-used_hooks() { sed -n 's/^view\.[a-z]*\.[a-z]*  *\([a-z_]*\)$/\1/p' /tmp/doctor | sort -u | paste -s -d , -; }
+# Of each view the first hook that doctor last named, as the table has them; with commas.
+used_hooks() {
+    sed -n 's/^view\.\([a-z]*\)\.[a-z]*  *\([a-z_]*\)$/\1 \2/p' /tmp/doctor | awk '!seen[$1]++ { print $2 }' | sort -u | paste -s -d , -
+}
 
 # Every hook in use is taken away, until no view works by any.
 without='' n=0
@@ -18,6 +20,11 @@ done
 check 'without any hook no view works' test "$(grep -c ' ok$' /tmp/views)" = 0
 names_loop raw_tp 'without tp_btf' --without tp_btf
 names_loop tracepoint 'without tp_btf and raw_tp' --without tp_btf,raw_tp
+judges_loop 'without tp_btf' "$(lock_unknown)" --without tp_btf
+judges_loop 'without tp_btf and raw_tp' 'wait iowait memstall lock' --without tp_btf,raw_tp
+hog top -k 1000 --without tp_btf,raw_tp 0.5 1 >/tmp/top.out 2>&1
+check 'hog top, one window without them: of a first look nobody knows the busiest thread' \
+    test "$(of_row busiest_cpu_pct "$LOOP")" = -
 names_loop tp_btf 'a hash map' --exact
 names_loop tp_btf threads -t
 names_loop tp_btf 'one process' -p "$LOOP"

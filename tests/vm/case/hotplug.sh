@@ -8,18 +8,18 @@ CPU1=/sys/devices/system/cpu/cpu1/online
 uptime_ms() { awk '{ print $1 * 1000 }' /proc/uptime; }
 
 # start NAME OPTION...: hog in /tmp/NAME.out, until stop_all.
-HOGS='' NAMES=''
+HOGS='' NAMES='' VIEW=cpu
 start() {
     who=$1
     shift
-    hog -v cpu -k 10000 "$@" >"/tmp/$who.out" 2>"/tmp/$who.err" &
+    hog -v $VIEW -k 10000 "$@" >"/tmp/$who.out" 2>"/tmp/$who.err" &
     HOGS="$HOGS $!" NAMES="$NAMES $who"
 }
 
 # Nobody waits for ever: a hog that does not begin is seen in what it should have written.
 all_began() {
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-        for who in tp_btf raw_tp tracepoint short; do
+        for who in tp_btf raw_tp tracepoint short top; do
             [ "$(grep -c '^#window' "/tmp/$who.out")" -ge 2 ] || { sleep 0.5 && continue 2; }
         done
         grep -q '^hog: cpu: start: [a-z_]*$' /tmp/long.err || { sleep 0.5 && continue; }
@@ -126,6 +126,9 @@ start raw_tp --without tp_btf 0.2
 start tracepoint --without tp_btf,raw_tp 0.2
 start short -t 0.05
 start long 60
+VIEW=top
+start top 0.2
+NAMES=${NAMES% top} # its rows are others
 check 'hog begins to measure' all_began
 BEGAN=$(uptime_ms)
 LOOP_BEGAN=$(schedstat_ms "$LOOP")
@@ -150,7 +153,7 @@ kill "$PINNED"
 
 OFF_LONG=$(echo "$START $CAME $GOES $BACK" | awk '{ print $2 - $1 + $4 - $3 + 100 }')
 OFF_SHORT=$(echo "$BEGAN $COMES $GONE $RETURNS" | awk '{ print $2 - $1 + $4 - $3 - 20 }')
-for who in tp_btf raw_tp tracepoint short; do
+for who in tp_btf raw_tp tracepoint short top; do
     check "$who: cpus= follows the CPU" saw "$who" 1 2 1 2
     check "$who: all times together are the time that CPUs were online" adds_up "$who"
 done
@@ -160,5 +163,6 @@ done
 for who in $NAMES; do
     judge "$who"
 done
+check 'top: no row is negative' no_negative top
 # In one window, where nobody has to be asked who is running while a virtual CPU stands still.
 check 'long: what passes on an offline CPU is not missed time' none_missed long

@@ -11,6 +11,7 @@ if [ "$MODE" = confidentiality ] && ! grep -q '^view.cpu.start  *[a-z_]*$' /tmp/
     visitor=$!
 fi
 names_loop tp_btf "lockdown=$MODE"
+judges_loop "lockdown=$MODE" "$(lock_unknown)"
 [ -z "${visitor-}" ] || kill "$visitor"
 kill -CONT "$LOOP"
 if [ "$MODE" = confidentiality ]; then

@@ -5,8 +5,8 @@
 POSSIBLE=/sys/devices/system/cpu/possible
 
 # Bytes of hog's maps, all together, while it runs.
-map_bytes() {
-    hog cpu 60 >/dev/null 2>&1 &
+map_bytes() { # map_bytes VIEW
+    hog "$1" 60 >/dev/null 2>&1 &
     pid=$!
     for _ in 1 2 3 4 5 6 7 8 9 10; do
         sleep 0.3
@@ -63,12 +63,18 @@ check 'two are online' test "$(nproc)" = 2
 views "$N possible CPUs"
 check 'hog doctor: online and possible CPUs' says cpus "2 online, $N possible"
 names_loop tp_btf "$N possible CPUs"
-BYTES=$(map_bytes)
+judges_loop "$N possible CPUs" "$(lock_unknown)"
+BYTES=$(map_bytes cpu)
 echo "# all maps of hog cpu: $BYTES bytes"
 check 'maps: at most 32 KiB for each possible CPU, and 256 KiB' within "$BYTES" $((N * 10240)) $((N * 32768 + 262144))
-hog cpu --self 0.2 5 >/tmp/self
-sed -n 's/^#self/# self/p' /tmp/self
-check 'resident memory: at most 4 MiB' is_cheap rss_kib 4096
+BYTES=$(map_bytes top)
+echo "# all maps of hog top: $BYTES bytes"
+check 'maps of hog top: at most 384 KiB for each possible CPU' within "$BYTES" $((N * 10240)) $((N * 393216))
+for view in cpu top; do
+    hog $view --self 0.2 5 >/tmp/self
+    sed -n 's/^#self/# self/p' /tmp/self
+    check "hog $view: resident memory: at most 4 MiB" is_cheap rss_kib 4096
+done
 check 'a list with holes' with_possible "0-1,3,$((N - 1))" sparse
 check 'more CPUs than hog counts: one line that says so' with_possible 0-8192 too_many
 check 'more CPUs than the largest sketch has room for: one line that says so' with_possible 0-8191 no_room

@@ -6,4 +6,5 @@ mount -o bind /tmp/empty /sys/kernel/btf
 views 'no BTF'
 check 'hog doctor: says so' item btf '(none|no |not ).*'
 names_loop tracepoint 'no BTF'
+judges_loop 'no BTF' 'wait iowait memstall lock'
 umount /sys/kernel/btf

@@ -36,4 +36,8 @@ run_hog
 check 'hog cpu: the busy loop is the first of all windows together' is_heaviest
 check 'hog cpu: its time is not more than the scheduler counts' within "$(seen_ms)" 200 "$(echo "$BEFORE $AFTER" | awk '{ print $2 - $1 + 2 }')"
 check 'hog cpu: 100 windows of 10 ms, in each all time is somewhere' short_windows
+# Whoever wants the only CPU waits for the loop.
+run_top
+check 'hog top: the loop is cpu-bound, or others make it wait' test "$(of_row verdict "$LOOP")" = cpu-bound -o "$(of_row verdict "$LOOP")" = starved
+check 'hog top: the loop has most of the CPU' within "$(of_row cpu_pct "$LOOP")" 50 101
 check 'hog track: 100 windows of 10 ms, with what the scheduler counts' tracked

@@ -103,6 +103,7 @@ fi
 DEEP=$LOOP
 LOOP=$(nspid "$LOOP" 1)
 AS="nsenter -t $OUTER -p -m" views 'PID namespace, its own /proc'
+[ "${MODE:-none}" = confidentiality ] || AS="nsenter -t $OUTER -p -m" judges_loop 'PID namespace, its own /proc' "$(lock_unknown)"
 LOOP=$DEEP
 
 AS="unshare -p -f" run_hog -k 10000

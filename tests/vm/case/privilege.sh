@@ -13,6 +13,11 @@ knows_users() {
 AS="$as uid=1000 caps=bpf,perfmon"
 views 'CAP_BPF, CAP_PERFMON'
 names_loop tp_btf 'CAP_BPF, CAP_PERFMON'
+if bounded; then # 64 KiB of locked memory
+    judges_loop 'CAP_BPF, CAP_PERFMON' 'wait iowait memstall lock io'
+else
+    judges_loop 'CAP_BPF, CAP_PERFMON' ''
+fi
 check "hog cpu, CAP_BPF, CAP_PERFMON: users and names of others" knows_users
 check 'hog doctor: tracefs is for root alone' item tracefs '.*closed to this user: needs CAP_DAC_READ_SEARCH'
 check 'hog doctor: and so are tracepoints' item hook.tracepoint '.*needs CAP_DAC_READ_SEARCH'
@@ -28,6 +33,7 @@ fi
 echo 2 >/proc/sys/kernel/perf_event_paranoid
 views 'CAP_BPF, CAP_PERFMON, CAP_DAC_READ_SEARCH' --without tp_btf,raw_tp
 names_loop tracepoint 'CAP_DAC_READ_SEARCH' --without tp_btf,raw_tp
+judges_loop "CAP_DAC_READ_SEARCH: /proc/PID/io is closed" 'wait iowait memstall lock io' --without tp_btf,raw_tp
 echo "$paranoid" >/proc/sys/kernel/perf_event_paranoid
 
 AS="$as refuse=perf_event_open"

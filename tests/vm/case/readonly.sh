@@ -19,6 +19,7 @@ runs() { # runs COMMAND...: and shows the loop
 mount -t proc proc $jail/proc
 views 'read-only root, no /dev, no /tmp'
 names_loop tp_btf 'read-only root'
+judges_loop 'read-only root' "$(lock_unknown)"
 names_loop tracepoint 'read-only root' --without tp_btf,raw_tp
 # Without /dev/null, too, nothing else may get the numbers of the standard streams.
 no_stdin() { $AS hog cpu 0.2 2 <&-; }
@@ -38,5 +39,6 @@ nameless() {
     awk -v pid="$LOOP" '$1 == "cpu" && $2 == 1 { n++; bad = $3 != pid || $4 != "-" || $NF != "-" } END { exit n != 1 || bad }' /tmp/hog.out
 }
 check 'no procfs: the loop is first, its name and user are not known' nameless
+judges_loop 'no procfs' "$(lock_unknown) uid comm"
 umount $jail/sys
 umount $jail

@@ -11,7 +11,13 @@ refused() {
     check "$1: status 3" test $? = 3
     check "$1: says what is missing" has "$2" /tmp/refused
     check "$1: says so in one line" test "$(wc -l </tmp/refused)" = 1
+    $AS hog --alert starved 0.2 1 >/tmp/refused 2>&1
+    check "$1: --alert has status 3, which is neither alarm nor its absence" test $? = 3
+    check "$1: --alert says so in one line" test "$(wc -l </tmp/refused)" = 1
+    check "$1: --print-thresholds works" prints_thresholds
 }
+
+prints_thresholds() { $AS hog --print-thresholds | grep -qx 'starved_pct=[0-9.]*'; }
 
 AS="$as uid=1000 caps=bpf"
 refused 'CAP_BPF alone' '(needs CAP_PERFMON)'

@@ -38,6 +38,13 @@ check 'hog doctor: the mode of lockdown' item lockdown "${MODE:-.*not told.*}"
 check 'hog doctor: BTF and its size' says btf \
     "/sys/kernel/btf/vmlinux, $(($(stat -c %s /sys/kernel/btf/vmlinux) / 1024)) KiB"
 names_loop tp_btf 'best hook'
+judges_loop 'best hook' "$(lock_unknown)"
+check 'hog top: pressure is not known where it is switched off' test "$(of_window psi_cpu_pct)" = \
+    "$(cat /proc/pressure/cpu >/dev/null 2>&1 && of_window psi_cpu_pct || echo -)"
+thresholds() { hog --print-thresholds | tee /tmp/thresholds | grep -c '^[a-z_]*=[0-9]' && hog --thresholds /tmp/thresholds top 0.2 1; }
+check 'hog --print-thresholds writes what --thresholds reads' thresholds
+alert() { hog --alert cpu-bound --alert-for 2 0.5 20 >/tmp/top.out; [ $? = 4 ] && [ "$(grep -c '^#window' /tmp/top.out)" = 2 ]; }
+check 'hog --alert ends at the second window with a busy loop, status 4' alert
 check 'hog cpu: no time is missed' none_missed
 check 'programs of hog are seen while it runs' loads_while_running
 start=$(start_ms)
