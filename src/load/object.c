@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "load/object_private.h"
+#include "load/rlimit.h"
 
 static int read_license(struct object *obj)
 {
@@ -309,6 +310,7 @@ void object_close(struct object *obj)
         free(obj->programs[i]->log);
         close_fd(obj->programs[i]->fd);
     }
+    rlimit_freed();
     for (size_t i = 0; o->relocs && i < obj->elf->nsections; i++)
         free(o->relocs[i].relocs);
     close_fd(obj->btf_fd);

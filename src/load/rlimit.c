@@ -8,6 +8,8 @@
 #define WAIT_NS 20000000
 #define WAITS   10
 
+static unsigned waits;
+
 bool rlimit_raise(void)
 {
     struct rlimit old, wanted = {RLIM_INFINITY, RLIM_INFINITY};
@@ -32,7 +34,6 @@ static bool wait_for_freed(void)
 {
     const struct timespec wait = {.tv_nsec = WAIT_NS};
     static bool asking; /* the question is itself a call that may be refused */
-    static unsigned waits;
 
     if (asking || waits == WAITS)
         return false;
@@ -44,6 +45,11 @@ static bool wait_for_freed(void)
     waits++;
     nanosleep(&wait, NULL);
     return true;
+}
+
+void rlimit_freed(void)
+{
+    waits = 0;
 }
 
 bool rlimit_raise_after(int err)

@@ -10,7 +10,10 @@ bool rlimit_raise(void);
 
 /* For a call that the kernel refused with `err`: raises the limit as far as it goes, once a process; after
  * that, waits a little for what was closed before and is still counted, as often as a fifth of a second
- * allows. True if the call is worth repeating. */
+ * allows for each time that something was closed. True if the call is worth repeating. */
 bool rlimit_raise_after(int err);
+
+/* Something was closed that may have been counted. */
+void rlimit_freed(void);
 
 #endif
