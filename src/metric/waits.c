@@ -24,6 +24,7 @@ struct waits {
     struct pairs victims; /* the same with aggressor 0, and kind 0: how long in all */
     struct pairs several; /* what is to be shared out, by CPU: aggressor HOG_SEVERAL and the CPU's number */
     struct pairs debts;   /* what was taken back before the kernel told of it */
+    struct pairs settled; /* the memory of the debts before */
     struct waits_totals totals;
     struct share *shares; /* of all CPUs, one after the other */
     size_t nshares, room;
@@ -64,6 +65,7 @@ void waits_close(struct waits *w)
     pairs_free(&w->pairs);
     pairs_free(&w->victims);
     pairs_free(&w->debts);
+    pairs_free(&w->settled);
     pairs_free(&w->several);
     free(w->shares);
     free(w->first);
@@ -327,17 +329,18 @@ static void settle(struct waits *w)
 {
     struct pairs before = w->debts;
 
-    w->debts = (struct pairs){0};
+    w->debts = w->settled;
+    pairs_clear(&w->debts);
     for (size_t i = 0; i < before.capacity; i++) {
         const struct pair *debt = &before.table[i];
         int64_t left = !debt->victim ? 0 : debt->aggressor ? pay(w, debt) : pay_victim(w, debt);
         if (left < 0)
             keep_debt(w, debt, left, debt->most_ns);
     }
-    pairs_free(&before);
+    w->settled = before;
     for (size_t i = 0; i < w->pairs.capacity; i++) {
         struct pair *pair = &w->pairs.table[i];
-        if (pair->ns < 0 && pair->aggressor == HOG_SEVERAL)
+        if (pair->ns < 0) /* of the same wait: who was told of for it, and who it was in the end */
             pair->ns = pay(w, pair);
         if (pair->ns < 0)
             keep_debt(w, pair, pair->ns, w->now);
