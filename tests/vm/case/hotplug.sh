@@ -76,7 +76,7 @@ online_time() {
 # and reported after all.
 no_negative() {
     cat "/tmp/$1.out"
-    awk -v sums="$([ "$1" = tracepoint ] || echo 1)" '/^#window/ { n++ } / -[0-9]/ { bad++ } { for (i = 2; i <= NF; i++) { split($i, a, "="); bad += sums && a[2] < -2 } }
+    awk -v sums="$([ "$1" = tracepoint ] || echo 1)" '/^#window/ { n++ } / -[0-9]/ { bad++ } { for (i = 2; i <= NF; i++) { split($i, a, "="); bad += sums && a[2] ~ /^-[0-9]/ && a[2] < -2 } }
         END { exit !n || bad }' "/tmp/$1.out"
 }
 
