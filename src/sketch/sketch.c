@@ -70,11 +70,6 @@ int sketch_configure(struct object *obj, const struct sketch_shape *shape, struc
         if (err)
             return err;
     }
-    /* So that CPUs without any event are behind from the first turn on, and their memory is never touched. */
-    struct hog_turn *words = object_global(obj, "pipe_turn", sizeof *words);
-    if (!words)
-        return why(w, -EINVAL, "%s: no pipe_turn", obj->name);
-    words->turn = 2;
     return 0;
 }
 
