@@ -16,7 +16,7 @@
 #include "syscall/bpf.h"
 #include "tasks.types.h"
 
-#define PRICE       100   /* a look may take this part of the time */
+#define PRICE       400   /* a look may take this part of the time */
 #define MOST        16384 /* processes, and threads */
 #define MOST_WANTED 1024
 #define LOOKS_KEPT  16 /* what was wanted once is remembered, in case that it is again */
