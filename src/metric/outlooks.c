@@ -147,6 +147,7 @@ static void watch(struct outlooks *o, const struct top *top, struct subject *sub
 {
     const struct task_sums *task = tasks_find(top->tasks, subject->key);
 
+    subject->outlook = (struct outlook){0};
     subject->grows = task && task->memory_known && task->rss_delta_kib > 0;
     if (!task || !task->memory_known)
         return;
@@ -165,12 +166,12 @@ void outlooks_update(struct outlooks *o, struct top *top)
     if (outlooks_memory(o))
         growth_add(&o->host, o->memory->read_ns,
                    o->memory->total + o->memory->swap_total - o->memory->headroom);
-    if (!top->tasks)
+    if (!top->tasks || top->looked != top->now) /* nothing new of any process */
         return;
     for (size_t i = 0; i < top->subjects.capacity; i++)
         if (top->subjects.table[i].key && top->subjects.table[i].key != HOG_KEY_OUTSIDE)
             watch(o, top, &top->subjects.table[i]);
     for (size_t i = 0; i < top->subjects.capacity; i++)
-        if (top->subjects.table[i].key && top->subjects.table[i].growth.count > 1)
+        if (top->subjects.table[i].key && growth_rises(&top->subjects.table[i].growth))
             judge_growth(o, top, &top->subjects.table[i]);
 }

@@ -89,10 +89,11 @@ int subjects_begin(struct subjects *s, double window, double span)
         subject->waits = 0;
         subject->io_sleeps = 0;
         subject->most_wait_ns = 0;
-        subject->outlook = (struct outlook){0};
     }
     s->window = window;
-    return 4 * s->used > s->capacity ? move(s, s->capacity, is_remembered) : 0;
+    /* Not in every window: all of them move. */
+    int err = 4 * s->used > s->capacity ? move(s, s->capacity, is_remembered) : 0;
+    return err || 4 * s->used <= s->capacity ? err : move(s, 2 * s->capacity, NULL);
 }
 
 void subjects_end(struct subjects *s)

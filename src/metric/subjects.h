@@ -16,7 +16,7 @@ struct subject {
     uint64_t most_wait_ns;    /* the longest of them */
     int64_t io_sleeps;        /* on I/O, that ended in the window */
     struct growth growth;     /* of its resident memory */
-    bool grows;               /* in the window */
+    bool grows;               /* at the last look */
     struct outlook outlook;   /* when its memory ends */
     enum verdict verdict;
 };

@@ -296,6 +296,9 @@ static void pay_from(struct pair *pair, int64_t debt, int64_t sum, int64_t *left
  * comes off its others. Returns what is left. */
 static int64_t pay(struct waits *w, const struct pair *from)
 {
+    const struct pair *all = pairs_find(&w->victims, from->victim, 0, false);
+    if (!all || all->ns <= 0)
+        return from->ns;
     struct pair *same = pairs_find(&w->pairs, from->victim, from->aggressor, from->preempt);
     int64_t debt = from->ns, sum = 0, left;
 

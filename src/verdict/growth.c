@@ -135,6 +135,12 @@ static struct growth_rate rate_of(const struct growth *g, unsigned from, double 
     return (struct growth_rate){sustained, line.slope, seconds(g, from, g->count - 1)};
 }
 
+bool growth_rises(const struct growth *growth)
+{
+    return growth->count > 1 &&
+           growth->ring[slot(growth, growth->count - 1u)].pages > growth->ring[growth->first].pages;
+}
+
 struct growth_rate growth_rate(const struct growth *g)
 {
     double span = span_of(g) / 1e3;

@@ -38,6 +38,9 @@ struct growth_rate {
     double span_s; /* 0: nothing can be said yet */
 };
 
+/* Whether the last amount is more than the first: else there is no use in asking for the rate. */
+bool growth_rises(const struct growth *growth);
+
 struct growth_rate growth_rate(const struct growth *growth);
 
 /* Seconds until headroom is used up; -1: it will not be, as far as can be told. */
