@@ -16,7 +16,9 @@
 #include "syscall/bpf.h"
 #include "tasks.types.h"
 
-#define PRICE       400   /* a look may take this part of the time */
+#define PRICE       400 /* a look may take this part of the time, */
+#define MOST_PRICE  100 /* or this, if it would be less than one a second */
+#define SECOND      1000000000ull
 #define MOST        16384 /* processes, and threads */
 #define MOST_WANTED 1024
 #define LOOKS_KEPT  16 /* what was wanted once is remembered, in case that it is again */
@@ -375,6 +377,14 @@ static void forget(struct tasks *t)
     t->begin = 0;
 }
 
+/* Short windows go without a look now and then; one a second is made if it takes no more than a hundredth. */
+static uint64_t pause_after(uint64_t used)
+{
+    uint64_t cheap = PRICE * used, dear = MOST_PRICE * used;
+
+    return cheap < SECOND ? cheap : dear > SECOND ? dear : SECOND - SECOND / 20;
+}
+
 int tasks_look(struct tasks *t, uint64_t now)
 {
     int err = 0;
@@ -399,7 +409,7 @@ int tasks_look(struct tasks *t, uint64_t now)
         forget(t);
     else
         settle_all(t);
-    t->next = t->begin + PRICE * (clock_ns(CLOCK_THREAD_CPUTIME_ID) - used);
+    t->next = t->begin + pause_after(clock_ns(CLOCK_THREAD_CPUTIME_ID) - used);
     return err ? err : 1;
 }
 

@@ -44,9 +44,9 @@ int tasks_open(struct tasks **out, const struct metric_context *context, bool by
 bool tasks_sees_all(const struct tasks *t);
 void tasks_want(struct tasks *t, uint64_t key);
 
-/* 1: looked. 0: not, and all is as at the last look: a look has its price, and at most 1/400 of the
- * time goes into it. -errno: it failed, and nothing is known: the next one is the first again. now:
- * CLOCK_MONOTONIC. */
+/* 1: looked. 0: not, and all is as at the last look: a look has its price, and at most 1/400 (once a second:
+ * 1/100) of the time goes into it. -errno: it failed, and nothing is known: the next one is the first again.
+ * now: CLOCK_MONOTONIC. */
 int tasks_look(struct tasks *t, uint64_t now);
 
 /* As of the last look; NULL: not seen there. Valid until the next one. */
