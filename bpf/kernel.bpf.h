@@ -27,6 +27,7 @@ struct signal_struct {
     atomic_t live;                  /* threads that have not begun to exit */
     u64 sum_sched_runtime;          /* ns on CPU of threads that are gone already */
     unsigned long min_flt, maj_flt; /* their page faults */
+    unsigned long maxrss;           /* most pages resident, as of the last exec or its end */
     struct task_io_accounting ioac; /* and their I/O */
 } __relocated;
 
@@ -36,6 +37,9 @@ struct percpu_counter {
 } __relocated;
 
 struct mm_struct {
+    struct task_struct *owner;             /* a thread of whose process it is; NULL: it ends; CONFIG_MEMCG */
+    unsigned long total_vm;                /* pages mapped */
+    unsigned long hiwater_rss, hiwater_vm; /* most pages ever, as of the last time that they became less */
     struct percpu_counter
         rss_stat[4]; /* pages: file, anonymous, swap, shared memory; an array from 6.2, f1a7941243c1 */
 } __relocated;

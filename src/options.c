@@ -242,6 +242,17 @@ static int check_verdicts(struct parse *p)
     return 0;
 }
 
+static int check_memory(struct parse *p)
+{
+    struct options *o = p->options;
+    const char *option = o->vm ? "--vm" : o->peak ? "--peak" : o->pss ? "--pss" : NULL;
+
+    for (size_t i = 0; i < o->nviews; i++)
+        if (!strcmp(o->views[i], "mem"))
+            return 0;
+    return option ? why(p->why, -EINVAL, "%s needs the view mem: hog mem %s ..", option, option) : 0;
+}
+
 /* What can only be said once everything has been seen. */
 static int finish(struct parse *p)
 {
@@ -252,6 +263,8 @@ static int finish(struct parse *p)
         return 0;
     if (!error)
         error = check_verdicts(p);
+    if (!error)
+        error = check_memory(p);
     if (error)
         return error;
     if (is_view(p, "doctor")) {

@@ -28,6 +28,7 @@ struct options {
     bool exact, self, verbose, no_header;
     enum out_format format;
     bool no_kernel;     /* kernel threads have no rows */
+    bool vm, peak, pss; /* mem: rows by what is mapped; by the most in the window; with the PSS */
     bool explain;       /* top: what is behind each verdict */
     uint32_t why_pid;   /* top: of this process alone, with `explain`; 0: of all */
     uint32_t alert;     /* bit 1 << enum verdict: a window that shows it ends the run; 0: none does */

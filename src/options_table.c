@@ -117,6 +117,24 @@ const struct option_spec option_table[] = {
         AT(no_kernel),
     },
     {
+        .name = "vm",
+        .help = "mem: rows go by mapped memory instead of resident memory",
+        .kind = OPTION_FLAG,
+        AT(vm),
+    },
+    {
+        .name = "peak",
+        .help = "mem: rows go by the most in the window instead of what is left at its end",
+        .kind = OPTION_FLAG,
+        AT(peak),
+    },
+    {
+        .name = "pss",
+        .help = "mem: the proportional set size of the rows shown, which takes its time",
+        .kind = OPTION_FLAG,
+        AT(pss),
+    },
+    {
         .name = "explain",
         .help = "top: the numbers behind each verdict",
         .kind = OPTION_FLAG,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An empty program, `bench_floor`, on sched_switch until it is killed: what the hook and the kernel's
- * statistics cost by themselves. Says `ready` when it is there. */
+/* An empty program, `bench_floor`, on sched_switch, or on another tracepoint, until it is killed: what the
+ * hook and the kernel's statistics cost by themselves. Says `ready` when it is there.
+ *
+ *   floor [TRACEPOINT]
+ */
 #include <linux/bpf.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -8,7 +11,7 @@
 #include <unistd.h>
 #include "syscall/bpf.h"
 
-int main(void)
+int main(int argc, char **argv)
 {
     static const struct bpf_insn empty[] = {
         {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0},
@@ -23,7 +26,8 @@ int main(void)
     attr.license = (uintptr_t) "GPL";
     memcpy(attr.prog_name, "bench_floor", sizeof "bench_floor");
     int program = sys_bpf_prog_load(&attr);
-    int link = program < 0 ? program : sys_bpf_raw_tracepoint_open("sched_switch", program);
+    int link =
+        program < 0 ? program : sys_bpf_raw_tracepoint_open(argc > 1 ? argv[1] : "sched_switch", program);
     if (link < 0) {
         fprintf(stderr, "floor: %s\n", strerror(-link));
         return 1;

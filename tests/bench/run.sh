@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Measures hog against its budgets and beside libbpf-tools and bpftrace; docs/bench.md says how to read it.
 #
-#   run.sh [program|slowdown|start|size|windows|own|accuracy|admission]...
+#   run.sh [program|slowdown|start|size|windows|own|accuracy|admission|memory]...
 #
 # All parts by default; with LONG=1 more repeats of everything. Ends with 1 if a budget is exceeded.
 # shellcheck source=tests/bench/lib.sh
@@ -298,12 +298,66 @@ part_admission() {
     "$bench/admission" ${LONG:+--long} "$TMP/recorded" || die 'admission'
 }
 
-[ $# -gt 0 ] || set -- program slowdown start size windows own accuracy admission
+# ---- memory ----
+
+spawn_us() { # CPU time of a fork, exec and exit, not of what else runs meanwhile
+    "$BUILD/tests/load/spawn" "${LONG:+2}500" | sed -n 's/.* cpu_us=//p'
+}
+
+# What changes of memory cost: rounds with nothing, an empty program, and hog mem, in turn.
+part_memory() {
+    local i tool tools=(nothing floor hog) id floor stats
+    for ((i = 0; i < 6 * repeats; i++)); do
+        for tool in "${tools[@]}"; do
+            case $tool in
+            nothing) PID= ;;
+            hog) start_hog mem 1 ;;
+            floor)
+                start "$bench/floor" rss_stat
+                await "$PID" ready "$TMP/out"
+                ;;
+            esac
+            spawn_us >>"$TMP/spawn.$tool"
+            [ -z "$PID" ] || stop "$PID"
+        done
+        tools=("${tools[@]:1}" "${tools[0]}")
+    done
+    stats=$(sysctl -n kernel.bpf_stats_enabled)
+    trap 'sysctl -qw kernel.bpf_stats_enabled='"$stats"'; cleanup' EXIT
+    sysctl -qw kernel.bpf_stats_enabled=1
+    start "$bench/floor" rss_stat
+    floor=$PID
+    await "$floor" ready "$TMP/out"
+    start_hog mem 100
+    for ((i = 0; i < repeats; i++)); do
+        for id in $(named "$PID" hog_change) $(named "$floor" bench_floor); do cost "$id" >"$TMP/before.$id"; done
+        spawn_us >/dev/null
+        mean "$(cat "$TMP/before.$(named "$PID" hog_change)")" "$(cost "$(named "$PID" hog_change)")" >>"$TMP/change.hog"
+        mean "$(cat "$TMP/before.$(named "$floor" bench_floor)")" "$(cost "$(named "$floor" bench_floor)")" >>"$TMP/change.floor"
+    done
+    stop "$PID"
+    stop "$floor"
+    sysctl -qw "kernel.bpf_stats_enabled=$stats"
+    header 'hog mem, changes of memory' 'empty'
+    row 'program on rss_stat, ns' "$(median <"$TMP/change.hog")" "$(median <"$TMP/change.floor")" - - -
+    row 'fork, exec, exit: CPU time, us' "$(median <"$TMP/spawn.hog")" "$(median <"$TMP/spawn.floor")" \
+        "$(calculate "$(median <"$TMP/spawn.hog") / $(median <"$TMP/spawn.floor")" 3)" '<= 1.02' \
+        "$(calculate "$(median <"$TMP/spawn.hog") / $(median <"$TMP/spawn.floor")" 4)"
+    row 'the same without any program, us' "$(median <"$TMP/spawn.nothing")" - - - -
+    python3 tests/bench/memory.py "$BUILD" ${LONG:+--long}
+    case $? in
+    0) ;;
+    3) over=$((over + 1)) ;;
+    *) die 'memory.py' ;;
+    esac
+}
+
+[ $# -gt 0 ] || set -- program slowdown start size windows own accuracy admission memory
 echo "kernel $(uname -r) $(uname -m), $(nproc) CPUs, $(awk '/MemTotal/ { printf "%.1f GiB", $2 / 1048576 }' /proc/meminfo)," \
     "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1), load $(cut -d' ' -f1 /proc/loadavg), $(date -u +%F)"
 for part in "$@"; do
     case $part in
-    program | slowdown | start | size | windows | own | accuracy | admission) "part_$part" ;;
+    program | slowdown | start | size | windows | own | accuracy | admission | memory) "part_$part" ;;
     *) die "no part $part" ;;
     esac
 done

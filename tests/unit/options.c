@@ -14,7 +14,7 @@
 #define MS UINT64_C(1000000)
 
 static const char *const views[] = {"cpu", "mem", "top", "track", NULL};
-static const char *const with_top[] = {"cpu", "top", "track", NULL};
+static const char *const with_top[] = {"cpu", "mem", "top", "track", NULL};
 
 static char words[8192]; /* options keep pointers into their argv: it lives as long as they do */
 
@@ -55,6 +55,9 @@ static void describe(const struct options *o, char *to, size_t size)
     n += snprintf(to + n, size - (size_t)n, " %s", format_names[o->format]);
     if (o->stages || o->slots)
         n += snprintf(to + n, size - (size_t)n, " %ux%u", o->stages, o->slots);
+    if (o->vm || o->peak || o->pss)
+        n += snprintf(to + n, size - (size_t)n, "%s%s%s", o->vm ? " vm" : "", o->peak ? " peak" : "",
+                      o->pss ? " pss" : "");
     if (o->no_kernel || o->explain)
         n += snprintf(to + n, size - (size_t)n, "%s%s", o->no_kernel ? " no-kernel" : "",
                       o->explain ? " explain" : "");
@@ -137,6 +140,8 @@ static void check_verdicts(void)
         {"--alert starved,oom-risk --alert=noisy-neighbor --alert-for 5",
          "top every 1000000000ns k10 text alert144 x5"},
         {"--alert-for 1000000 --alert starved,starved", "top every 1000000000ns k10 text alert4 x1000000"},
+        {"mem --vm", "mem every 1000000000ns k10 text vm"},
+        {"cpu,mem --peak --pss", "cpu,mem every 1000000000ns k10 text peak pss"},
         {"cpu --no-kernel", "cpu every 1000000000ns k10 text no-kernel"},
     };
     static const struct {
@@ -153,6 +158,9 @@ static void check_verdicts(void)
         {"--alert", "option --alert needs a value: VERDICT,.."},
         {"cpu --alert starved", "--alert needs the view top: hog top --alert .."},
         {"doctor --alert starved", "--alert needs the view top: hog top --alert .."},
+        {"cpu --vm", "--vm needs the view mem: hog mem --vm .."},
+        {"--peak", "--peak needs the view mem: hog mem --peak .."},
+        {"doctor --pss", "--pss needs the view mem: hog mem --pss .."},
         {"cpu --explain", "--explain needs the view top: hog top --explain .."},
         {"track 5 --explain", "--explain needs the view top: hog top --explain .."},
         {"cpu --why 5", "--why is of the view top alone: hog top --why PID"},
@@ -311,7 +319,7 @@ static void check_modes(void)
     check(!parse("track --help", &o, &w) && o.mode == RUN_HELP, "--help needs nothing that the view needs");
     check(!parse("--help --bogus", &o, &w) && o.mode == RUN_HELP, "--help ends the reading");
     check(!parse("doctor", &o, &w) && o.mode == RUN_DOCTOR && !o.nviews, "doctor is a mode, not a view");
-    check(!parse_with(with_top, "", &o, &w) && o.nviews == 1 && o.views[0] == with_top[1],
+    check(!parse_with(with_top, "", &o, &w) && o.nviews == 1 && o.views[0] == with_top[2],
           "top is the default where it exists");
     check(!parse_with(with_top, "cpu", &o, &w) && o.views[0] == with_top[0], "views point into the table");
     check(parse_with((const char *const[]){"mem", NULL}, "2", &o, &w) == -EINVAL &&

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a process holds, held at most and has grown by in a window, against /proc and what it did itself. By
+ * each way to see changes, and by /proc alone. */
+#include "metric/holders.h"
+#include <string.h>
+#include <sys/sysinfo.h>
+#include "host/names.h"
+#include "host/numbering.h"
+#include "host/targets.h"
+#include "tests/live/worker.h"
+
+#define ALL       8192
+#define SPIKE_KIB 20000
+#define KEPT_KIB  (KEEP_MIB * 1024)
+
+static struct options options;
+static struct targets targets;
+static struct numbering numbering;
+static struct window window;
+static const char *mode;
+static struct holder *top[ALL];
+
+static void end_window(struct holders *h)
+{
+    struct why w = {""};
+
+    holders_turn(h);
+    window.begin_mono = window.end_mono;
+    window.end_mono = now_ns(CLOCK_MONOTONIC);
+    rest(100000);
+    if (holders_collect(h, &window, &w))
+        check(false, "%s: a window is collected: %s", mode, w.text);
+}
+
+/* Its row of the window that has just ended. */
+static struct holder row_of(struct holders *h, pid_t pid)
+{
+    static const struct holder none;
+    size_t n = holders_top(h, top, ALL);
+
+    for (size_t i = 0; i < n; i++)
+        if (key_process(top[i]->key) == (uint32_t)pid)
+            return *top[i];
+    return none;
+}
+
+/* Pages that CPUs or threads hold back, and what the process has beside. */
+static uint64_t slack(void)
+{
+    uint64_t cpus = (uint64_t)get_nprocs_conf();
+
+    return 3 * 4 * (cpus * (2 * cpus < 32 ? 32 : 2 * cpus) + 64);
+}
+
+static bool is_near(int64_t value, int64_t truth)
+{
+    return value >= truth - (int64_t)slack() && value <= truth + (int64_t)slack();
+}
+
+static bool is_as_proc(const struct holder *row, pid_t pid)
+{
+    struct mem_levels levels;
+
+    return !mem_read_status((uint32_t)pid, &levels) && row->read && row->now.rss == levels.rss &&
+           row->now.anon == levels.anon && row->now.file == levels.file && row->now.vm == levels.vm &&
+           levels.rss;
+}
+
+static void check_now(struct holders *h, const struct worker *worker, bool marks)
+{
+    uint64_t peak = 0, peak_vm = 0;
+    int64_t delta = 1;
+
+    tell(worker, 0);
+    end_window(h);
+    row_of(h, worker->pid); /* who was read is compared with that */
+    rest(20000000);
+    tell(worker, 0);
+    end_window(h);
+    struct holder row = row_of(h, worker->pid);
+    check(is_as_proc(&row, worker->pid), "%s: what it holds is what /proc says: %llu KiB", mode,
+          (unsigned long long)row.now.rss);
+    check(holder_delta_rss(&row, &delta) && delta == 0, "%s: it does not grow", mode);
+
+    tell(worker, 'f');
+    end_window(h);
+    row = row_of(h, worker->pid);
+    bool known = holders_peak_rss(h, &row, &peak);
+    check((known || !marks) && (!known || is_near((int64_t)peak, (int64_t)row.now.rss + SPIKE_KIB)),
+          "%s: what came and went is a peak: %llu KiB beside %llu", mode, (unsigned long long)peak,
+          (unsigned long long)row.now.rss);
+    known = holders_peak_vm(h, &row, &peak_vm);
+    check(!known || peak_vm == row.now.vm + SPIKE_KIB, "%s: and of mapped memory: %llu KiB beside %llu", mode,
+          (unsigned long long)peak_vm, (unsigned long long)row.now.vm);
+    check(is_as_proc(&row, worker->pid), "%s: it is gone by then", mode);
+}
+
+static void check_growth(struct holders *h, const struct worker *worker)
+{
+    uint64_t peak = 0;
+    int64_t delta = 0;
+
+    tell(worker, 'M');
+    end_window(h);
+    struct holder row = row_of(h, worker->pid);
+    bool known = holder_delta_rss(&row, &delta);
+    check(known && is_near(delta, KEPT_KIB), "%s: it has grown: by %lld KiB", mode, (long long)delta);
+    check(is_as_proc(&row, worker->pid), "%s: to what /proc says", mode);
+    tell(worker, 'm');
+    end_window(h);
+    row = row_of(h, worker->pid);
+    known = holder_delta_rss(&row, &delta);
+    check(known && is_near(delta, -KEPT_KIB), "%s: it has shrunk: by %lld KiB", mode, (long long)delta);
+    holders_peak_rss(h, &row, &peak);
+    check(is_near((int64_t)peak, (int64_t)row.now.rss + KEPT_KIB), "%s: the peak is what it was: %llu KiB",
+          mode, (unsigned long long)peak);
+}
+
+/* One that was there at the begin of the window, and one that was not. */
+static void check_end(struct holders *h, const struct worker *worker, bool marks)
+{
+    struct worker brief = hire();
+    uint64_t peak = 0;
+
+    tell(&brief, 'M');
+    dismiss(&brief);
+    dismiss(worker);
+    end_window(h);
+    struct holder row = row_of(h, worker->pid);
+    check(row.gone && !row.now.rss && row.now_known && row.before.rss, "%s: who has ended holds nothing",
+          mode);
+    row = row_of(h, brief.pid);
+    holders_peak_rss(h, &row, &peak);
+    check(marks ? row.gone && is_near((int64_t)peak, KEPT_KIB) : !row.key,
+          "%s: who lived within the window has a row if changes are seen: %llu KiB", mode,
+          (unsigned long long)peak);
+    end_window(h);
+    check(!row_of(h, worker->pid).key, "%s: and none in the next window", mode);
+}
+
+static bool says(const struct hook_report *hooks, const char *what, const char *hook)
+{
+    for (int i = 0; i < MAX_HOOKS && hooks[i].what; i++)
+        if (!strcmp(hooks[i].what, what))
+            return hook ? hooks[i].hook && !strcmp(hooks[i].hook, hook) : !hooks[i].hook;
+    return false;
+}
+
+static void check_by(const char *without, const char *change, const char *look)
+{
+    static struct hook_report hooks[MAX_HOOKS];
+    struct metric_context context = {
+        .options = &options, .targets = &targets, .numbering = &numbering, .names = names_open(&numbering)};
+    struct holders *h = NULL;
+    struct why w = {""};
+
+    mode = change ? change : "no hook";
+    options.without = without;
+    memset(hooks, 0, sizeof hooks);
+    memset(&window, 0, sizeof window);
+    int err = holders_open(&h, &context, hooks, &w);
+    check(!err && says(hooks, "change", change) && says(hooks, "look", look),
+          "%s: opens, and looks by %s%s%s", mode, look, err ? ": " : "", w.text);
+    if (!err) {
+        struct worker worker = hire();
+        check_now(h, &worker, change != NULL);
+        check_growth(h, &worker);
+        check_end(h, &worker, change != NULL);
+    }
+    holders_close(h);
+    names_close(context.names);
+}
+
+int main(void)
+{
+    numbering_read(&numbering);
+    if (access("/sys/kernel/btf/vmlinux", R_OK))
+        skip("by type data", "needs BTF: this kernel does not describe its types");
+    else
+        check_by(NULL, "tp_btf", "iter");
+    check_by("tp_btf", "tracepoint", "proc");
+    check_by("tp_btf,tracepoint", NULL, "proc");
+    return done();
+}

@@ -1,0 +1,224 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# hog mem against /proc/PID/status, and against loads that know what they hold.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+LOADS=$BUILD/tests/load
+
+# holder NAME ARGUMENT...: a load that has said `ready`, in $TMP/NAME what it said. Its pid goes to LOAD_PID.
+holder() {
+    local name=$1 input
+    shift
+    mkfifo "$TMP/$name.in"
+    exec {input}<>"$TMP/$name.in"
+    "$LOADS/holder" "$@" <&"$input" >"$TMP/$name" 2>&1 &
+    LOAD_PID=$!
+    lib_pids+=("$LOAD_PID")
+    for _ in $(seq 600); do
+        grep -q ready "$TMP/$name" && return
+        sleep 0.05
+    done
+}
+
+status_of() { awk -v f="$2:" '$1 == f { print $2 }' "/proc/$1/status"; }
+
+# cell PID COLUMN: in the last window that has a row of it.
+cell() {
+    awk -v pid="$1" -v name="$2" '$1 == "#mem" { for (i = 2; i <= NF; i++) if ($i == name) at = i }
+        $1 == "mem" && $3 == pid { v = $at } END { print v }' "$TMP/out"
+}
+
+# cells PID COLUMN: in all windows.
+cells() {
+    awk -v pid="$1" -v name="$2" '$1 == "#mem" { for (i = 2; i <= NF; i++) if ($i == name) at = i }
+        $1 == "mem" && $3 == pid { print $at }' "$TMP/out"
+}
+
+look() { # look OPTION...: hog mem for three windows, or as many as the options say
+    timeout 60 "$HOG" mem -v -k 10000 -i 0.3 -n 3 "$@" >"$TMP/out" 2>"$TMP/err"
+}
+
+as_proc() { # as_proc PID: all that the row says of now is what /proc says, to the KiB
+    local pair
+    for pair in rss_kib=VmRSS anon_kib=RssAnon file_kib=RssFile shmem_kib=RssShmem swap_kib=VmSwap vm_kib=VmSize; do
+        echo "$pair: $(cell "$1" "${pair%=*}"), /proc says $(status_of "$1" "${pair#*=}")"
+        [ "$(cell "$1" "${pair%=*}")" = "$(status_of "$1" "${pair#*=}")" ] || return 1
+    done
+}
+
+uses() { # uses WHAT HOOK
+    cat "$TMP/err"
+    grep -qx "hog: mem: $1: $2" "$TMP/err"
+}
+
+# ---- how much ----
+
+holder still hold 20000 8000 6000 "$TMP/file"
+still=$LOAD_PID
+holder spiky spike 65536 50 400
+spiky=$LOAD_PID
+check 'the load holds what it was told to' within "$(status_of "$still" RssAnon)" 20000 20400
+
+hold_still() { [ "$(cells "$still" delta_kib | sort -u)" = 0 ]; }
+# What CPUs hold back of one counter, 64 KiB a CPU and more, is not in a mark; the rest of it is some 100 KiB.
+slack=$((128 + $(nproc) * $(nproc) * 8 + $(nproc) * 128))
+sees_spike() {
+    local peak
+    cells "$spiky" peak_kib >"$TMP/peaks"
+    cells "$spiky" rss_kib | paste "$TMP/peaks" -
+    peak=$(sort -n "$TMP/peaks" | tail -n 1)
+    within "$peak" $((65536 - slack)) $((65536 + slack + 300))
+}
+for options in '' --exact "-p $still,$spiky" '--without tp_btf' '--without iter'; do
+    # shellcheck disable=SC2086 # options
+    look $options -n 4
+    options=${options% [0-9]*}
+    check "${options:-as it is}: what is held is what /proc says, to the KiB" as_proc "$still"
+    check "${options:-as it is}: who does nothing does not grow" hold_still
+    if grep -q 'mem: change: no hook' "$TMP/err"; then
+        skip "${options:-as it is}: a spike of 50 ms between two windows is seen" 'needs TRACEFS: no tracepoint'
+    else
+        check "${options:-as it is}: a spike of 50 ms between two windows is seen" sees_spike
+    fi
+done
+check '-p: nobody else' test "$(look -p "$still"; awk '$1 == "mem" { print $3 }' "$TMP/out" | sort -u)" = "$still"
+look --without tp_btf,tracepoint,iter
+check '/proc alone: says so' uses look proc
+check '/proc alone: what is held' as_proc "$still"
+check '/proc alone: a peak that nobody saw is not known' test "$(cells "$spiky" peak_kib | grep -vc '^6[0-9]*$')" -ge 1
+
+unprivileged() { setpriv --reuid 65534 --clear-groups --bounding-set -all "$TMP/hog" mem -v -k 10000 -i 0.2 -n 2 >"$TMP/out" 2>"$TMP/err"; }
+chmod 755 "$TMP" && cp "$HOG" "$TMP/hog"
+unprivileged
+check 'an ordinary user has /proc' uses look proc
+check 'an ordinary user sees what is held' as_proc "$still"
+
+look --pss
+check '--pss: what smaps_rollup says' within "$(cell "$still" pss_kib)" \
+    "$(awk '$1 == "Pss:" { print $2 - 64 }' "/proc/$still/smaps_rollup")" \
+    "$(awk '$1 == "Pss:" { print $2 + 64 }' "/proc/$still/smaps_rollup")"
+look
+check 'without --pss it is not known' test "$(cells "$still" pss_kib | sort -u)" = -
+
+# ---- mapped ----
+
+holder mapped map 5000000000
+mapped=$LOAD_PID
+first_is() { # first_is PID: in all windows
+    awk -v pid="$1" '$1 == "mem" && $2 == 1 { print; n++; bad += $3 != pid } END { exit !n || bad }' "$TMP/out"
+}
+look --vm
+check '--vm: who maps most is first' first_is "$mapped"
+check '--vm: mapped is what /proc says' test "$(cell "$mapped" vm_kib)" = "$(status_of "$mapped" VmSize)"
+load_stop "$mapped"
+
+# ---- windows ----
+
+measure mem -k 10000 0.5
+"$LOADS/holder" grow 50000 1 </dev/null >"$TMP/exec" &
+lib_pids+=("$!")
+exec_pid=$!
+sleep 1.2
+measured
+peaks() { cells "$1" peak_kib | sort -n | tail -n 1; }
+check 'exec: the most before it is a peak' within "$(peaks "$exec_pid")" 49000 52000
+
+measure mem -k 10000 3
+"$LOADS/holder" grow 50000 0 </dev/null >"$TMP/short" &
+short=$!
+wait "$short"
+measured
+check 'a whole life in one window has its peak' within "$(cell "$short" peak_kib)" 49000 52000
+check 'and holds nothing at the end' test "$(cell "$short" rss_kib)" = 0
+check 'and has its name' test "$(cell "$short" comm)" = holder
+
+mkfifo "$TMP/grow.in"
+measure mem -k 10000 0.3
+"$LOADS/holder" grow 40000 0 <>"$TMP/grow.in" >"$TMP/grown" &
+grown=$!
+lib_pids+=("$grown")
+sleep 1
+measured
+all_growth() { cells "$grown" delta_kib | awk '{ sum += $1 } END { print sum + 0 }'; }
+check 'growth of all windows is what it has' within "$(all_growth)" $(($(status_of "$grown" VmRSS) - slack)) \
+    $(($(status_of "$grown" VmRSS) + slack))
+kill "$grown"
+
+if scripts/has.sh SETTID; then
+    measure mem -k 10000 3
+    "$LOADS/reuse" 20 20 >"$TMP/reuse"
+    measured
+    two_rows() {
+        awk -v pid="$(told pid "$TMP/reuse")" '$1 == "mem" && $3 == pid { print; n++; bad += $NF !~ /^(first|second|-)$/ }
+            END { exit n != 2 || bad }' "$TMP/out"
+    }
+    check 'a PID that is used again makes two rows' two_rows
+else
+    skip 'a PID that is used again makes two rows' 'needs SETTID: to choose it'
+fi
+
+# The first thread has ended: /proc/PID/status tells no memory any more.
+"$LOADS/lives" orphan 1500 >"$TMP/orphan" &
+orphan=$!
+lib_pids+=("$orphan")
+sleep 2
+for options in '' '--without iter'; do
+    # shellcheck disable=SC2086
+    look $options -n 1
+    check "${options:-as it is}: a process whose first thread has ended has its memory" \
+        test "$(cell "$orphan" rss_kib)" = "$(awk '$1 == "VmRSS:" { print $2 }' /proc/"$orphan"/task/*/status | head -n 1)"
+done
+wait "$orphan"
+
+# ---- who is first ----
+
+# precision K: of the K that have most, by /proc now, so many percent are among hog's first K in its last window. Who has as
+# much as the K-th is as good.
+precision() {
+    local pid
+    for pid in $many; do
+        echo "truth $pid $(status_of "$pid" VmRSS)"
+    done >"$TMP/truth"
+    awk -v k="$1" '$1 == "truth" { kib[$2] = $3; all[++n] = $3; next } $1 == "#window" { m = 0; delete mine }
+        $1 == "mem" && $3 in kib && m < k { mine[++m] = $3 }
+        END {
+            for (i = 1; i <= n; i++) for (j = i + 1; j <= n; j++) if (all[j] > all[i]) { t = all[i]; all[i] = all[j]; all[j] = t }
+            for (i = 1; i <= m; i++) good += kib[mine[i]] >= all[k]
+            print 100 * good / k
+        }' "$TMP/truth" "$TMP/out"
+}
+precise() { # precise OPTION...
+    local k
+    timeout 60 "$HOG" mem -k 60 -i 0.5 -n 4 "$@" >"$TMP/out" 2>"$TMP/err"
+    for k in 1 5 10 20 30; do
+        echo "K=$k: $(precision "$k") %"
+        [ "$(precision "$k")" = 100 ] || return 1
+    done
+}
+in_order() { # all rows of those that live are ordered, and first of all windows is the one that has most
+    awk '$1 == "#window" { last = 1e18 } $1 == "mem" && $5 > 0 { n++; bad += $5 > last; last = $5 } END { exit !n || bad }' "$TMP/out"
+}
+like_ps() { # the first ten are those of ps, with its numbers
+    timeout 60 "$HOG" mem -p "$(echo "$many" | paste -sd,)" 0.3 1 | awk '$1 == "mem" { print $3, $5 }' >"$TMP/ours"
+    # shellcheck disable=SC2086
+    ps -o pid=,rss= --sort=-rss $many | head -n 10 | awk '{ print $1, $2 }' >"$TMP/ps"
+    paste "$TMP/ours" "$TMP/ps"
+    cmp "$TMP/ours" "$TMP/ps"
+}
+holder many many 200 16 0
+many=$(sed -n 's/^pid //p' "$TMP/many")
+crowd=$LOAD_PID
+check 'there are 200' test "$(echo "$many" | wc -l)" = 200
+check '200 processes: the first K are those of /proc, K = 1 to 30' precise
+check '200 processes: rows are in order' in_order
+check '200 processes: the first ten as ps has them' like_ps
+load_stop "$crowd"
+holder stormy many 200 16 500
+many=$(sed -n 's/^pid //p' "$TMP/stormy")
+check '200 processes and a fork storm: the first K are those of /proc' precise
+check 'the same with the least sketch' precise --stages 1 --slots 8
+# Nothing but changes tells: a window of 10 ms has no look at all processes.
+check 'the same at windows of 20 ms' precise -i 0.02 -n 100
+check '200 processes and a fork storm: rows are in order' in_order
+
+done_testing
