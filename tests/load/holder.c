@@ -3,10 +3,10 @@
  * Loads that hold memory, and know how much.
  *
  *   holder hold ANON FILE SHMEM PATH   holds so many KiB of each kind (of the file PATH), then waits
- *   holder spike KIB MS EVERY          now and then holds so many KiB of anonymous memory for MS, of EVERY ms
- *   holder map KIB                     maps so many KiB and touches none
- *   holder many N STEP STORM           N processes: the i-th holds i * STEP KiB; STORM short lives a second
- * beside holder grow KIB EXEC               grows by KiB; EXEC=1: and then calls exec, and holds nothing
+ *   holder spike KIB MS EVERY          now and then holds so many KiB of anonymous memory for MS, of EVERY
+ * ms, and says `held` and `freed` holder map KIB                     maps so many KiB and touches none holder
+ * many N STEP STORM           N processes: the i-th holds i * STEP KiB; STORM short lives a second beside
+ * holder grow KIB EXEC               grows by KiB; EXEC=1: and then calls exec, and holds nothing
  *
  * `many` prints `pid` for each. All say `ready` then; `hold`, `map` and `many` end with their input.
  */
@@ -72,8 +72,12 @@ static _Noreturn void spike(size_t bytes, uint64_t ms, uint64_t every)
     fflush(stdout);
     for (;;) {
         unsigned char *at = hold_anon(bytes, MAP_PRIVATE);
+        printf("held\n");
+        fflush(stdout);
         rest(ms * 1000000);
         munmap(at, bytes);
+        printf("freed\n");
+        fflush(stdout);
         rest((every - ms) * 1000000);
     }
 }
