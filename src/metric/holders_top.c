@@ -8,8 +8,8 @@
 #include "host/process.h"
 #include "host/targets.h"
 
-#define PRICE 50 /* looks at /proc for the order take at most this part of a window */
-#define SPARE 64 /* looked at beyond those that are shown, and as many again */
+#define PRICE 100 /* looks at /proc for the order take at most this part of a window */
+#define SPARE 64  /* looked at beyond those that are shown, and as many again */
 
 static uint64_t greater(uint64_t a, uint64_t b)
 {
