@@ -337,7 +337,7 @@ static __always_inline void on_exit(bool direct, struct task_struct *task)
     struct hog_mem_cpu *c = this_cpu();
     struct dead dead;
 
-    if (c && dead_is(direct, task) && dead_describe(direct, task, &dead))
+    if (c && dead_is(direct, signal) && dead_describe(direct, task, &dead))
         dead_keep(c->dead, dead.key, kernel_field(direct, signal, maxrss), dead.uid, dead.comm);
 }
 
