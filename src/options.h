@@ -33,6 +33,8 @@ struct options {
     uint32_t why_pid;   /* top: of this process alone, with `explain`; 0: of all */
     uint32_t alert;     /* bit 1 << enum verdict: a window that shows it ends the run; 0: none does */
     unsigned alert_for; /* so many of these windows in a row, 1.. */
+    unsigned pointers;  /* alloc: blocks that it keeps, a power of two; 0: the default */
+    uint64_t leaks_ns;  /* alloc: those of this age by who allocated them; 0: no such rows */
     struct thresholds thresholds;
     const char *without; /* comma list of hooks to pass over (hidden, for tests) */
     const char *btf;     /* other BTF file than the kernel's (hidden, for tests) */

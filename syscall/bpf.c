@@ -144,8 +144,8 @@ int sys_bpf_map_next_key(int fd, const void *key, void *next)
     return map_element(BPF_MAP_GET_NEXT_KEY, fd, key, next, 0);
 }
 
-int sys_bpf_map_lookup_and_delete_batch(int fd, void *in, void *out, void *keys, void *values,
-                                        uint32_t *in_out_count)
+static int read_batch(int command, int fd, void *in, void *out, void *keys, void *values,
+                      uint32_t *in_out_count)
 {
     union bpf_attr attr;
 
@@ -156,9 +156,20 @@ int sys_bpf_map_lookup_and_delete_batch(int fd, void *in, void *out, void *keys,
     attr.batch.keys = (uintptr_t)keys;
     attr.batch.values = (uintptr_t)values;
     attr.batch.count = *in_out_count;
-    int err = sys_bpf(BPF_MAP_LOOKUP_AND_DELETE_BATCH, &attr, UPTO(batch.flags));
+    int err = sys_bpf(command, &attr, UPTO(batch.flags));
     *in_out_count = attr.batch.count;
     return err;
+}
+
+int sys_bpf_map_lookup_and_delete_batch(int fd, void *in, void *out, void *keys, void *values,
+                                        uint32_t *in_out_count)
+{
+    return read_batch(BPF_MAP_LOOKUP_AND_DELETE_BATCH, fd, in, out, keys, values, in_out_count);
+}
+
+int sys_bpf_map_lookup_batch(int fd, void *in, void *out, void *keys, void *values, uint32_t *in_out_count)
+{
+    return read_batch(BPF_MAP_LOOKUP_BATCH, fd, in, out, keys, values, in_out_count);
 }
 
 int sys_bpf_map_freeze(int fd)

@@ -28,6 +28,7 @@ int sys_bpf_map_next_key(int fd, const void *key, void *next);
  * come). The cursor is opaque; pass in = NULL for the first batch. */
 int sys_bpf_map_lookup_and_delete_batch(int fd, void *in, void *out, void *keys, void *values,
                                         uint32_t *in_out_count);
+int sys_bpf_map_lookup_batch(int fd, void *in, void *out, void *keys, void *values, uint32_t *in_out_count);
 int sys_bpf_map_freeze(int fd);
 int sys_bpf_obj_pin(int fd, const char *path);
 int sys_bpf_obj_get(const char *path, uint32_t flags);

@@ -37,6 +37,11 @@ void link_detach(struct link *link);
  * it). Looks in .symtab, then .dynsym. */
 int elf_function_offset(const char *path, const char *symbol, uint64_t *offset, struct why *w);
 
+/* The same for several functions of a file: how many it has. Offset 0: it has none such. -ENOENT: it lacks
+ * one of the first `needed`. */
+int elf_function_offsets(const char *path, const char *const *symbols, size_t n, size_t needed,
+                         uint64_t *offsets, struct why *w);
+
 /* One alternative for a hook, and what happened to it. */
 struct alternative {
     const char *hook;    /* "tp_btf", "raw_tp", "tracepoint", ... what `doctor`, -v and --without call it */

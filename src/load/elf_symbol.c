@@ -181,27 +181,64 @@ static int look_up(struct file *f, const char *path, const char *symbol, uint64_
     return err ? why(w, err, "%s: damaged: %s", path, why_errno(err)) : 0;
 }
 
-int elf_function_offset(const char *path, const char *symbol, uint64_t *offset, struct why *w)
+/* -errno with a reason; on success the caller closes and frees. */
+static int open_file(struct file *f, const char *path, struct why *w)
 {
-    struct file f = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
     struct stat st;
-    int err;
 
-    if (f.fd < 0 || fstat(f.fd, &st) < 0) {
-        err = -errno;
-        if (f.fd >= 0)
-            close(f.fd);
+    f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (f->fd < 0 || fstat(f->fd, &st) < 0) {
+        int err = -errno;
+        if (f->fd >= 0)
+            close(f->fd);
         return why(w, err, "%s: %s", path, why_errno(err));
     }
-    f.size = S_ISREG(st.st_mode) ? st.st_size : 0;
-    f.buffer = malloc(PIECE);
-    if (!f.buffer)
-        err = why(w, -ENOMEM, "out of memory");
-    else if (!*symbol)
-        err = why(w, -EINVAL, "%s: no function is named", path);
-    else
-        err = look_up(&f, path, symbol, offset, w);
-    free(f.buffer);
-    close(f.fd);
+    f->size = S_ISREG(st.st_mode) ? st.st_size : 0;
+    f->buffer = malloc(PIECE);
+    if (!f->buffer) {
+        close(f->fd);
+        return why(w, -ENOMEM, "out of memory");
+    }
+    return 0;
+}
+
+static void close_file(struct file *f)
+{
+    free(f->buffer);
+    close(f->fd);
+}
+
+int elf_function_offset(const char *path, const char *symbol, uint64_t *offset, struct why *w)
+{
+    struct file f;
+    int err = open_file(&f, path, w);
+
+    if (err)
+        return err;
+    err = *symbol ? look_up(&f, path, symbol, offset, w) : why(w, -EINVAL, "%s: no function is named", path);
+    close_file(&f);
     return err;
+}
+
+int elf_function_offsets(const char *path, const char *const *symbols, size_t n, size_t needed,
+                         uint64_t *offsets, struct why *w)
+{
+    struct file f;
+    int err = open_file(&f, path, w), found = 0;
+
+    if (err)
+        return err;
+    err = read_header(&f, path, w);
+    for (size_t i = 0; i < n && !err; i++) {
+        uint64_t value;
+        offsets[i] = 0;
+        bool has = !find_value(&f, symbols[i], &value) && !value_to_offset(&f, value, &offsets[i]);
+        found += has;
+        if (!has)
+            offsets[i] = 0;
+        if (!has && i < needed)
+            err = why(w, -ENOENT, "%s: no function %s in its symbols", path, symbols[i]);
+    }
+    close_file(&f);
+    return err ? err : found;
 }

@@ -66,17 +66,18 @@ static int hand_over(const struct batch *b, uint32_t count, size_t key_size, siz
     return 0;
 }
 
+typedef int (*batch_fn)(int fd, void *in, void *out, void *keys, void *values, uint32_t *count);
+
 /* -EOPNOTSUPP: nothing was read, this kernel or map has no batches. */
-static int drain_batches(int fd, struct batch *b, size_t key_size, size_t value_size, entry_fn fn,
-                         void *context)
+static int read_batches(int fd, struct batch *b, batch_fn read, size_t key_size, size_t value_size,
+                        entry_fn fn, void *context)
 {
     int total = 0;
     bool first = true;
 
     for (;;) {
         uint32_t count = b->room;
-        int err =
-            sys_bpf_map_lookup_and_delete_batch(fd, first ? NULL : b->in, b->out, b->keys, b->values, &count);
+        int err = read(fd, first ? NULL : b->in, b->out, b->keys, b->values, &count);
         if (err == -ENOSPC && (err = grow_batch(b, key_size, value_size)) == 0)
             continue;
         if (err && err != -ENOENT) /* count is not to be trusted, EFAULT aside which we do not provoke */
@@ -149,9 +150,48 @@ int map_drain(int fd, size_t key_size, size_t value_size, entry_fn fn, void *con
 
     if (alloc_batch(&b, key_size, value_size, room < 4 ? 4 : room) < 0)
         return why(w, -ENOMEM, "out of memory");
-    int n = drain_batches(fd, &b, key_size, value_size, fn, context);
+    int n = read_batches(fd, &b, sys_bpf_map_lookup_and_delete_batch, key_size, value_size, fn, context);
     free_batch(&b);
     if (n == -EOPNOTSUPP)
         return map_drain_single(fd, key_size, value_size, fn, context, w);
     return n < 0 ? why(w, n, "reading a map in batches: %s", why_errno(n)) : n;
+}
+
+/* By the key before. When that is deleted meanwhile the kernel begins again with the first. */
+static int walk_keys(int fd, size_t key_size, struct batch *b, entry_fn fn, void *context)
+{
+    bool first = true;
+    int total = 0;
+
+    for (uint64_t left = most_keys(fd); left > 0; left--) {
+        int err = sys_bpf_map_next_key(fd, first ? NULL : b->in, b->keys);
+        if (err == -ENOENT)
+            return total;
+        if (err)
+            return err;
+        first = false;
+        memcpy(b->in, b->keys, key_size);
+        err = sys_bpf_map_lookup(fd, b->keys, b->values);
+        if (err == -ENOENT)
+            continue;
+        err = err ? err : fn(context, b->keys, b->values);
+        if (err)
+            return err;
+        total++;
+    }
+    return total;
+}
+
+int map_walk(int fd, size_t key_size, size_t value_size, entry_fn fn, void *context, struct why *w)
+{
+    struct batch b;
+    size_t room = CHUNK / (key_size + value_size ? key_size + value_size : 1);
+
+    if (alloc_batch(&b, key_size, value_size, room < 4 ? 4 : room) < 0)
+        return why(w, -ENOMEM, "out of memory");
+    int n = read_batches(fd, &b, sys_bpf_map_lookup_batch, key_size, value_size, fn, context);
+    if (n == -EOPNOTSUPP)
+        n = walk_keys(fd, key_size, &b, fn, context);
+    free_batch(&b);
+    return n < 0 ? why(w, n, "reading a map: %s", why_errno(n)) : n;
 }

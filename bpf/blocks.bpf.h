@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What processes hold: their blocks by address, and what these add up to. */
+#ifndef HOG_BLOCKS_BPF_H
+#define HOG_BLOCKS_BPF_H
+
+#include "hashpipe.bpf.h"
+
+typedef __u16 u16;
+
+static u32 (*const bpf_get_prandom_u32)(void) = (void *)BPF_FUNC_get_prandom_u32;
+
+/* A process. Counts are those since it was first seen. */
+struct hog_heap {
+    u64 who;    /* what it is called in rows */
+    u64 life;   /* of its blocks */
+    s64 live;   /* bytes in blocks */
+    s64 mapped; /* those of mmap among them */
+    s64 blocks; /* that it has in the map */
+    u64 allocs, frees, bytes, failed;
+    s64 variance; /* of `live`, in 4096 bytes^2: blocks were sampled */
+    u64 code;     /* where the allocator's function is that was called last */
+    u64 left;     /* blocks in the map that no life holds any more */
+    u32 dead, reserved;
+};
+
+/* By make_key() of the kernel's own numbers, whatever rows go by. */
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 2048);
+    __type(key, u64);
+    __type(value, struct hog_heap);
+} hog_heaps SEC(".maps");
+
+enum kind {
+    KIND_NONE,     /* does not count */
+    KIND_BLOCK,    /* malloc and its like: a pointer, or 0 */
+    KIND_RESIZE,   /* the same; with a size of 0 it frees, and 0 is no failure */
+    KIND_MEMALIGN, /* the pointer is written to memory */
+    KIND_MAP,      /* a pointer, or -errno as system calls and MAP_FAILED have it */
+};
+
+struct hog_block {
+    u64 size;
+    u64 born; /* ns, CLOCK_MONOTONIC */
+    s32 stack;
+    u8 shift; /* it stands for 1 << shift blocks of its size */
+    u8 kind;
+    u16 reserved;
+};
+
+struct hog_block_key {
+    u64 address, life;
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1);
+    __type(key, struct hog_block_key);
+    __type(value, struct hog_block);
+} hog_blocks SEC(".maps");
+
+#define STACK_DEPTH 32
+struct {
+    __uint(type, BPF_MAP_TYPE_STACK_TRACE);
+    __uint(max_entries, 8192);
+    __uint(key_size, 4);
+    __uint(value_size, STACK_DEPTH * 8);
+} hog_stacks SEC(".maps");
+
+struct hog_alloc_words {
+    s64 used; /* blocks in the map */
+    u64 lost; /* allocations that found no room: in the map, or for their process or thread */
+    u64 padding[6];
+} __attribute__((aligned(64)));
+struct hog_alloc_words alloc_words = {};
+
+/* From so many blocks on they are sampled: one level more for each so many (a power of two) more. */
+const volatile u64 sample_from = 1, sample_step_shift = 1;
+
+#define add(word, n) __sync_fetch_and_add(&(word), n)
+
+/* ---- blocks ---- */
+
+static __always_inline u32 log2_of(u64 n)
+{
+    u32 log = 0;
+
+    if (n >> 32)
+        log += 32, n >>= 32;
+    if (n >> 16)
+        log += 16, n >>= 16;
+    if (n >> 8)
+        log += 8, n >>= 8;
+    if (n >> 4)
+        log += 4, n >>= 4;
+    if (n >> 2)
+        log += 2, n >>= 2;
+    return log + (n >> 1);
+}
+
+/* How rare blocks of that size are kept now. Twice as large ones are kept twice as often: so no block has
+ * more part in the error than another, and those that make up most of the bytes are all kept. */
+static __always_inline u32 sampling(u64 size)
+{
+    u64 used = read_once(alloc_words.used);
+
+    if ((s64)used < (s64)sample_from)
+        return 0;
+    u64 level = ((used - sample_from) >> sample_step_shift) + 1;
+    u32 larger = log2_of(size >> 6);
+    if (level > 15)
+        level = 15;
+    return level > larger ? level - larger : 0;
+}
+
+/* What one block that stands for more adds to the variance of their sum. */
+static __always_inline s64 variance_of(u64 size, u32 shift)
+{
+    u64 copies = 1ull << (shift & 15);
+
+    return shift ? ((size * size >> 12) + 1) * (copies * (copies - 1)) : 0;
+}
+
+/* sign: 1 or -1. */
+static __always_inline void weigh(struct hog_heap *heap, const struct hog_block *block, s64 sign)
+{
+    s64 bytes = (s64)(block->size << (block->shift & 15)) * sign;
+
+    add(heap->live, bytes);
+    add(heap->blocks, sign);
+    if (block->kind == KIND_MAP)
+        add(heap->mapped, bytes);
+    if (block->shift)
+        add(heap->variance, variance_of(block->size, block->shift) * sign);
+}
+
+/* Takes a block out of the map. */
+static __always_inline bool take(struct hog_block_key *key, struct hog_block *block)
+{
+    struct hog_block *found = bpf_map_lookup_elem(&hog_blocks, key);
+
+    if (!found)
+        return false;
+    *block = *found;
+    if (bpf_map_delete_elem(&hog_blocks, key))
+        return false;
+    add(alloc_words.used, -1);
+    return true;
+}
+
+/* One that stands there yet was freed where no probe is. */
+static __attribute__((noinline)) int put(struct hog_heap *heap, struct hog_block_key *key,
+                                         struct hog_block *block)
+{
+    struct hog_block before;
+
+    if (!heap || !key || !block)
+        return 0;
+    long err = bpf_map_update_elem(&hog_blocks, key, block, BPF_NOEXIST);
+    if (err == -17 /* EEXIST */) {
+        if (take(key, &before))
+            weigh(heap, &before, -1);
+        err = bpf_map_update_elem(&hog_blocks, key, block, BPF_ANY);
+    }
+    if (err) {
+        add(alloc_words.lost, 1);
+        return 0;
+    }
+    add(alloc_words.used, 1);
+    weigh(heap, block, 1);
+    return 0;
+}
+
+#endif

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metric/alloc_heaps.h"
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "alloc.types.h"
+#include "clock.h"
+#include "host/mappings.h"
+#include "host/numbering.h"
+#include "load/map_read.h"
+#include "metric/dead.h"
+#include "syscall/bpf.h"
+
+#define DEFAULT_BLOCKS 262144
+#define LEVELS         16 /* of sampling, over the last quarter of the map */
+
+enum { LINK_EXIT, LINK_EXEC, LINK_FORK };
+
+static const struct alternative task_probes[] = {{"uprobe", "hog_malloc_task"}};
+static const struct alternative classic_probes[] = {{"uprobe", "hog_malloc_ids"}};
+static const struct alternative task_execs[] = {{"raw_tp", "hog_exec_task"}};
+static const struct alternative classic_execs[] = {{"raw_tp", "hog_exec_ids"}};
+static const struct alternative task_exits[] = {{"tp_btf", "hog_exit_btf"}, {"raw_tp", "hog_exit_raw"}};
+static const struct alternative classic_exits[] = {{"tracepoint", "hog_exit_tp"}};
+static const struct alternative classic_forks[] = {{"tracepoint", "hog_fork_tp"}};
+
+const struct hook_ways alloc_ways[] = {
+    {"probe", task_probes, 1},  {"probe", classic_probes, 1},
+    {"exec", task_execs, 1},    {"exec", classic_execs, 1},
+    {"exit", task_exits, 2},    {"exit", classic_exits, 1},
+    {"fork", classic_forks, 1}, {NULL, NULL, 0},
+};
+
+/* ---- loading ---- */
+
+static int configure(struct heaps *heaps, struct why *w)
+{
+    struct side *side = &heaps->side;
+    const struct options *options = heaps->context->options;
+    struct object *obj = side->obj;
+    struct object_map *blocks = object_map(obj, "hog_blocks"), *stacks = object_map(obj, "hog_stacks");
+    struct hog_keys *keys = object_global(obj, "keys", sizeof *keys);
+    bool *with_stacks = object_global(obj, "with_stacks", sizeof *with_stacks);
+    uint32_t *page_bytes = object_global(obj, "page_bytes", sizeof *page_bytes);
+    uint64_t *from = object_global(obj, "sample_from", sizeof *from);
+    uint64_t *shift = object_global(obj, "sample_step_shift", sizeof *shift);
+
+    if (!blocks || !stacks || !keys || !with_stacks || !page_bytes || !from || !shift)
+        return why(w, -EINVAL, "%s: a map or constant is missing", obj->name);
+    heaps->capacity = options->pointers ? options->pointers : DEFAULT_BLOCKS;
+    keys->by_thread = 0; /* memory is of processes */
+    *with_stacks = options->leaks_ns != 0;
+    *page_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
+    *from = heaps->capacity / 4 * 3;
+    *shift = (uint64_t)__builtin_ctzll(heaps->capacity / 4 / LEVELS);
+    object_resize_map(blocks, 0, (uint32_t)heaps->capacity);
+    side_use_map(side, stacks, *with_stacks, 0);
+    /* No sketch: heaps are counted exactly. */
+    for (int i = 0; i < 2; i++)
+        ((struct object_map *)side->exact_maps[i])->instead = object_map(obj, SKETCH_MAP);
+    side->sketch.shape.stages = 1;
+    side->sketch.shape.slots = 8;
+    return sketch_configure(obj, &side->sketch.shape, w);
+}
+
+/* All programs that probes may need, and whether probes can be had. */
+static int load_programs(struct heaps *heaps, bool classic, struct hook_report hooks[MAX_HOOKS],
+                         struct why *w)
+{
+    struct object *obj = heaps->side.obj;
+    const char *last = classic ? "_ids" : "_task";
+    struct hook_report *probe = hook_report(hooks, "probe", true);
+    int err =
+        hook_attach(&heaps->side, heaps->context, NULL, classic ? classic_probes : task_probes, 1, probe, w);
+
+    for (size_t i = 0; i < obj->nprograms && !err; i++) {
+        struct object_program *program = obj->programs[i];
+        size_t length = strlen(program->name), end = strlen(last);
+        bool is_entry = !strcmp(program->section, "uprobe") && length > end &&
+                        !strcmp(program->name + length - end, last);
+        if ((is_entry || !strcmp(program->section, "uretprobe")) && program->fd < 0)
+            err = object_load_program(obj, program, w);
+    }
+    if (err)
+        return err;
+    heaps->probes = alloc_probes_open(obj, heaps->context, !classic);
+    if (!heaps->probes)
+        return why(w, -ENOMEM, "out of memory");
+    err = alloc_probes_try(heaps->probes, w);
+    if (err) {
+        hook_refused(probe, probe->hook, err, w);
+        probe->hook = NULL;
+        probe->choice.chosen = NULL;
+    }
+    return err;
+}
+
+static int load_by(struct side *side, const struct metric_context *context, bool classic,
+                   struct hook_report hooks[MAX_HOOKS], struct why *w)
+{
+    static const struct side_object object = {"alloc", offsetof(struct hog_alloc_cpu, slots),
+                                              sizeof(struct hog_slot)};
+    struct heaps *heaps = (struct heaps *)((char *)side - offsetof(struct heaps, side));
+
+    alloc_probes_close(heaps->probes); /* of the way before */
+    heaps->probes = NULL;
+    heaps->by_task = !classic;
+    int err = side_open(side, &object, context, classic, w);
+    if (!err)
+        err = configure(heaps, w);
+    if (!err)
+        err = side_load(side, context, w);
+    if (!err)
+        err = load_programs(heaps, classic, hooks, w);
+    if (!err && classic)
+        err = hook_attach(side, context, &side->links[LINK_FORK], classic_forks, 1,
+                          hook_report(hooks, "fork", true), w);
+    if (!err)
+        err = hook_attach(side, context, &side->links[LINK_EXEC], classic ? classic_execs : task_execs, 1,
+                          hook_report(hooks, "exec", true), w);
+    return err ? err
+               : hook_attach(side, context, &side->links[LINK_EXIT], classic ? classic_exits : task_exits,
+                             classic ? 1 : 2, hook_report(hooks, "exit", true), w);
+}
+
+/* doctor looks whether it would work: it need not come into every process for that. */
+int heaps_open(struct heaps *heaps, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],
+               struct why *w)
+{
+    memset(heaps, 0, sizeof *heaps);
+    heaps->context = context;
+    heaps->table = (struct table){.size = sizeof(struct heap), .most = 65536};
+    int err = side_by_any(&heaps->side, context, load_by, hooks, w);
+    if (!err && context->options->mode != RUN_DOCTOR) {
+        err = heaps->unseen =
+            alloc_probes_look(heaps->probes, false, clock_ns(CLOCK_MONOTONIC), &heaps->unseen_why);
+        if (err && alloc_probes_files(heaps->probes))
+            err = 0;
+        if (err)
+            why(w, err, "%s", heaps->unseen_why.text);
+    }
+    if (err)
+        heaps_close(heaps);
+    return err;
+}
+
+void heaps_close(struct heaps *heaps)
+{
+    alloc_probes_close(heaps->probes);
+    heaps->probes = NULL;
+    if (heaps->side.obj)
+        side_close(&heaps->side);
+    table_free(&heaps->table);
+}
+
+/* ---- reading ---- */
+
+static volatile struct hog_alloc_words *words_of(const struct heaps *heaps)
+{
+    return object_global(heaps->side.obj, "alloc_words", sizeof(struct hog_alloc_words));
+}
+
+static void note(struct heap *heap, const struct hog_heap *now)
+{
+    heap->who = now->who;
+    heap->life = now->life;
+    heap->live = now->live;
+    heap->mapped = now->mapped;
+    heap->error = now->variance > 0 ? 2 * sqrt((double)now->variance * 4096) : 0;
+    heap->counts = (struct alloc_counts){now->allocs, now->frees, now->bytes, now->failed};
+    heap->code = now->code;
+    heap->dead |= now->dead != 0;
+    if (heap->dead)
+        heap->live = heap->mapped = 0, heap->error = 0;
+}
+
+/* The programs that know no births of the kernel's know no ends of processes, either. */
+static bool is_gone(const struct heaps *heaps, const struct heap *heap)
+{
+    struct process process;
+
+    if (heaps->by_task || !numbering_is_of_proc(heaps->context->numbering))
+        return false;
+    int err = process_read(key_process(heap->who), 0, &process);
+    return err == -ESRCH || (!err && !key_born_at(heap->who, process.start_ns));
+}
+
+static int read_heap(void *context, const void *key, const void *value)
+{
+    struct heaps *heaps = context;
+    struct hog_heap now;
+    uint64_t id;
+
+    memcpy(&id, key, sizeof id);
+    memcpy(&now, value, sizeof now);
+    struct heap *heap = table_find_or_add(&heaps->table, id);
+    if (!heap)
+        return 0;
+    heap->before = heap->counts;
+    heap->looked = heaps->turns;
+    heap->dead = is_gone(heaps, heap);
+    note(heap, &now);
+    heaps->left += now.left - heap->left + (heap->dead ? (uint64_t)now.blocks : 0);
+    heap->left = now.left;
+    if (heap->dead)
+        sys_bpf_map_delete(object_map(heaps->side.obj, "hog_heaps")->fd, &id);
+    return 0;
+}
+
+static bool is_there(const void *context, const void *entry)
+{
+    return ((const struct heap *)entry)->looked == ((const struct heaps *)context)->turns;
+}
+
+/* ---- blocks that nobody holds any more ---- */
+
+struct sweep {
+    struct heaps *heaps;
+    struct table lives;
+    uint64_t begun; /* by the clock of the programs */
+    int fd;
+};
+
+static int sweep_block(void *context, const void *key, const void *value)
+{
+    struct sweep *sweep = context;
+    struct hog_block_key k;
+    struct hog_block block;
+
+    memcpy(&k, key, sizeof k);
+    memcpy(&block, value, sizeof block);
+    if (block.born >= sweep->begun || table_find(&sweep->lives, k.life))
+        return 0;
+    if (!sys_bpf_map_delete(sweep->fd, &k))
+        __atomic_fetch_sub(&words_of(sweep->heaps)->used, 1, __ATOMIC_RELAXED);
+    return 0;
+}
+
+/* Lives that began since are not known here, but neither are their blocks as old. */
+static int sweep_blocks(struct heaps *heaps, uint64_t turned, struct why *w)
+{
+    struct sweep sweep = {.heaps = heaps,
+                          .lives = {.size = sizeof(uint64_t), .most = heaps->table.n + 1},
+                          .begun = turned - (uint64_t)heaps->side.clock_offset,
+                          .fd = object_map(heaps->side.obj, "hog_blocks")->fd};
+    int err = 0;
+
+    for (size_t i = 0; i < heaps->table.n && !err; i++) {
+        const struct heap *heap = table_at(&heaps->table, i);
+        if (!heap->dead && !table_find_or_add(&sweep.lives, heap->life))
+            err = why(w, -ENOMEM, "out of memory");
+    }
+    if (!err)
+        err = map_walk(sweep.fd, sizeof(struct hog_block_key), sizeof(struct hog_block), sweep_block, &sweep,
+                       w);
+    table_free(&sweep.lives);
+    heaps->left = 0;
+    return err < 0 ? err : 0;
+}
+
+int heaps_collect(struct heaps *heaps, uint64_t now, struct why *w)
+{
+    const struct object_map *map = object_map(heaps->side.obj, "hog_heaps");
+    int err = sketch_wait(&heaps->side.sketch, w);
+
+    if (err)
+        return err;
+    heaps->turns++;
+    int n = map_walk(map->fd, map->key_size, map->value_size, read_heap, heaps, w);
+    if (n < 0)
+        return n;
+    table_keep(&heaps->table, is_there, heaps);
+    heaps->lost_before = heaps->lost;
+    heaps->lost = words_of(heaps)->lost;
+    if (heaps->left > heaps->capacity / 8 || (heaps->left && heaps->lost != heaps->lost_before))
+        err = sweep_blocks(heaps, now, w);
+    if (err)
+        return err;
+    struct why unseen;
+    int looked = alloc_probes_look(heaps->probes, true, now, &unseen);
+    if (looked) {
+        heaps->unseen = looked;
+        heaps->unseen_why = unseen;
+    }
+    return 0;
+}
+
+uint64_t heaps_lost(const struct heaps *heaps)
+{
+    return heaps->lost - heaps->lost_before;
+}
+
+uint64_t heaps_blocks(const struct heaps *heaps)
+{
+    int64_t used = words_of(heaps)->used;
+
+    return used > 0 ? (uint64_t)used : 0;
+}
+
+/* As sampling() of bpf/blocks.bpf.h has it. */
+uint64_t heaps_one_in(const struct heaps *heaps)
+{
+    uint64_t used = heaps_blocks(heaps), from = heaps->capacity / 4 * 3;
+
+    if (used < from)
+        return 1;
+    uint64_t level = (used - from) / (heaps->capacity / 4 / LEVELS) + 1;
+    return UINT64_C(1) << (level < LEVELS ? level : LEVELS - 1);
+}
+
+/* ---- names ---- */
+
+static int find_lib(void *context, const struct mapping *m)
+{
+    struct heap *heap = context;
+    size_t length;
+
+    if (heap->code < m->start || heap->code >= m->end)
+        return 0;
+    const char *name = mapping_name(m, &length);
+    heap->lib_length = length < sizeof heap->lib ? length : sizeof heap->lib;
+    memcpy(heap->lib, name, heap->lib_length);
+    heap->lib_start = m->start;
+    heap->lib_end = m->end;
+    return 1;
+}
+
+void heaps_lib(struct heaps *heaps, struct heap *heap)
+{
+    bool known = heap->code >= heap->lib_start && heap->code < heap->lib_end;
+
+    if (heap->dead || known || !heap->code || heap->who == HOG_KEY_OUTSIDE ||
+        !numbering_is_of_proc(heaps->context->numbering))
+        return;
+    heap->lib_length = 0;
+    mappings_read(key_process(heap->who), find_lib, heap);
+}
+
+static bool name_of_dead(void *context, uint64_t key, struct name *name)
+{
+    const struct heaps *heaps = context;
+    const struct sketch *sketch = &heaps->side.sketch;
+
+    for (int cpu = 0; cpu < sketch->shape.cpus; cpu++) {
+        const struct hog_alloc_cpu *c = sketch_head(sketch, cpu);
+        if (dead_find(c->dead, sizeof c->dead / sizeof *c->dead, key, name))
+            return true;
+    }
+    return false;
+}
+
+const struct name *heaps_name(struct heaps *heaps, uint64_t who, uint64_t now)
+{
+    return names_find(heaps->context->names, who, now, name_of_dead, heaps);
+}
+
+void heaps_shown(struct heaps *heaps)
+{
+    sketch_shown(&heaps->side.sketch);
+}

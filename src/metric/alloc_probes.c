@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metric/alloc_probes.h"
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "clock.h"
+#include "host/mappings.h"
+#include "host/numbering.h"
+#include "host/targets.h"
+#include "sketch/table.h"
+
+#define MOST_FILES 65536
+#define GENTLY     50
+
+/* What is probed, and the first part of its program's name. Allocators that do not want to replace malloc, or
+ * that were built into a program beside it, have the same functions with a prefix. */
+struct function {
+    const char *name, *program;
+    bool returns;
+};
+static const struct function functions[] = {
+    {"malloc", "hog_malloc", true},
+    {"free", "hog_free", false},
+    {"calloc", "hog_calloc", true},
+    {"realloc", "hog_realloc", true},
+    {"reallocarray", "hog_reallocarray", true},
+    {"posix_memalign", "hog_memalign", true},
+    {"aligned_alloc", "hog_aligned", true},
+    {"memalign", "hog_aligned", true},
+    {"valloc", "hog_malloc", true},
+    {"pvalloc", "hog_malloc", true},
+    {"mmap", "hog_mmap", true},
+    {"munmap", "hog_munmap", false},
+};
+#define FUNCTIONS (sizeof functions / sizeof *functions)
+static const char *const prefixes[] = {"", "je_", "tc_", "mi_"};
+#define PREFIXES (sizeof prefixes / sizeof *prefixes)
+
+/* An allocator's file, where it has what. */
+struct offsets {
+    uint64_t of[PREFIXES][FUNCTIONS];
+};
+
+struct probed {
+    struct link *links;
+    size_t n;
+};
+
+/* A file that was looked at. */
+struct seen {
+    uint64_t id;     /* of the file, and with -p of the process */
+    uint64_t probed; /* 0: it has no allocator, else 1 + its index */
+};
+
+struct alloc_probes {
+    struct object *obj;
+    const struct metric_context *context;
+    bool by_task;
+    struct object_program *entries[FUNCTIONS], *at_return;
+    struct table seen;
+    struct probed *probed;
+    size_t nprobed;
+    bool found[MAX_PIDS]; /* as targets->list was at the last look */
+    uint32_t found_pid[MAX_PIDS];
+    size_t nfound;
+    uint64_t next;
+    /* Of the look that is going on: */
+    uint32_t process;
+    int pid; /* for probes: -1 for those of all processes */
+    bool has_allocator;
+    int error;
+    struct why reason;
+};
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+    return hash ^ hash >> 32;
+}
+
+/* A number may be given to another file when one is deleted: its name is looked at, too. */
+static uint64_t file_id(const struct alloc_probes *p, const struct mapping *m)
+{
+    uint64_t hash =
+        mix(mix(p->pid < 0 ? 1 : (uint64_t)p->process + 2, m->inode), (uint64_t)m->major << 32 | m->minor);
+    size_t length;
+    const char *name = mapping_name(m, &length);
+
+    for (size_t i = 0; i < length; i++)
+        hash = mix(hash, (unsigned char)name[i]);
+    return hash | 1;
+}
+
+/* ---- one file ---- */
+
+static int find_functions(const char *path, struct offsets *offsets)
+{
+    struct why ignored;
+    int found = 0;
+
+    for (size_t i = 0; i < PREFIXES; i++) {
+        char text[FUNCTIONS][32];
+        const char *names[FUNCTIONS];
+        for (size_t j = 0; j < FUNCTIONS; j++) {
+            snprintf(text[j], sizeof text[j], "%s%s", prefixes[i], functions[j].name);
+            names[j] = text[j];
+        }
+        int n = elf_function_offsets(path, names, FUNCTIONS, 2, offsets->of[i], &ignored);
+        if (n < 0 && n != -ENOENT)
+            return n;
+        if (n < 0)
+            memset(offsets->of[i], 0, sizeof offsets->of[i]);
+        found += n > 0;
+    }
+    return found;
+}
+
+/* The same function under several names is probed once. */
+static bool is_first(const struct offsets *offsets, size_t prefix, size_t function)
+{
+    for (size_t i = 0; i <= prefix; i++)
+        for (size_t j = 0; j < (i == prefix ? function : FUNCTIONS); j++)
+            if (offsets->of[i][j] == offsets->of[prefix][function])
+                return false;
+    return true;
+}
+
+static struct probed *add_probed(struct alloc_probes *p)
+{
+    struct probed *more = realloc(p->probed, (p->nprobed + 1) * sizeof *more);
+
+    if (!more)
+        return NULL;
+    p->probed = more;
+    more += p->nprobed;
+    *more = (struct probed){calloc(2 * PREFIXES * FUNCTIONS, sizeof *more->links), 0};
+    if (!more->links)
+        return NULL;
+    p->nprobed++;
+    return more;
+}
+
+/* The return before the entry: whoever is seen to come in is seen to leave. */
+static int attach_function(const struct alloc_probes *p, struct probed *probed, const char *path,
+                           size_t function, uint64_t offset, struct why *w)
+{
+    int err = 0;
+
+    if (functions[function].returns)
+        err = link_attach_uprobe(&probed->links[probed->n++], p->at_return, path, offset, true, p->pid, w);
+    return err ? err
+               : link_attach_uprobe(&probed->links[probed->n++], p->entries[function], path, offset, false,
+                                    p->pid, w);
+}
+
+static int attach_file(struct alloc_probes *p, const char *path, const struct offsets *offsets, struct why *w)
+{
+    struct probed *probed = add_probed(p);
+
+    if (!probed)
+        return why(w, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < PREFIXES; i++) {
+        for (size_t j = 0; j < FUNCTIONS; j++) {
+            uint64_t offset = offsets->of[i][j];
+            int err = offset && is_first(offsets, i, j) ? attach_function(p, probed, path, j, offset, w) : 0;
+            if (err)
+                return err;
+        }
+    }
+    return 0;
+}
+
+static void detach(struct probed *probed)
+{
+    for (size_t i = 0; i < probed->n; i++)
+        link_detach(&probed->links[i]);
+    free(probed->links);
+}
+
+static int probe_file(struct alloc_probes *p, const struct mapping *m, struct seen *seen)
+{
+    struct offsets *offsets = calloc(1, sizeof *offsets);
+    char path[64];
+    int fd = offsets ? mapping_open(p->process, m) : -ENOMEM;
+
+    if (fd < 0) {
+        free(offsets);
+        return fd;
+    }
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    int err = find_functions(path, offsets);
+    if (err > 0) {
+        struct why reason;
+        err = attach_file(p, path, offsets, &reason);
+        if (err) {
+            size_t length;
+            const char *name = mapping_name(m, &length);
+            p->error = why(&p->reason, err, "%.*s: %s", (int)length, name, reason.text);
+            if (p->nprobed)
+                detach(&p->probed[--p->nprobed]);
+        } else {
+            seen->probed = p->nprobed;
+        }
+    }
+    free(offsets);
+    close(fd);
+    return 0;
+}
+
+/* ---- all of them ---- */
+
+static int on_mapping(void *context, const struct mapping *m)
+{
+    struct alloc_probes *p = context;
+
+    if (!m->executable || !m->inode || *m->path != '/')
+        return 0;
+    uint64_t id = file_id(p, m);
+    struct seen *seen = table_find(&p->seen, id);
+    if (!seen) {
+        struct seen fresh = {.id = id};
+        /* One that cannot be opened now is tried again at the next look. */
+        if (probe_file(p, m, &fresh) || !(seen = table_find_or_add(&p->seen, id)))
+            return 0;
+        *seen = fresh;
+    }
+    p->has_allocator |= seen->probed != 0;
+    return 0;
+}
+
+static void look_at(struct alloc_probes *p, uint32_t process, int pid)
+{
+    p->process = process;
+    p->pid = pid;
+    p->has_allocator = false;
+    mappings_read(process, on_mapping, p);
+}
+
+static int look_at_all(struct alloc_probes *p, struct why *w)
+{
+    DIR *directory = opendir("/proc");
+
+    if (!directory)
+        return why(w, -errno, "/proc: %s", why_errno(errno));
+    for (const struct dirent *entry; (entry = readdir(directory));) {
+        char *end;
+        unsigned long process = strtoul(entry->d_name, &end, 10);
+        if (end != entry->d_name && !*end && process <= UINT32_MAX)
+            look_at(p, (uint32_t)process, -1);
+    }
+    closedir(directory);
+    return 0;
+}
+
+/* By our own numbers a probe can be for a process alone: it costs no other one anything. */
+static void look_at_targets(struct alloc_probes *p)
+{
+    const struct targets *targets = p->context->targets;
+
+    p->nfound = targets->n < MAX_PIDS ? targets->n : MAX_PIDS;
+    for (size_t i = 0; i < p->nfound; i++) {
+        uint32_t process = targets->list[i].pid;
+        look_at(p, process, targets->foreign ? -1 : (int)process);
+        p->found_pid[i] = process;
+        p->found[i] = p->has_allocator;
+    }
+}
+
+int alloc_probes_look(struct alloc_probes *p, bool gently, uint64_t now, struct why *w)
+{
+    int err = 0;
+
+    if (gently && now < p->next)
+        return 0;
+    p->error = 0;
+    if (p->context->targets->n)
+        look_at_targets(p);
+    else
+        err = look_at_all(p, w);
+    uint64_t took = clock_ns(CLOCK_MONOTONIC) - now;
+    p->next = now + GENTLY * took;
+    return err ? err : p->error ? why(w, p->error, "%s", p->reason.text) : 0;
+}
+
+bool alloc_probes_found(const struct alloc_probes *p, uint32_t process)
+{
+    for (size_t i = 0; i < p->nfound; i++)
+        if (p->found_pid[i] == process)
+            return p->found[i];
+    return true;
+}
+
+size_t alloc_probes_files(const struct alloc_probes *p)
+{
+    return p->nprobed;
+}
+
+/* At the first instruction, which nobody comes to any more. */
+int alloc_probes_try(const struct alloc_probes *p, struct why *w)
+{
+    static const char self[] = "/proc/self/exe";
+    Elf64_Ehdr header;
+    struct link link = {0};
+    FILE *file = fopen(self, "re");
+    bool read = file && fread(&header, sizeof header, 1, file) == 1;
+    uint64_t offset = 0;
+
+    for (unsigned i = 0; read && i < header.e_phnum && !offset; i++) {
+        Elf64_Phdr segment;
+        read = !fseek(file, (long)(header.e_phoff + i * sizeof segment), SEEK_SET) &&
+               fread(&segment, sizeof segment, 1, file) == 1;
+        if (read && segment.p_type == PT_LOAD && header.e_entry >= segment.p_vaddr &&
+            header.e_entry - segment.p_vaddr < segment.p_filesz)
+            offset = header.e_entry - segment.p_vaddr + segment.p_offset;
+    }
+    if (file)
+        fclose(file);
+    if (!offset)
+        return why(w, -ENOEXEC, "%s: cannot be read to try a probe there", self);
+    int err = link_attach_uprobe(&link, p->entries[0], self, offset, false, (int)getpid(), w);
+    link_detach(&link);
+    return err;
+}
+
+/* ---- */
+
+struct alloc_probes *alloc_probes_open(struct object *obj, const struct metric_context *context, bool by_task)
+{
+    struct alloc_probes *p = calloc(1, sizeof *p);
+
+    if (!p)
+        return NULL;
+    p->obj = obj;
+    p->context = context;
+    p->by_task = by_task;
+    p->seen = (struct table){.size = sizeof(struct seen), .most = MOST_FILES};
+    p->at_return = object_program(obj, "hog_return");
+    for (size_t i = 0; i < FUNCTIONS; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s_%s", functions[i].program, by_task ? "task" : "ids");
+        p->entries[i] = object_program(obj, name);
+    }
+    return p;
+}
+
+void alloc_probes_close(struct alloc_probes *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->nprobed; i++)
+        detach(&p->probed[i]);
+    free(p->probed);
+    table_free(&p->seen);
+    free(p);
+}
