@@ -16,41 +16,18 @@
  * one, and what the one before held is nobody's; a fork's child begins with nothing, though it shares what
  * its parent holds.
  */
-#include <linux/bpf_perf_event.h>
 #include "blocks.bpf.h"
 #include "dead.bpf.h"
 #include "hashpipe.bpf.h"
 #include "kernel.bpf.h"
+#include "registers.bpf.h"
 #include "who.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
 
-#ifdef __TARGET_ARCH_arm64
-struct registers {
-    u64 x[31], sp, pc;
-};
-#define register_0(r) ((r)->x[0])
-#define register_1(r) ((r)->x[1])
-#define register_2(r) ((r)->x[2])
-#define register_3(r) ((r)->x[3])
-#define result_of(r)  ((r)->x[0])
-#define stack_of(r)   ((r)->sp)
-#define code_of(r)    ((r)->pc)
-#else
-struct registers {
-    u64 r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
-};
-#define register_0(r) ((r)->di)
-#define register_1(r) ((r)->si)
-#define register_2(r) ((r)->dx)
-#define register_3(r) ((r)->cx)
-#define result_of(r)  ((r)->ax)
-#define stack_of(r)   ((r)->sp)
-#define code_of(r)    ((r)->ip)
-#endif
-
 static long (*const bpf_probe_read_user)(void *to, u32 size,
                                          const void *from) = (void *)BPF_FUNC_probe_read_user;
+static u64 (*const bpf_get_attach_cookie)(void *ctx) = (void *)BPF_FUNC_get_attach_cookie;
 static long (*const bpf_get_stackid)(void *ctx, void *map, u64 flags) = (void *)BPF_FUNC_get_stackid;
 
 /* For the names of the dead; the pipelines are not used. */
@@ -86,6 +63,7 @@ struct hog_call {
     u64 target; /* where the pointer will be written to */
     u64 old_address, freed;
     struct hog_block old; /* what is to be resized; its size is 0: nothing known */
+    u64 code;             /* where the innermost of its functions was called */
     u32 depth;            /* calls that have not returned */
     u32 kind;
 };
@@ -189,10 +167,15 @@ struct request {
 static __always_inline int begin(struct registers *r, bool by_task, struct request ask)
 {
     struct hog_call *call = call_of_thread(by_task, true);
+    bool is_map = ask.kind == KIND_MAP || ask.kind == KIND_NONE;
     u64 stack = stack_of(r);
 
     if (!call)
         return 0;
+    if (!is_map)
+        call->code = code_of(r);
+    else if (!call->depth)
+        call->code = 0;
     if (is_within(call, stack)) {
         call->depth++;
         return 0;
@@ -210,11 +193,6 @@ static __always_inline int begin(struct registers *r, bool by_task, struct reque
         call->old_address = ask.old;
         if (take(&key, &old))
             call->old = old;
-    }
-    if (ask.kind != KIND_MAP) {
-        struct hog_heap *heap = bpf_map_lookup_elem(&hog_heaps, &call->heap);
-        if (heap)
-            heap->code = code_of(r);
     }
     return 0;
 }
@@ -317,6 +295,8 @@ static __always_inline void finish(struct registers *r, struct hog_call *call, s
     }
     if (kind == KIND_MEMALIGN && bpf_probe_read_user(&address, sizeof address, (void *)call->target))
         address = 0;
+    if (call->code)
+        heap->code = call->code;
     add(heap->allocs, 1);
     add(heap->bytes, call->size);
     if (!address || !call->size)
@@ -332,8 +312,7 @@ static __always_inline void finish(struct registers *r, struct hog_call *call, s
     put(heap, &key, &block);
 }
 
-SEC("uretprobe")
-int hog_return(struct registers *r)
+static __always_inline int on_return(struct registers *r)
 {
     u32 thread = bpf_get_current_pid_tgid();
     struct hog_call *call = bpf_map_lookup_elem(&hog_calls, &thread);
@@ -346,55 +325,97 @@ int hog_return(struct registers *r)
     return 0;
 }
 
-/* ---- the functions, once for each way to tell who calls them ---- */
+SEC("uretprobe")
+int hog_return(struct registers *r)
+{
+    return on_return(r);
+}
 
-#define FUNCTIONS(how, by_task)                                                                              \
-    SEC("uprobe") int hog_malloc_##how(struct registers *r)                                                  \
+SEC("uretprobe.multi")
+int hog_return_multi(struct registers *r)
+{
+    return on_return(r);
+}
+
+/* ---- the functions ---- */
+
+/* Also the cookies of the probes, where one program is for all functions. */
+enum hog_function {
+    HOG_MALLOC,
+    HOG_FREE,
+    HOG_CALLOC,
+    HOG_REALLOC,
+    HOG_REALLOCARRAY,
+    HOG_POSIX_MEMALIGN,
+    HOG_ALIGNED,
+    HOG_MMAP,
+    HOG_MUNMAP,
+};
+const volatile enum hog_function first_function = HOG_MALLOC; /* keeps the type */
+
+static __always_inline struct request request_of(u64 function, struct registers *r)
+{
+    u64 first = register_0(r);
+    struct request ask = {KIND_BLOCK, .size = first};
+
+    if (function == HOG_CALLOC)
+        ask.size = product(first, register_1(r));
+    if (function == HOG_ALIGNED || function == HOG_REALLOC || function == HOG_MMAP)
+        ask.size = register_1(r);
+    if (function == HOG_REALLOCARRAY)
+        ask.size = product(register_1(r), register_2(r));
+    if ((function == HOG_REALLOC || function == HOG_REALLOCARRAY) && first) {
+        ask.kind = KIND_RESIZE;
+        ask.old = first;
+    }
+    if (function == HOG_POSIX_MEMALIGN)
+        ask = (struct request){KIND_MEMALIGN, .size = register_2(r), .target = first};
+    if (function == HOG_MMAP)
+        ask.kind = kind_of_map(register_2(r), register_3(r));
+    return ask;
+}
+
+static __always_inline int on_call(u64 function, struct registers *r, bool by_task)
+{
+    if (function == HOG_FREE)
+        return on_free(r, by_task);
+    if (function == HOG_MUNMAP)
+        return on_munmap(r, by_task);
+    return begin(r, by_task, request_of(function, r));
+}
+
+/* Once for each way to tell who calls. */
+#define FUNCTION(name, function)                                                                             \
+    SEC("uprobe") int hog_##name##_task(struct registers *r)                                                 \
     {                                                                                                        \
-        return begin(r, by_task, (struct request){KIND_BLOCK, .size = register_0(r)});                       \
+        return on_call(function, r, true);                                                                   \
     }                                                                                                        \
-    SEC("uprobe") int hog_calloc_##how(struct registers *r)                                                  \
+    SEC("uprobe") int hog_##name##_ids(struct registers *r)                                                  \
     {                                                                                                        \
-        u64 size = product(register_0(r), register_1(r));                                                    \
-        return begin(r, by_task, (struct request){KIND_BLOCK, .size = size});                                \
-    }                                                                                                        \
-    SEC("uprobe") int hog_aligned_##how(struct registers *r)                                                 \
-    {                                                                                                        \
-        return begin(r, by_task, (struct request){KIND_BLOCK, .size = register_1(r)});                       \
-    }                                                                                                        \
-    SEC("uprobe") int hog_realloc_##how(struct registers *r)                                                 \
-    {                                                                                                        \
-        u64 old = register_0(r);                                                                             \
-        return begin(r, by_task,                                                                             \
-                     (struct request){old ? KIND_RESIZE : KIND_BLOCK, .size = register_1(r), .old = old});   \
-    }                                                                                                        \
-    SEC("uprobe") int hog_reallocarray_##how(struct registers *r)                                            \
-    {                                                                                                        \
-        u64 old = register_0(r), size = product(register_1(r), register_2(r));                               \
-        return begin(r, by_task,                                                                             \
-                     (struct request){old ? KIND_RESIZE : KIND_BLOCK, .size = size, .old = old});            \
-    }                                                                                                        \
-    SEC("uprobe") int hog_memalign_##how(struct registers *r)                                                \
-    {                                                                                                        \
-        return begin(r, by_task,                                                                             \
-                     (struct request){KIND_MEMALIGN, .size = register_2(r), .target = register_0(r)});       \
-    }                                                                                                        \
-    SEC("uprobe") int hog_mmap_##how(struct registers *r)                                                    \
-    {                                                                                                        \
-        u32 kind = kind_of_map(register_2(r), register_3(r));                                                \
-        return begin(r, by_task, (struct request){kind, .size = register_1(r)});                             \
-    }                                                                                                        \
-    SEC("uprobe") int hog_free_##how(struct registers *r)                                                    \
-    {                                                                                                        \
-        return on_free(r, by_task);                                                                          \
-    }                                                                                                        \
-    SEC("uprobe") int hog_munmap_##how(struct registers *r)                                                  \
-    {                                                                                                        \
-        return on_munmap(r, by_task);                                                                        \
+        return on_call(function, r, false);                                                                  \
     }
 
-FUNCTIONS(task, true)
-FUNCTIONS(ids, false)
+FUNCTION(malloc, HOG_MALLOC)
+FUNCTION(free, HOG_FREE)
+FUNCTION(calloc, HOG_CALLOC)
+FUNCTION(realloc, HOG_REALLOC)
+FUNCTION(reallocarray, HOG_REALLOCARRAY)
+FUNCTION(memalign, HOG_POSIX_MEMALIGN)
+FUNCTION(aligned, HOG_ALIGNED)
+FUNCTION(mmap, HOG_MMAP)
+FUNCTION(munmap, HOG_MUNMAP)
+
+SEC("uprobe.multi")
+int hog_any_task(struct registers *r)
+{
+    return on_call(bpf_get_attach_cookie(r), r, true);
+}
+
+SEC("uprobe.multi")
+int hog_any_ids(struct registers *r)
+{
+    return on_call(bpf_get_attach_cookie(r), r, false);
+}
 
 /* ---- ends and new beginnings ---- */
 

@@ -279,6 +279,36 @@ int sys_bpf_link_create(int program, int target, uint32_t attach_type, uint32_t 
     return sys_bpf(BPF_LINK_CREATE, &attr, size);
 }
 
+/* From 6.6, newer than some headers. */
+struct uprobe_multi {
+    uint32_t program, target, attach_type, link_flags;
+    uint64_t path, offsets, counters, cookies;
+    uint32_t n, flags, pid;
+};
+#define UPROBE_MULTI     48 /* BPF_TRACE_UPROBE_MULTI */
+#define UPROBE_AT_RETURN 1  /* BPF_F_UPROBE_MULTI_RETURN */
+
+int sys_bpf_link_uprobes(int program, const char *path, const uint64_t *offsets, const uint64_t *cookies,
+                         uint32_t n, bool at_return, int pid)
+{
+    const struct uprobe_multi link = {
+        .program = program,
+        .attach_type = UPROBE_MULTI,
+        .path = (uintptr_t)path,
+        .offsets = (uintptr_t)offsets,
+        .cookies = (uintptr_t)cookies,
+        .n = n,
+        .flags = at_return ? UPROBE_AT_RETURN : 0,
+        .pid = pid > 0 ? (uint32_t)pid : 0,
+    };
+    union bpf_attr attr;
+
+    _Static_assert(sizeof link <= sizeof attr, "union bpf_attr of these headers is too small");
+    memset(&attr, 0, sizeof attr);
+    memcpy(&attr, &link, sizeof link);
+    return sys_bpf(BPF_LINK_CREATE, &attr, offsetof(struct uprobe_multi, pid) + sizeof link.pid);
+}
+
 int sys_bpf_iter_create(int link)
 {
     union bpf_attr attr;

@@ -6,6 +6,7 @@
 #define HOG_SYSCALL_BPF_H
 
 #include <linux/bpf.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Raw call; size is that of the part of attr that is used. Retries EAGAIN for BPF_PROG_LOAD. A new fd is
@@ -37,6 +38,9 @@ int sys_bpf_enable_stats(uint32_t type); /* fd that keeps the statistics on */
 int sys_bpf_raw_tracepoint_open(const char *name, int program);
 int sys_bpf_link_create(int program, int target, uint32_t attach_type, uint32_t target_btf_id,
                         uint64_t cookie);
+/* n functions of a file at once; pid <= 0: of all processes. */
+int sys_bpf_link_uprobes(int program, const char *path, const uint64_t *offsets, const uint64_t *cookies,
+                         uint32_t n, bool at_return, int pid);
 int sys_bpf_iter_create(int link);                             /* fd to read the iterator's output from */
 int sys_bpf_next_id(int command, uint32_t id, uint32_t *next); /* BPF_*_GET_NEXT_ID; -ENOENT at the end */
 int sys_bpf_fd_by_id(int command, uint32_t id);                /* BPF_*_GET_FD_BY_ID */

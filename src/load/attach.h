@@ -24,6 +24,12 @@ int link_attach(struct link *link, const struct object_program *program, struct 
 int link_attach_uprobe(struct link *link, const struct object_program *program, const char *path,
                        uint64_t offset, bool at_return, int pid, struct why *w);
 
+/* The same for several places of a file by one link, which is made and removed at once; each has a cookie.
+ * From 6.6 on. */
+int link_attach_uprobes(struct link *link, const struct object_program *program, const char *path,
+                        const uint64_t *offsets, const uint64_t *cookies, size_t n, bool at_return, int pid,
+                        struct why *w);
+
 /* perf event (type, config, period or frequency as in perf_event_attr); pid -1: all. That is one event for
  * each CPU that is online now: on a CPU that comes later, or comes back, the program does not run. */
 int link_attach_perf(struct link *link, const struct object_program *program, uint32_t type, uint64_t config,

@@ -4,6 +4,7 @@
 #include "load/link.h"
 #include "load/privilege.h"
 #include "load/tracefs.h"
+#include "syscall/bpf.h"
 #include "syscall/perf.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -147,4 +148,20 @@ int link_attach_kprobe(struct link *link, const struct object_program *program, 
             return why(w, -EINVAL, "%s: the offset is no number", program->section);
     }
     return attach_place(link, program, &place, ways, w);
+}
+
+/* 6.6, 89ae89f53d20. With a process, kernels without 46ba0e49b642 (6.10, 6.6.33) run the program in its first
+ * thread alone. */
+int link_attach_uprobes(struct link *link, const struct object_program *program, const char *path,
+                        const uint64_t *offsets, const uint64_t *cookies, size_t n, bool at_return, int pid,
+                        struct why *w)
+{
+    if (program->fd < 0)
+        return why(w, -EBADF, "%s: not loaded", program->section);
+    int fd = sys_bpf_link_uprobes(program->fd, path, offsets, cookies, (uint32_t)n, at_return, pid);
+    int err = fd < 0 ? fd : link_add_fd(link, fd);
+    if (!err)
+        return 0;
+    why(w, err, "uprobes in %s: %s", path, why_errno(err));
+    return explain_permission(err, w);
 }

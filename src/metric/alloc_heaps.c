@@ -19,8 +19,10 @@
 
 enum { LINK_EXIT, LINK_EXEC, LINK_FORK };
 
-static const struct alternative task_probes[] = {{"uprobe", "hog_malloc_task"}};
-static const struct alternative classic_probes[] = {{"uprobe", "hog_malloc_ids"}};
+static const struct alternative task_probes[] = {{"uprobe_multi", "hog_any_task"},
+                                                 {"uprobe", "hog_malloc_task"}};
+static const struct alternative classic_probes[] = {{"uprobe_multi", "hog_any_ids"},
+                                                    {"uprobe", "hog_malloc_ids"}};
 static const struct alternative task_execs[] = {{"raw_tp", "hog_exec_task"}};
 static const struct alternative classic_execs[] = {{"raw_tp", "hog_exec_ids"}};
 static const struct alternative task_exits[] = {{"tp_btf", "hog_exit_btf"}, {"raw_tp", "hog_exit_raw"}};
@@ -66,34 +68,24 @@ static int configure(struct heaps *heaps, struct why *w)
     return sketch_configure(obj, &side->sketch.shape, w);
 }
 
-/* All programs that probes may need, and whether probes can be had. */
-static int load_programs(struct heaps *heaps, bool classic, struct hook_report hooks[MAX_HOOKS],
-                         struct why *w)
+static int choose_probes(struct heaps *heaps, bool classic, struct hook_report *hook, struct why *w)
 {
-    struct object *obj = heaps->side.obj;
-    const char *last = classic ? "_ids" : "_task";
-    struct hook_report *probe = hook_report(hooks, "probe", true);
-    int err =
-        hook_attach(&heaps->side, heaps->context, NULL, classic ? classic_probes : task_probes, 1, probe, w);
+    const struct alternative *list = classic ? classic_probes : task_probes;
+    int err = 0;
 
-    for (size_t i = 0; i < obj->nprograms && !err; i++) {
-        struct object_program *program = obj->programs[i];
-        size_t length = strlen(program->name), end = strlen(last);
-        bool is_entry = !strcmp(program->section, "uprobe") && length > end &&
-                        !strcmp(program->name + length - end, last);
-        if ((is_entry || !strcmp(program->section, "uretprobe")) && program->fd < 0)
-            err = object_load_program(obj, program, w);
-    }
-    if (err)
-        return err;
-    heaps->probes = alloc_probes_open(obj, heaps->context, !classic);
+    heaps->probes = alloc_probes_open(heaps->context);
     if (!heaps->probes)
         return why(w, -ENOMEM, "out of memory");
-    err = alloc_probes_try(heaps->probes, w);
-    if (err) {
-        hook_refused(probe, probe->hook, err, w);
-        probe->hook = NULL;
-        probe->choice.chosen = NULL;
+    for (size_t i = 0; i < 2; i++) {
+        err = hook_attach(&heaps->side, heaps->context, NULL, &list[i], 1, hook, w);
+        if (err)
+            continue;
+        err = alloc_probes_choose(heaps->probes, heaps->side.obj, !classic, i == 0, w);
+        if (!err)
+            return 0;
+        hook_refused(hook, hook->hook, err, w);
+        hook->hook = NULL;
+        hook->choice.chosen = NULL;
     }
     return err;
 }
@@ -114,7 +106,7 @@ static int load_by(struct side *side, const struct metric_context *context, bool
     if (!err)
         err = side_load(side, context, w);
     if (!err)
-        err = load_programs(heaps, classic, hooks, w);
+        err = choose_probes(heaps, classic, hook_report(hooks, "probe", true), w);
     if (!err && classic)
         err = hook_attach(side, context, &side->links[LINK_FORK], classic_forks, 1,
                           hook_report(hooks, "fork", true), w);

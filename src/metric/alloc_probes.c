@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "alloc.types.h"
 #include "clock.h"
 #include "host/mappings.h"
 #include "host/numbering.h"
@@ -20,21 +21,22 @@
  * that were built into a program beside it, have the same functions with a prefix. */
 struct function {
     const char *name, *program;
+    enum hog_function cookie;
     bool returns;
 };
 static const struct function functions[] = {
-    {"malloc", "hog_malloc", true},
-    {"free", "hog_free", false},
-    {"calloc", "hog_calloc", true},
-    {"realloc", "hog_realloc", true},
-    {"reallocarray", "hog_reallocarray", true},
-    {"posix_memalign", "hog_memalign", true},
-    {"aligned_alloc", "hog_aligned", true},
-    {"memalign", "hog_aligned", true},
-    {"valloc", "hog_malloc", true},
-    {"pvalloc", "hog_malloc", true},
-    {"mmap", "hog_mmap", true},
-    {"munmap", "hog_munmap", false},
+    {"malloc", "hog_malloc", HOG_MALLOC, true},
+    {"free", "hog_free", HOG_FREE, false},
+    {"calloc", "hog_calloc", HOG_CALLOC, true},
+    {"realloc", "hog_realloc", HOG_REALLOC, true},
+    {"reallocarray", "hog_reallocarray", HOG_REALLOCARRAY, true},
+    {"posix_memalign", "hog_memalign", HOG_POSIX_MEMALIGN, true},
+    {"aligned_alloc", "hog_aligned", HOG_ALIGNED, true},
+    {"memalign", "hog_aligned", HOG_ALIGNED, true},
+    {"valloc", "hog_malloc", HOG_MALLOC, true},
+    {"pvalloc", "hog_malloc", HOG_MALLOC, true},
+    {"mmap", "hog_mmap", HOG_MMAP, true},
+    {"munmap", "hog_munmap", HOG_MUNMAP, false},
 };
 #define FUNCTIONS (sizeof functions / sizeof *functions)
 static const char *const prefixes[] = {"", "je_", "tc_", "mi_"};
@@ -57,9 +59,8 @@ struct seen {
 };
 
 struct alloc_probes {
-    struct object *obj;
     const struct metric_context *context;
-    bool by_task;
+    struct object_program *any, *any_return; /* NULL: probes are one by one */
     struct object_program *entries[FUNCTIONS], *at_return;
     struct table seen;
     struct probed *probed;
@@ -157,7 +158,8 @@ static int attach_function(const struct alloc_probes *p, struct probed *probed, 
                                     p->pid, w);
 }
 
-static int attach_file(struct alloc_probes *p, const char *path, const struct offsets *offsets, struct why *w)
+static int attach_singly(struct alloc_probes *p, const char *path, const struct offsets *offsets,
+                         struct why *w)
 {
     struct probed *probed = add_probed(p);
 
@@ -172,6 +174,38 @@ static int attach_file(struct alloc_probes *p, const char *path, const struct of
         }
     }
     return 0;
+}
+
+/* All entries by one link, all returns by another. */
+static int attach_at_once(struct alloc_probes *p, const char *path, const struct offsets *offsets,
+                          struct why *w)
+{
+    uint64_t entries[PREFIXES * FUNCTIONS], cookies[PREFIXES * FUNCTIONS], returns[PREFIXES * FUNCTIONS];
+    struct probed *probed = add_probed(p);
+    size_t n = 0, m = 0;
+
+    if (!probed)
+        return why(w, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < PREFIXES; i++) {
+        for (size_t j = 0; j < FUNCTIONS; j++) {
+            uint64_t offset = offsets->of[i][j];
+            if (!offset || !is_first(offsets, i, j))
+                continue;
+            cookies[n] = functions[j].cookie;
+            entries[n++] = offset;
+            if (functions[j].returns)
+                returns[m++] = offset;
+        }
+    }
+    probed->n = 2;
+    int err = link_attach_uprobes(&probed->links[0], p->any_return, path, returns, NULL, m, true, p->pid, w);
+    return err ? err
+               : link_attach_uprobes(&probed->links[1], p->any, path, entries, cookies, n, false, p->pid, w);
+}
+
+static int attach_file(struct alloc_probes *p, const char *path, const struct offsets *offsets, struct why *w)
+{
+    return p->any ? attach_at_once(p, path, offsets, w) : attach_singly(p, path, offsets, w);
 }
 
 static void detach(struct probed *probed)
@@ -195,12 +229,13 @@ static int probe_file(struct alloc_probes *p, const struct mapping *m, struct se
     int err = find_functions(path, offsets);
     if (err > 0) {
         struct why reason;
+        size_t before = p->nprobed;
         err = attach_file(p, path, offsets, &reason);
         if (err) {
             size_t length;
             const char *name = mapping_name(m, &length);
             p->error = why(&p->reason, err, "%.*s: %s", (int)length, name, reason.text);
-            if (p->nprobed)
+            if (p->nprobed > before)
                 detach(&p->probed[--p->nprobed]);
         } else {
             seen->probed = p->nprobed;
@@ -300,7 +335,7 @@ size_t alloc_probes_files(const struct alloc_probes *p)
 }
 
 /* At the first instruction, which nobody comes to any more. */
-int alloc_probes_try(const struct alloc_probes *p, struct why *w)
+static int try_own(const struct alloc_probes *p, struct why *w)
 {
     static const char self[] = "/proc/self/exe";
     Elf64_Ehdr header;
@@ -321,29 +356,75 @@ int alloc_probes_try(const struct alloc_probes *p, struct why *w)
         fclose(file);
     if (!offset)
         return why(w, -ENOEXEC, "%s: cannot be read to try a probe there", self);
-    int err = link_attach_uprobe(&link, p->entries[0], self, offset, false, (int)getpid(), w);
+    const uint64_t cookie = HOG_MALLOC;
+    int err = p->any ? link_attach_uprobes(&link, p->any, self, &offset, &cookie, 1, false, (int)getpid(), w)
+                     : link_attach_uprobe(&link, p->entries[0], self, offset, false, (int)getpid(), w);
     link_detach(&link);
     return err;
 }
 
 /* ---- */
 
-struct alloc_probes *alloc_probes_open(struct object *obj, const struct metric_context *context, bool by_task)
+/* The programs of that way of probing; -errno if one is refused. */
+static int load_programs(struct alloc_probes *p, struct object *obj, bool by_task, bool at_once,
+                         struct why *w)
+{
+    struct object_program **all[FUNCTIONS + 1];
+    char names[FUNCTIONS + 1][64];
+    size_t n = 0;
+
+    p->any = p->any_return = NULL;
+    if (at_once) {
+        snprintf(names[n], sizeof names[n], "hog_any_%s", by_task ? "task" : "ids");
+        all[n++] = &p->any;
+    }
+    for (size_t i = 0; i < FUNCTIONS && !at_once; i++) {
+        snprintf(names[n], sizeof names[n], "%s_%s", functions[i].program, by_task ? "task" : "ids");
+        all[n++] = &p->entries[i];
+    }
+    snprintf(names[n], sizeof names[n], "%s", at_once ? "hog_return_multi" : "hog_return");
+    all[n++] = at_once ? &p->any_return : &p->at_return;
+    for (size_t i = 0; i < n; i++) {
+        struct object_program *program = *all[i] = object_program(obj, names[i]);
+        int err = !program           ? why(w, -ENOENT, "%s: no program %s", obj->name, names[i])
+                  : program->fd >= 0 ? 0
+                                     : object_load_program(obj, program, w);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+static void unload(struct object_program *program)
+{
+    if (program && program->fd >= 0) {
+        close(program->fd);
+        program->fd = -1;
+    }
+}
+
+int alloc_probes_choose(struct alloc_probes *p, struct object *obj, bool by_task, bool at_once, struct why *w)
+{
+    int err = load_programs(p, obj, by_task, at_once, w);
+
+    if (!err)
+        err = try_own(p, w);
+    if (!err)
+        return 0;
+    unload(p->any);
+    unload(p->any_return);
+    p->any = p->any_return = NULL;
+    return err;
+}
+
+struct alloc_probes *alloc_probes_open(const struct metric_context *context)
 {
     struct alloc_probes *p = calloc(1, sizeof *p);
 
     if (!p)
         return NULL;
-    p->obj = obj;
     p->context = context;
-    p->by_task = by_task;
     p->seen = (struct table){.size = sizeof(struct seen), .most = MOST_FILES};
-    p->at_return = object_program(obj, "hog_return");
-    for (size_t i = 0; i < FUNCTIONS; i++) {
-        char name[64];
-        snprintf(name, sizeof name, "%s_%s", functions[i].program, by_task ? "task" : "ids");
-        p->entries[i] = object_program(obj, name);
-    }
     return p;
 }
 

@@ -8,25 +8,27 @@
 
 struct alloc_probes;
 
-/* by_task: of the two sets of programs. NULL: no memory. */
-struct alloc_probes *alloc_probes_open(struct object *obj, const struct metric_context *context,
-                                       bool by_task);
+/* NULL: no memory. */
+struct alloc_probes *alloc_probes_open(const struct metric_context *context);
+
+/* Loads the programs for probes that are set one by one, or many `at_once`; by_task: how they tell who calls.
+ * Whether this kernel takes such probes is tried in hog's own program. After -errno another way may be
+ * chosen. */
+int alloc_probes_choose(struct alloc_probes *p, struct object *obj, bool by_task, bool at_once,
+                        struct why *w);
 
 /* Removes them from all processes. */
 void alloc_probes_close(struct alloc_probes *p);
-
-/* Whether this kernel takes such probes: sets one into hog's own program, and removes it. */
-int alloc_probes_try(const struct alloc_probes *p, struct why *w);
 
 /* Looks for files that were not seen before, in all processes or those asked for. This takes time where there
  * are many: `gently`, not again before 50 times as long as the last look took has gone by. -errno with a
  * reason: a file that has an allocator could not be probed; the others are. */
 int alloc_probes_look(struct alloc_probes *p, bool gently, uint64_t now, struct why *w);
 
-/* Those asked for in which no allocator was found, as of the last look. */
+/* Whether an allocator was found in a process that was asked for, at the last look. */
 bool alloc_probes_found(const struct alloc_probes *p, uint32_t process);
 
-/* Files with probes; functions that could not be probed. */
+/* Files with probes. */
 size_t alloc_probes_files(const struct alloc_probes *p);
 
 #endif
