@@ -59,10 +59,10 @@ struct {
     __type(value, struct hog_block);
 } hog_blocks SEC(".maps");
 
-#define STACK_DEPTH 32
+#define STACK_DEPTH 32 /* frames; src/metric/alloc_leaks.c has that, too */
 struct {
     __uint(type, BPF_MAP_TYPE_STACK_TRACE);
-    __uint(max_entries, 8192);
+    __uint(max_entries, 16384);
     __uint(key_size, 4);
     __uint(value_size, STACK_DEPTH * 8);
 } hog_stacks SEC(".maps");

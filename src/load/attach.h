@@ -48,6 +48,10 @@ int elf_function_offset(const char *path, const char *symbol, uint64_t *offset, 
 int elf_function_offsets(const char *path, const char *const *symbols, size_t n, size_t needed,
                          uint64_t *offsets, struct why *w);
 
+/* The function that has a file offset: its name (hostile, cut to size - 1 bytes) and how far into it that is.
+ * -ENOENT: no symbol spans it. */
+int elf_function_at(const char *path, uint64_t offset, char *name, size_t size, uint64_t *within);
+
 /* One alternative for a hook, and what happened to it. */
 struct alternative {
     const char *hook;    /* "tp_btf", "raw_tp", "tracepoint", ... what `doctor`, -v and --without call it */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where a function of an executable or library lies in its file. Reads in pieces: such files are large, and
- * may be cut short while we read. */
+/* Where a function of an executable or library lies in its file, and which one lies there. Reads in pieces:
+ * such files are large, and may be cut short while we read. */
 #include "load/attach.h"
 #include <elf.h>
 #include <errno.h>
@@ -241,4 +241,103 @@ int elf_function_offsets(const char *path, const char *const *symbols, size_t n,
     }
     close_file(&f);
     return err ? err : found;
+}
+
+/* ---- the other way round ---- */
+
+static int offset_to_value(const struct file *f, uint64_t offset, uint64_t *value)
+{
+    Elf64_Phdr segment;
+
+    for (unsigned i = 0; i < f->header.e_phnum; i++) {
+        int err = f->header.e_phoff > f->size ? -EINVAL
+                                              : read_at(f, &segment, sizeof segment,
+                                                        f->header.e_phoff + (uint64_t)i * sizeof segment);
+        if (err)
+            return err;
+        if (segment.p_type != PT_LOAD || offset < segment.p_offset ||
+            offset - segment.p_offset >= segment.p_filesz)
+            continue;
+        *value = offset - segment.p_offset + segment.p_vaddr;
+        return 0;
+    }
+    return -ENOENT;
+}
+
+/* The symbol of a function that spans the value; of several the one that begins last. */
+static int find_spanning(const struct file *f, const Elf64_Shdr *table, uint64_t value, Elf64_Sym *best)
+{
+    const size_t per_piece = PIECE / sizeof(Elf64_Sym);
+    int result = -ENOENT;
+
+    if (table->sh_entsize != sizeof(Elf64_Sym))
+        return -EINVAL;
+    uint64_t count = table->sh_size / sizeof(Elf64_Sym);
+    for (uint64_t first = 0; first < count; first += per_piece) {
+        size_t here = count - first < per_piece ? count - first : per_piece;
+        int err =
+            read_at(f, f->buffer, here * sizeof(Elf64_Sym), table->sh_offset + first * sizeof(Elf64_Sym));
+        if (err)
+            return err;
+        for (size_t i = 0; i < here; i++) {
+            Elf64_Sym symbol;
+            memcpy(&symbol, f->buffer + i * sizeof symbol, sizeof symbol);
+            if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF ||
+                value < symbol.st_value || value - symbol.st_value >= symbol.st_size ||
+                (!result && symbol.st_value < best->st_value))
+                continue;
+            *best = symbol;
+            result = 0;
+        }
+    }
+    return result;
+}
+
+static int read_name(const struct file *f, const Elf64_Shdr *table, const Elf64_Sym *symbol, char *name,
+                     size_t size)
+{
+    Elf64_Shdr strings;
+    int err = read_section(f, table->sh_link, &strings);
+
+    if (err || strings.sh_type != SHT_STRTAB || symbol->st_name >= strings.sh_size)
+        return -EINVAL;
+    size_t n = strings.sh_size - symbol->st_name < size - 1 ? strings.sh_size - symbol->st_name : size - 1;
+    err = read_at(f, name, n, strings.sh_offset + symbol->st_name);
+    name[err ? 0 : n] = '\0';
+    return err ? err : *name ? 0 : -ENOENT;
+}
+
+static int look_up_offset(const struct file *f, uint64_t offset, char *name, size_t size, uint64_t *within)
+{
+    static const uint32_t kinds[] = {SHT_SYMTAB, SHT_DYNSYM};
+    uint64_t value = 0;
+    int err = offset_to_value(f, offset, &value);
+
+    for (size_t k = 0; !err && k < sizeof kinds / sizeof *kinds; k++) {
+        for (unsigned i = 1; i < f->header.e_shnum; i++) {
+            Elf64_Shdr section;
+            Elf64_Sym symbol = {0};
+            if (read_section(f, i, &section) || section.sh_type != kinds[k] ||
+                find_spanning(f, &section, value, &symbol) || read_name(f, &section, &symbol, name, size))
+                continue;
+            *within = value - symbol.st_value;
+            return 0;
+        }
+    }
+    return err ? err : -ENOENT;
+}
+
+int elf_function_at(const char *path, uint64_t offset, char *name, size_t size, uint64_t *within)
+{
+    struct file f;
+    struct why ignored;
+    int err = open_file(&f, path, &ignored);
+
+    if (err)
+        return err;
+    err = read_header(&f, path, &ignored);
+    if (!err)
+        err = look_up_offset(&f, offset, name, size, within);
+    close_file(&f);
+    return err;
 }

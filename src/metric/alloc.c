@@ -6,10 +6,12 @@
 #include "alloc.types.h"
 #include "host/targets.h"
 #include "metric/alloc_heaps.h"
+#include "metric/alloc_leaks.h"
 
 struct alloc {
     const struct metric_context *context;
     struct heaps heaps;
+    struct leaks *leaks; /* NULL: nobody asked for them */
     struct heap outside; /* all whose numbers nobody knows */
     const struct heap **top;
     size_t room;
@@ -39,6 +41,7 @@ static void alloc_close(void *state)
 {
     struct alloc *alloc = state;
 
+    leaks_close(alloc->leaks);
     heaps_close(&alloc->heaps);
     free(alloc->top);
     free(alloc);
@@ -57,6 +60,10 @@ static int alloc_open(void **state, const struct metric_context *context, struct
         free(alloc);
         return err;
     }
+    if (context->options->leaks_ns && !(alloc->leaks = leaks_open(&alloc->heaps))) {
+        alloc_close(alloc);
+        return why(w, -ENOMEM, "out of memory");
+    }
     *state = alloc;
     return 0;
 }
@@ -68,7 +75,10 @@ static void alloc_turn(void *state)
 
 static int alloc_collect(void *state, const struct window *window, struct why *w)
 {
-    return heaps_collect(&((struct alloc *)state)->heaps, window->end_mono, w);
+    struct alloc *alloc = state;
+    int err = heaps_collect(&alloc->heaps, window->end_mono, w);
+
+    return err || !alloc->leaks ? err : leaks_collect(alloc->leaks, window->end_mono, w);
 }
 
 static uint64_t alloc_lost(void *state)
@@ -248,6 +258,8 @@ static void alloc_rows(void *state, const struct window *window, struct out *out
         row(alloc, window, out, rank++, alloc->top[i], true);
     }
     rows_of_idle(alloc, window, out, rank, n);
+    if (alloc->leaks)
+        leaks_rows(alloc->leaks, window, out);
     heaps_shown(&alloc->heaps);
 }
 
