@@ -48,6 +48,7 @@ cppcheck cppcheck
 clang-format clang-format
 clang-tidy clang-tidy
 clang-19 clang-19?
+ld.jemalloc libjemalloc2?
 '
 need_bench='
 cpudist libbpf-tools

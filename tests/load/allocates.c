@@ -63,7 +63,7 @@ static size_t nheld;
 static struct {
     void *at;
     size_t size;
-} maps[64];
+} maps[4096];
 static size_t nmaps;
 
 static void say(const char *format, ...)
@@ -311,6 +311,9 @@ static void obey(const char *command, const char *argument, char **argv)
         leaks_here(n);
     } else if (!strcmp(command, "map")) {
         map(n);
+    } else if (!strcmp(command, "maps")) {
+        for (size_t i = 0; i < n; i++)
+            map(1);
     } else if (!strcmp(command, "unmap")) {
         unmap();
     } else if (!strcmp(command, "drop")) {
