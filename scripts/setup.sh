@@ -10,7 +10,7 @@ set -euo pipefail
 export PATH="$PATH:/usr/sbin:/sbin"
 build=${BUILD:-build}
 
-# What is looked for (a command, or a file), and the package that brings it. A package with a question mark is
+# What is looked for (a command, a file, or a library), and the package that brings it. A package with a question mark is
 # used if the release has it; the tests that want it say so when they are skipped.
 # shellcheck disable=SC2034 # read by name
 {
@@ -48,7 +48,9 @@ cppcheck cppcheck
 clang-format clang-format
 clang-tidy clang-tidy
 clang-19 clang-19?
-ld.jemalloc libjemalloc2?
+libjemalloc.so.2 libjemalloc2?
+libtcmalloc_minimal.so.4 libtcmalloc-minimal4?
+libmimalloc.so.2.0 libmimalloc2.0?
 '
 need_bench='
 cpudist libbpf-tools
@@ -73,6 +75,7 @@ missing() {
         [ -n "$probe" ] || continue
         case $probe in
         /*) [ -e "$probe" ] ;;
+        lib*.so.*) ldconfig -p | grep -qF "$probe " ;;
         *) command -v "$probe" >/dev/null ;;
         esac || [ -e "$build/no-${package%\?}" ] || echo "$package"
     done <<<"${!list}"

@@ -157,31 +157,6 @@ int map_drain(int fd, size_t key_size, size_t value_size, entry_fn fn, void *con
     return n < 0 ? why(w, n, "reading a map in batches: %s", why_errno(n)) : n;
 }
 
-/* By the key before. When that is deleted meanwhile the kernel begins again with the first. */
-static int walk_keys(int fd, size_t key_size, struct batch *b, entry_fn fn, void *context)
-{
-    bool first = true;
-    int total = 0;
-
-    for (uint64_t left = most_keys(fd); left > 0; left--) {
-        int err = sys_bpf_map_next_key(fd, first ? NULL : b->in, b->keys);
-        if (err == -ENOENT)
-            return total;
-        if (err)
-            return err;
-        first = false;
-        memcpy(b->in, b->keys, key_size);
-        err = sys_bpf_map_lookup(fd, b->keys, b->values);
-        if (err == -ENOENT)
-            continue;
-        err = err ? err : fn(context, b->keys, b->values);
-        if (err)
-            return err;
-        total++;
-    }
-    return total;
-}
-
 int map_walk(int fd, size_t key_size, size_t value_size, entry_fn fn, void *context, struct why *w)
 {
     struct batch b;
@@ -190,8 +165,6 @@ int map_walk(int fd, size_t key_size, size_t value_size, entry_fn fn, void *cont
     if (alloc_batch(&b, key_size, value_size, room < 4 ? 4 : room) < 0)
         return why(w, -ENOMEM, "out of memory");
     int n = read_batches(fd, &b, sys_bpf_map_lookup_batch, key_size, value_size, fn, context);
-    if (n == -EOPNOTSUPP)
-        n = walk_keys(fd, key_size, &b, fn, context);
     free_batch(&b);
     return n < 0 ? why(w, n, "reading a map: %s", why_errno(n)) : n;
 }

@@ -23,8 +23,7 @@ int map_drain(int fd, size_t key_size, size_t value_size, entry_fn fn, void *con
 /* The same, key by key always: what kernels before 5.6 do. */
 int map_drain_single(int fd, size_t key_size, size_t value_size, entry_fn fn, void *context, struct why *w);
 
-/* Reads a hash map and leaves it as it is; what is deleted meanwhile (fn may) can make an entry come twice
- * before 5.6. */
+/* Reads a hash map by batches and leaves it as it is; fn may delete. -EOPNOTSUPP: before 5.6. */
 int map_walk(int fd, size_t key_size, size_t value_size, entry_fn fn, void *context, struct why *w);
 
 #endif

@@ -57,18 +57,18 @@ start() {
 
 # order COMMAND NAME...: to these loads; returns when all have done it.
 order() {
-    local command=$1 name before=()
+    local command=$1 name had=()
     shift
     for name in "$@"; do
-        before+=("$(grep -c ^done "$TMP/$name.said")")
+        had+=("$(grep -c ^done "$TMP/$name.said")")
         echo "$command" >&"${FDS[$name]}"
     done
     for name in "$@"; do
         for _ in $(seq 600); do
-            [ "$(grep -c ^done "$TMP/$name.said")" -gt "${before[0]}" ] && break
+            [ "$(grep -c ^done "$TMP/$name.said")" -gt "${had[0]}" ] && break
             sleep 0.05
         done
-        before=("${before[@]:1}")
+        had=("${had[@]:1}")
     done
 }
 
