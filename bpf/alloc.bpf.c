@@ -430,7 +430,7 @@ static __always_inline void on_exit(bool direct, struct task_struct *task)
 
     bpf_map_delete_elem(&hog_calls, &thread);
     struct hog_heap *heap = bpf_map_lookup_elem(&hog_heaps, &heap_key);
-    if (!heap || !dead_is(direct, task))
+    if (!heap || !dead_is(direct, kernel_field(direct, task, signal)))
         return;
     heap->dead = 1;
     struct hog_alloc_cpu *c = bpf_map_lookup_elem(&hog_sketch, &cpu);
