@@ -219,6 +219,20 @@ static int default_view(struct parse *p)
     return o->nviews ? 0 : why(p->why, -EINVAL, "no VIEW given: --help lists all views");
 }
 
+/* What is of the view `alloc`. */
+static int check_alloc(struct parse *p)
+{
+    const struct options *o = p->options;
+    const char *option = o->pointers ? "--pointers" : o->leaks_ns ? "--leaks" : NULL;
+    bool alloc = false;
+
+    for (size_t i = 0; i < o->nviews; i++)
+        alloc = alloc || !strcmp(o->views[i], "alloc");
+    if (option && !alloc)
+        return why(p->why, -EINVAL, "%s needs the view alloc: hog alloc %s ..", option, option);
+    return 0;
+}
+
 /* Verdicts are what `top` shows. */
 static int check_verdicts(struct parse *p)
 {
@@ -265,6 +279,8 @@ static int finish(struct parse *p)
         error = check_verdicts(p);
     if (!error)
         error = check_memory(p);
+    if (!error)
+        error = check_alloc(p);
     if (error)
         return error;
     if (is_view(p, "doctor")) {

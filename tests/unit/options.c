@@ -161,6 +161,8 @@ static void check_verdicts(void)
         {"cpu --vm", "--vm needs the view mem: hog mem --vm .."},
         {"--peak", "--peak needs the view mem: hog mem --peak .."},
         {"doctor --pss", "--pss needs the view mem: hog mem --pss .."},
+        {"cpu --leaks 5s", "--leaks needs the view alloc: hog alloc --leaks .."},
+        {"cpu --pointers 1024", "--pointers needs the view alloc: hog alloc --pointers .."},
         {"cpu --explain", "--explain needs the view top: hog top --explain .."},
         {"track 5 --explain", "--explain needs the view top: hog top --explain .."},
         {"cpu --why 5", "--why is of the view top alone: hog top --why PID"},
