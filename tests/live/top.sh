@@ -162,7 +162,8 @@ fi
 
 if [ -d /sys/fs/cgroup/memory ] && [ -w /sys/fs/cgroup/memory ]; then
     (
-        trap 'rmdir /sys/fs/cgroup/memory/hog_top_* 2>/dev/null' EXIT
+        trap 'exit' TERM
+        trap 'sleep 0.1; rmdir /sys/fs/cgroup/memory/hog_top_* 2>/dev/null' EXIT
         while :; do
             group=/sys/fs/cgroup/memory/hog_top_$RANDOM
             mkdir "$group" || continue
