@@ -84,6 +84,8 @@ int subjects_begin(struct subjects *s, double window, double span)
     s->span = s->span * rest + window;
     for (size_t i = 0; i < s->capacity; i++) {
         struct subject *subject = &s->table[i];
+        if (!subject->key)
+            continue;
         add_times(&subject->judged, &nothing, rest);
         subject->now = nothing;
         subject->waits = 0;

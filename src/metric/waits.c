@@ -25,6 +25,7 @@ struct waits {
     struct pairs several; /* what is to be shared out, by CPU: aggressor HOG_SEVERAL and the CPU's number */
     struct pairs debts;   /* what was taken back before the kernel told of it */
     struct pairs settled; /* the memory of the debts before */
+    struct pairs owed;    /* see owe() */
     struct waits_totals totals;
     struct share *shares; /* of all CPUs, one after the other */
     size_t nshares, room;
@@ -66,6 +67,7 @@ void waits_close(struct waits *w)
     pairs_free(&w->victims);
     pairs_free(&w->debts);
     pairs_free(&w->settled);
+    pairs_free(&w->owed);
     pairs_free(&w->several);
     free(w->shares);
     free(w->first);
@@ -281,48 +283,60 @@ static void keep_debt(struct waits *w, const struct pair *from, int64_t ns, uint
         debt->most_ns = made;
 }
 
-/* Takes up to *debt (below zero) off a pair, or off all those of its victim, each by its share of `sum`. */
-static void pay_from(struct pair *pair, int64_t debt, int64_t sum, int64_t *left)
+/* Takes up to `debt` (below zero) off a pair, and returns what is left of it. */
+static int64_t pay_from(struct pair *pair, int64_t debt)
 {
-    int64_t part = pair->ns == sum ? -debt : (int64_t)((double)-debt * ((double)pair->ns / (double)sum));
+    int64_t part = !pair || pair->ns <= 0 ? 0 : pair->ns < -debt ? pair->ns : -debt;
 
-    if (part > pair->ns)
-        part = pair->ns;
-    pair->ns -= part;
-    *left += part;
+    if (part)
+        pair->ns -= part;
+    return debt + part;
 }
 
-/* What a victim has too little of in one pair, because the wait was shared out otherwise than at its end,
- * comes off its others. Returns what is left. */
-static int64_t pay(struct waits *w, const struct pair *from)
+/* What a victim has too little of (below zero) in one pair, because its wait was shared out otherwise than at
+ * its end: it comes off its others. In `owed`, by victim: count is how much, ns what its pairs have, most_ns
+ * since when. */
+static void owe(struct waits *w, uint64_t victim, int64_t ns, uint64_t made)
 {
-    const struct pair *all = pairs_find(&w->victims, from->victim, 0, false);
-    if (!all || all->ns <= 0)
-        return from->ns;
-    struct pair *same = pairs_find(&w->pairs, from->victim, from->aggressor, from->preempt);
-    int64_t debt = from->ns, sum = 0, left;
+    struct pair *sum = pairs_at(&w->owed, victim, 0, false);
 
-    if (same && same->ns > 0)
-        pay_from(same, debt, same->ns, &debt);
-    for (size_t i = 0; i < w->pairs.capacity && debt < 0; i++)
-        if (w->pairs.table[i].victim == from->victim && w->pairs.table[i].ns > 0)
-            sum += w->pairs.table[i].ns;
-    left = debt;
-    for (size_t i = 0; i < w->pairs.capacity && sum && left < 0; i++)
-        if (w->pairs.table[i].victim == from->victim && w->pairs.table[i].ns > 0)
-            pay_from(&w->pairs.table[i], debt, sum, &left);
-    return left;
+    if (!sum)
+        return;
+    sum->count -= ns;
+    if (!sum->most_ns || made < sum->most_ns)
+        sum->most_ns = made;
+}
+
+/* Each pair of a victim gives its part. There are many victims and many more pairs: no pair is looked for. */
+static void pay_owed(struct waits *w)
+{
+    for (size_t i = 0; i < w->pairs.capacity && w->owed.used; i++) {
+        const struct pair *pair = &w->pairs.table[i];
+        struct pair *sum = pair->victim && pair->ns > 0 ? pairs_find(&w->owed, pair->victim, 0, false) : NULL;
+        if (sum)
+            sum->ns += pair->ns;
+    }
+    for (size_t i = 0; i < w->pairs.capacity && w->owed.used; i++) {
+        struct pair *pair = &w->pairs.table[i];
+        const struct pair *sum =
+            pair->victim && pair->ns > 0 ? pairs_find(&w->owed, pair->victim, 0, false) : NULL;
+        if (sum && sum->ns > 0)
+            pair->ns -= sum->count >= sum->ns
+                            ? pair->ns
+                            : (int64_t)((double)pair->ns * ((double)sum->count / (double)sum->ns));
+    }
+    for (size_t i = 0; i < w->owed.capacity; i++) {
+        const struct pair *sum = &w->owed.table[i];
+        struct pair rest = {.victim = sum->victim, .aggressor = HOG_SEVERAL};
+        if (sum->victim && sum->count > sum->ns)
+            keep_debt(w, &rest, sum->ns - sum->count, sum->most_ns);
+    }
 }
 
 /* All that a victim waited, whoever ran: a debt with no aggressor. */
 static int64_t pay_victim(struct waits *w, const struct pair *from)
 {
-    struct pair *pair = pairs_find(&w->victims, from->victim, 0, false);
-    int64_t debt = from->ns;
-
-    if (pair && pair->ns > 0)
-        pay_from(pair, debt, pair->ns, &debt);
-    return debt;
+    return pay_from(pairs_find(&w->victims, from->victim, 0, false), from->ns);
 }
 
 /* A wait that ended between the turn and the look at who waits has been taken back, and comes with the next
@@ -334,22 +348,29 @@ static void settle(struct waits *w)
 
     w->debts = w->settled;
     pairs_clear(&w->debts);
+    pairs_clear(&w->owed);
     for (size_t i = 0; i < before.capacity; i++) {
         const struct pair *debt = &before.table[i];
-        int64_t left = !debt->victim ? 0 : debt->aggressor ? pay(w, debt) : pay_victim(w, debt);
-        if (left < 0)
+        if (!debt->victim)
+            continue;
+        int64_t left =
+            debt->aggressor
+                ? pay_from(pairs_find(&w->pairs, debt->victim, debt->aggressor, debt->preempt), debt->ns)
+                : pay_victim(w, debt);
+        if (left < 0 && debt->aggressor)
+            owe(w, debt->victim, left, debt->most_ns);
+        else if (left < 0)
             keep_debt(w, debt, left, debt->most_ns);
     }
     w->settled = before;
     for (size_t i = 0; i < w->pairs.capacity; i++) {
         struct pair *pair = &w->pairs.table[i];
-        if (pair->ns < 0) /* of the same wait: who was told of for it, and who it was in the end */
-            pair->ns = pay(w, pair);
-        if (pair->ns < 0)
-            keep_debt(w, pair, pair->ns, w->now);
-        if (pair->ns < 0)
+        if (pair->ns < 0) {
+            owe(w, pair->victim, pair->ns, w->now);
             pair->ns = 0;
+        }
     }
+    pay_owed(w);
     for (size_t i = 0; i < w->victims.capacity; i++) {
         struct pair *pair = &w->victims.table[i];
         if (pair->ns < 0)
