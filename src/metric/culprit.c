@@ -67,16 +67,55 @@ size_t culprit_pairs(const struct top *top, uint64_t victim, uint64_t aggressor,
     return waits ? pairs_top(waits_pairs(waits), pairs, most, is_of, &side) : 0;
 }
 
+/* Into the row's list in its place, if it is among the heaviest. */
+static void note_side(struct sides *sides, const struct pair *pair)
+{
+    size_t i = sides->n;
+
+    if (i == SIDES && sides->pairs[i - 1]->ns >= pair->ns)
+        return;
+    if (i < SIDES)
+        sides->n++;
+    else
+        i--;
+    for (; i && sides->pairs[i - 1]->ns < pair->ns; i--)
+        sides->pairs[i] = sides->pairs[i - 1];
+    sides->pairs[i] = pair;
+}
+
+static void note_pair(struct top *top, const struct pair *pair)
+{
+    const struct subject *victim = subjects_find(&top->subjects, pair->victim),
+                         *aggressor = subjects_find(&top->subjects, pair->aggressor);
+
+    if (victim && victim->rank && victim->verdict == VERDICT_STARVED && pair->aggressor != HOG_THROTTLED)
+        note_side(&top->sides[victim->rank - 1], pair);
+    if (aggressor && aggressor->rank && aggressor->verdict == VERDICT_NOISY_NEIGHBOR && aggressor != victim)
+        note_side(&top->sides[aggressor->rank - 1], pair);
+}
+
+void culprits_find(struct top *top)
+{
+    const struct waits *waits = oncpu_waits(top->oncpu);
+    const struct pairs *pairs = waits ? waits_pairs(waits) : NULL;
+
+    for (size_t i = 0; i < top->nranked; i++)
+        top->sides[i].n = 0;
+    for (size_t i = 0; pairs && i < pairs->capacity; i++)
+        if (pairs->table[i].victim && pairs->table[i].ns > 0)
+            note_pair(top, &pairs->table[i]);
+}
+
 /* The other side of the heaviest pairs; one that stands twice (preempted by, woken beside) once. */
 static void others(const struct top *top, const struct subject *subject, bool victims,
                    struct culprit *culprit)
 {
-    const struct pair *pairs[2 * SAID];
-    size_t n = culprit_pairs(top, victims ? 0 : subject->key, victims ? subject->key : 0, pairs, 2 * SAID);
+    const struct sides *sides = &top->sides[subject->rank - 1];
+    const struct pair *const *pairs = sides->pairs;
     uint64_t said[SAID];
     size_t nsaid = 0;
 
-    for (size_t i = 0; i < n && nsaid < (victims ? 1 : SAID); i++) {
+    for (size_t i = 0; i < sides->n && nsaid < (victims ? 1 : SAID); i++) {
         uint64_t key = victims ? pairs[i]->victim : pairs[i]->aggressor;
         bool again = false;
         char name[CULPRIT_NAME];

@@ -19,6 +19,7 @@ struct subject {
     bool grows;               /* at the last look */
     struct outlook outlook;   /* when its memory ends */
     enum verdict verdict;
+    size_t rank; /* its row, from 1; 0: it has none */
 };
 
 struct subjects {

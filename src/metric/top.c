@@ -52,6 +52,7 @@ static void top_close(void *state)
     pressures_close(&top->pressures.files);
     subjects_free(&top->subjects);
     free(top->ranked);
+    free(top->sides);
     free(top);
 }
 
@@ -87,7 +88,8 @@ static int top_open(void **state, const struct metric_context *context, struct h
         return why(w, -ENOMEM, "out of memory");
     top->context = context;
     top->ranked = calloc(options->top, sizeof *top->ranked);
-    if (!top->ranked)
+    top->sides = calloc(options->top, sizeof *top->sides);
+    if (!top->ranked || !top->sides)
         err = why(w, -ENOMEM, "out of memory");
     if (!err)
         err = open_sources(top, hooks, w);
@@ -125,6 +127,7 @@ static int top_collect(void *state, const struct window *window, struct why *w)
     if (top_join(top, (double)(window->end_mono - window->begin_mono)))
         return why(w, -ENOMEM, "out of memory");
     top_rank(top);
+    culprits_find(top);
     top_pressure(top, window->end_mono - window->begin_mono);
     return 0;
 }

@@ -14,6 +14,7 @@
 #include "metric/waits.h"
 
 struct outlooks;
+struct sides;
 
 /* Pressure of the host, and of that group of the processes shown which has most of it; percent, < 0: not
  * known. */
@@ -36,9 +37,10 @@ struct top {
     struct subjects subjects;
     struct subject **ranked; /* those that are shown */
     size_t nranked;
-    uint64_t now;    /* end of the window, CLOCK_MONOTONIC */
-    uint64_t looked; /* when tasks were looked at */
-    bool alert;      /* the window has what --alert asks for */
+    struct sides *sides; /* of each row: who had the CPU, or (a noisy neighbour) who waited for it */
+    uint64_t now;        /* end of the window, CLOCK_MONOTONIC */
+    uint64_t looked;     /* when tasks were looked at */
+    bool alert;          /* the window has what --alert asks for */
 };
 
 /* ---- top_join.c: one table of all processes ---- */
@@ -70,6 +72,14 @@ struct culprit {
     size_t length; /* 0: nobody */
 };
 void culprit_of(const struct top *top, const struct subject *subject, struct culprit *culprit);
+
+/* The heaviest pairs of each row, for culprit_of(): one walk over all pairs once the rows are known. */
+#define SIDES 6
+struct sides {
+    const struct pair *pairs[SIDES];
+    size_t n;
+};
+void culprits_find(struct top *top);
 
 /* Pairs of a victim, or of an aggressor, the heaviest first; returns how many of `most` it wrote. */
 size_t culprit_pairs(const struct top *top, uint64_t victim, uint64_t aggressor, const struct pair **pairs,

@@ -116,6 +116,7 @@ void top_rank(struct top *top)
         add_asked(top, top->context->subject);
     for (size_t i = 0; i < top->subjects.capacity; i++) {
         struct subject *subject = &top->subjects.table[i];
+        subject->rank = 0;
         if (!is_shown(top, subject))
             continue;
         judge_subject(top, subject);
@@ -123,4 +124,6 @@ void top_rank(struct top *top)
             top->alert = true;
         insert(top, subject);
     }
+    for (size_t i = 0; i < top->nranked; i++)
+        top->ranked[i]->rank = i + 1;
 }
