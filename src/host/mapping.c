@@ -28,7 +28,7 @@ static void take_name(const char *from, const char *end, char name[MAPPING_NAME]
     size_t length = (size_t)(end - from), skipped = length < MAPPING_NAME ? 0 : length - (MAPPING_NAME - 1);
 
     if (!length) {
-        strcpy(name, "[anon]");
+        memcpy(name, "[anon]", sizeof "[anon]");
         return;
     }
     memcpy(name, from + skipped, length - skipped);
