@@ -9,7 +9,7 @@
 #include "metric/stalls.h"
 #include "syscall/bpf.h"
 
-#define PRICE 200 /* a look may take this part of the time */
+#define PRICE 100 /* a look may take this part of the time */
 #define PARTS 6
 #define MOST  4096 /* open waits; more are not told of before they end */
 
