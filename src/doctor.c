@@ -122,8 +122,16 @@ enum status doctor(const struct options *options)
     }
     say_host(out, options);
     say_kinds(out, options);
-    for (const struct metric *const *metric = metrics; *metric; metric++)
+    /* One that cannot count by the numbers of /proc gives them up for itself, not for those after it. */
+    const struct numbering at_first = numbering;
+    struct numbering found = numbering;
+    for (const struct metric *const *metric = metrics; *metric; metric++) {
+        numbering = at_first;
         all &= say_view(out, options, *metric, &context);
+        if (!numbering_is_of_proc(&numbering))
+            found = numbering;
+    }
+    numbering = found;
     numbering_describe(&numbering, text, sizeof text); /* as the views found that it works */
     say(out, options, "pids", text);
     int err = out_flush(out);

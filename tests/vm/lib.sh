@@ -97,7 +97,7 @@ keeps_word() {
     if [ "$SAID" = ok ]; then
         [ "$STATUS" = 0 ] && grep -q "^#window seq=1 " /tmp/view.out
     else
-        [ "$STATUS" = 3 ] && [ ! -s /tmp/view.out ] && [ "$(grep -vc '^hog: [a-z]*: [a-z]*: ' /tmp/view.err)" = 1 ]
+        [ "$STATUS" = 3 ] && [ ! -s /tmp/view.out ] && [ "$(grep -vcE '^hog: [a-z]*: [a-z]*: (not [a-z_]*: .*|no hook|[a-z_]*)$' /tmp/view.err)" = 1 ]
     fi
 }
 
