@@ -348,13 +348,6 @@ int hog_exit_btf(void *ctx)
     return 0;
 }
 
-SEC("raw_tp/sched_process_exit")
-int hog_exit_raw(void *ctx)
-{
-    on_exit(false, argument(ctx, 0, struct task_struct *));
-    return 0;
-}
-
 /* Whether other threads live on is not known here: the name of any thread that exits serves its process. */
 SEC("tracepoint/sched/sched_process_exit")
 int hog_exit_tp(void *ctx)

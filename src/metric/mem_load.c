@@ -13,7 +13,7 @@ enum { LINK_CHANGE, LINK_LOOK, LINK_EXIT, LINK_FORK };
 static const struct alternative task_changes[] = {{"tp_btf", "hog_change_btf"}};
 static const struct alternative classic_changes[] = {{"tracepoint", "hog_change_tp"}};
 static const struct alternative looks[] = {{"iter", "hog_mem_tasks"}, {"proc", NULL}}; /* /proc: no program */
-static const struct alternative task_exits[] = {{"tp_btf", "hog_exit_btf"}, {"raw_tp", "hog_exit_raw"}};
+static const struct alternative task_exits[] = {{"tp_btf", "hog_exit_btf"}};
 static const struct alternative classic_exits[] = {{"tracepoint", "hog_exit_tp"}};
 static const struct alternative classic_forks[] = {{"tracepoint", "hog_fork_tp"}};
 
@@ -22,7 +22,7 @@ const struct hook_ways mem_ways[] = {
     {"change", classic_changes, 1},
     {"look", looks, 2},
     {"fork", classic_forks, 1},
-    {"exit", task_exits, 2},
+    {"exit", task_exits, 1},
     {"exit", classic_exits, 1},
     {NULL, NULL, 0},
 };
@@ -98,7 +98,7 @@ static int load_by(struct side *side, const struct metric_context *context, bool
     if (!classic && !hook_attach(side, context, &side->links[LINK_LOOK], looks, 1, look, &optional))
         load->look = side->links[LINK_LOOK].fds[0];
     /* Without it, those who die inside a window have no name: less, but right. */
-    hook_attach(side, context, &side->links[LINK_EXIT], classic ? classic_exits : task_exits, classic ? 1 : 2,
+    hook_attach(side, context, &side->links[LINK_EXIT], classic ? classic_exits : task_exits, 1,
                 hook_report(hooks, "exit", false), &optional);
     return 0;
 }
