@@ -4,7 +4,7 @@
 #
 #   verdicts.sh [RUNS [SET]...]        20 runs of each set in tests/load/verdicts.sh, about 20 minutes; alone on the host
 #
-# A set `idle` is the host for a minute, as it is, and `compile` a build of hog, for 20 s: false alarms are counted there.
+# A set `idle` is the host for a minute, as it is, and `compile` a build of hog, for 12 s: false alarms are counted there.
 # Of each run one window counts. A load that was not what it claims to be is set up again, three times at most, and that is
 # shown. Ends with 1 if less than 95 % of all verdicts are as expected, or one names the wrong culprit.
 # shellcheck source=tests/bench/lib.sh
@@ -86,7 +86,7 @@ failed=0
 for set in "$@"; do
     case $set in
     idle) false_alarms idle 60 && continue ;;
-    compile) false_alarms compile 20 && continue ;;
+    compile) false_alarms compile 12 && continue ;;
     esac
     declare -F "set_$set" >/dev/null || die "no set $set"
     for ((run = 1; run <= runs; run++)); do

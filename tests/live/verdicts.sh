@@ -48,6 +48,6 @@ if [ "$BUSY" -ge 15 ]; then
 else
     check 'an idle host: nothing is the matter with anybody' no_alarm $status
 fi
-alarms_compile 15
+alarms_compile 8
 check 'a compile: no oom-risk' no_alarm $?
 done_testing
