@@ -339,8 +339,8 @@ set_one_core() {
 
 # As much together, but no thread of it is near a CPU.
 set_light_threads() {
-    begin "$deserve" light-threads burn 5000 45000 8 || return
-    row light-threads "$PID" ok - 'run > 60 && run < 85 && busiest < 13 && wait < 0.2 * (run + wait) && others < 25'
+    begin "$deserve" light-threads burn 5000 45000 3 || return
+    row light-threads "$PID" ok - 'run > 24 && run < 34 && busiest < 13 && wait < 0.15 * (run + wait) && others < 25'
 }
 
 set_equals() {
