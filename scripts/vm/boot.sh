@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Boots one kernel in qemu's software emulation with an initramfs whose init is tests/vm/init.sh, and tells what that said:
-# lines as of all tests, with "vm/LABEL: " in front, in one piece when all is over. Details are on stderr.
+# lines as of all tests, with "vm/LABEL: " in front. Details are on stderr.
 #
 #   boot.sh LABEL ARCH KERNEL INITRAMFS CPUS CASES DIR [PARAMETER...]
 #
@@ -72,28 +72,18 @@ console() {
 }
 
 boot "$@"
-# About one boot in a hundred stands still, with lockups in the guest, mostly while hooks are attached beside a busy loop. Why
-# is not known; emulation is suspected. It gets one more chance, and that is said; a kernel that panics gets none.
-if ! told | grep -qx end && { [ $status -eq 124 ] || [ $status -eq 137 ]; }; then
-    echo "vm/$label: not done after $limit s, once more"
-    console
-    boot "$@"
-fi
 
-{
-    flock 9
-    told | sed -nE "s,^((not )?ok|skip) - ,\1 - vm/$label: ,p"
-    told | sed -n "s,^# ,    vm/$label: ,p" >&2
-    if told | grep -qx end; then
-        echo "ok - vm/$label: ran to its end"
-        echo "fact took_s $((SECONDS - start))" >>"$dir/lines"
-    else
-        case $status in
-        0) reason='the kernel stopped' ;;
-        124 | 137) reason="not done after $limit s" ;;
-        *) reason="qemu ended with status $status" ;;
-        esac
-        echo "not ok - vm/$label: did not run to its end: $reason"
-        console
-    fi
-} 9>>"$dir/../lock"
+told | sed -nE "s,^((not )?ok|skip) - ,\1 - vm/$label: ,p"
+told | sed -n "s,^# ,    vm/$label: ,p" >&2
+if told | grep -qx end; then
+    echo "ok - vm/$label: ran to its end"
+    echo "fact took_s $((SECONDS - start))" >>"$dir/lines"
+else
+    case $status in
+    0) reason='the kernel stopped' ;;
+    124 | 137) reason="not done after $limit s" ;;
+    *) reason="qemu ended with status $status" ;;
+    esac
+    echo "not ok - vm/$label: did not run to its end: $reason"
+    console
+fi

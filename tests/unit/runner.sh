@@ -64,4 +64,38 @@ check 'CI: a skip needs a known reason' in_ci fails '1 passed, 1 failed, 0 skipp
     'not ok - unit/one: a: needs MOON: none (nobody knows what MOON is)' 'echo "ok - b"' 'echo "skip - a: needs MOON: none"'
 check 'CI: a skip needs a true reason' in_ci fails '1 passed, 1 failed, 0 skipped' \
     'not ok - unit/one: a: needs TMP: none (but this machine has TMP)' 'echo "ok - b"' 'echo "skip - a: needs TMP: none"'
+
+# live FIRST_LINE...: the same as a test of `live`, which has two chances.
+live() {
+    mkdir -p "$TMP/tree/tests/live"
+    rm -f "$TMP/tree/tests/live"/*
+    printf '%s\n' "$@" >"$TMP/tree/tests/live/one.sh"
+    BUILD=$TMP/tree/build "$TMP/tree/scripts/test.sh" live >"$TMP/result" 2>&1
+}
+
+live_passes_later() {
+    rm -f "$TMP/once"
+    live "if [ -e $TMP/once ]; then echo 'ok - a'; else touch $TMP/once; echo 'not ok - a: too late'; fi" &&
+        says '2 passed, 0 failed, 0 skipped' 'once more, because of: live/one: a: too late'
+}
+
+live_fails_twice() {
+    ! live 'echo "ok - a"' 'echo "not ok - b: too late"' && says '2 passed, 1 failed, 0 skipped' 'not ok - live/one: b: too late'
+}
+
+live_fails_too_often() {
+    live 'echo "ok - a"' || return
+    for i in 1 2 3 4 5 6 7; do
+        printf '%s\n' 'echo "not ok - a"' >"$TMP/tree/tests/live/many$i.sh"
+    done
+    ! BUILD=$TMP/tree/build "$TMP/tree/scripts/test.sh" live >"$TMP/result" 2>&1 && says '2 passed, 7 failed, 0 skipped'
+}
+
+if [ "$(id -u)" -eq 0 ]; then
+    check 'a live test that fails by chance has another, and that is told' live_passes_later
+    check 'a live test that fails again has failed' live_fails_twice
+    check 'many live tests that fail are no chance' live_fails_too_often
+else
+    skip 'a live test that fails has another chance' 'needs ROOT: live tests do'
+fi
 done_testing
