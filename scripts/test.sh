@@ -252,6 +252,7 @@ mount_for_tests tracefs /sys/kernel/tracing
 mount_for_tests bpf /sys/fs/bpf
 [ $# -gt 0 ] || set -- lint format unit live fuzz
 for group in "$@"; do
+    begin=$SECONDS
     case $group in
     lint | format) run_program "$group" scripts/lint.sh scripts/lint.sh "$group" ;;
     unit | fuzz) run_group "$group" ;;
@@ -272,6 +273,7 @@ for group in "$@"; do
         exit 2
         ;;
     esac
+    echo "$group took $((SECONDS - begin)) s"
 done
 
 if [ $failed -gt 0 ]; then

@@ -11,7 +11,7 @@ set -u
 export LC_ALL=C
 label=$1 arch=$2 kernel=$3 initramfs=$4 cpus=$5 cases=$6 dir=$7
 shift 7
-limit=${VM_TIMEOUT:-180}
+limit=${VM_TIMEOUT:-240}
 mkdir -p "$dir"
 
 # hog.disk=SIZE among the parameters: an empty disk of that size, /dev/nvme0n1 there.
