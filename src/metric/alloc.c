@@ -20,18 +20,18 @@ struct alloc {
 };
 
 static const struct column columns[] = {
-    {"rank", 4, "place by live_kib, then by what was allocated in the window; 1 first"},
-    {"pid", 7, "process"},
-    {"uid", 6, "effective user id"},
-    {"live_kib", 12, "allocated and not freed, of what was allocated since hog began"},
-    {"allocs_s", 11, "allocations a second"},
-    {"frees_s", 11, "frees a second"},
-    {"alloc_kib_s", 12, "bytes asked for a second, KiB"},
-    {"lib", -20, "file of the allocator"},
-    {"failed_s", 8, "allocations a second that failed"},
-    {"mapped_kib", 11, "of live_kib: anonymous memory from mmap that no allocator called for"},
-    {"error_kib", 9, "live_kib may be off by so much (95 %), where blocks are sampled"},
-    {"comm", -15, "name"},
+    COLUMN("rank", 4, NONE, "place by live_kib, then by what was allocated in the window; 1 first"),
+    COLUMN("pid", 7, TASK, "process"),
+    COLUMN("uid", 6, TASK, "effective user id"),
+    COLUMN("live_kib", 12, SUM, "allocated and not freed, of what was allocated since hog began"),
+    COLUMN("allocs_s", 11, SUM, "allocations a second"),
+    COLUMN("frees_s", 11, SUM, "frees a second"),
+    COLUMN("alloc_kib_s", 12, SUM, "bytes asked for a second, KiB"),
+    COLUMN("lib", -20, FIRST, "file of the allocator"),
+    COLUMN("failed_s", 8, SUM, "allocations a second that failed"),
+    COLUMN("mapped_kib", 11, SUM, "of live_kib: anonymous memory from mmap that no allocator called for"),
+    COLUMN("error_kib", 9, NONE, "live_kib may be off by so much (95 %), where blocks are sampled"),
+    COLUMN("comm", -15, TASK, "name"),
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
 
@@ -133,7 +133,7 @@ static void row(struct alloc *alloc, const struct window *window, struct out *ou
         name->comm_length ? cell_bytes(name->comm, name->comm_length) : none,
     };
 
-    out_row(out, &alloc_metric.view, cells);
+    out_row_of(out, &alloc_metric.view, cells, &(struct row_keys){.key = heap->who});
 }
 
 static bool is_active(const struct heap *heap)

@@ -41,13 +41,13 @@ struct leaks {
 };
 
 static const struct column columns[] = {
-    {"rank", 4, "place by live_kib; 1 first"},
-    {"pid", 7, "process"},
-    {"live_kib", 12, "allocated there and not freed, older than asked for"},
-    {"blocks", 9, "how many blocks that is"},
-    {"age_s", 9, "age of the oldest"},
-    {"stack", -40, "functions by which it was asked for, the innermost first"},
-    {"comm", -15, "name"},
+    COLUMN("rank", 4, NONE, "place by live_kib; 1 first"),
+    COLUMN("pid", 7, TASK, "process"),
+    COLUMN("live_kib", 12, SUM, "allocated there and not freed, older than asked for"),
+    COLUMN("blocks", 9, SUM, "how many blocks that is"),
+    COLUMN("age_s", 9, MAX, "age of the oldest"),
+    COLUMN("stack", -40, DIM, "functions by which it was asked for, the innermost first"),
+    COLUMN("comm", -15, TASK, "name"),
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
 static const struct view view = {"leaks", columns, COLUMNS};
@@ -268,6 +268,6 @@ void leaks_rows(struct leaks *leaks, const struct window *window, struct out *ou
             *stack ? cell_string(stack) : cell_unknown(),
             name && name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
         };
-        out_row(out, &view, cells);
+        out_row_of(out, &view, cells, &(struct row_keys){.key = heap->who});
     }
 }

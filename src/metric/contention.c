@@ -16,17 +16,17 @@ struct contention {
 };
 
 static const struct column columns[] = {
-    {"rank", 4, "place by wait_ms, 1 first"},
-    {"victim", 7, "process that could have run, and waited for a CPU"},
-    {"aggressor", 9, "process that ran there meanwhile"},
-    {"count", 8, "stints of the aggressor that the victim waited for"},
-    {"wait_ms", 10, "time that the victim waited for them in the window"},
-    {"wait_max_us", 12, "the longest of them"},
-    {"kind", -7, "preempt: the victim was thrown off its CPU; wakeup: it had slept"},
-    {"victim_tid", 10, "the victim's thread, with -t"},
-    {"tid", 7, "the aggressor's thread, with -t"},
-    {"victim_comm", -15, "the victim's name"},
-    {"comm", -15, "the aggressor's name; what is no process is in brackets"},
+    COLUMN("rank", 4, NONE, "place by wait_ms, 1 first"),
+    COLUMN("victim", 7, TASK, "process that could have run, and waited for a CPU"),
+    COLUMN("aggressor", 9, TASK, "process that ran there meanwhile"),
+    COLUMN("count", 8, SUM, "stints of the aggressor that the victim waited for"),
+    COLUMN("wait_ms", 10, SUM, "time that the victim waited for them in the window"),
+    COLUMN("wait_max_us", 12, MAX, "the longest of them"),
+    COLUMN("kind", -7, DIM, "preempt: the victim was thrown off its CPU; wakeup: it had slept"),
+    COLUMN("victim_tid", 10, TASK, "the victim's thread, with -t"),
+    COLUMN("tid", 7, TASK, "the aggressor's thread, with -t"),
+    COLUMN("victim_comm", -15, TASK, "the victim's name"),
+    COLUMN("comm", -15, TASK, "the aggressor's name; what is no process is in brackets"),
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
 
@@ -140,7 +140,8 @@ static void row(const struct contention *contention, uint64_t now, struct out *o
         victim.comm,
         aggressor.comm,
     };
-    out_row(out, &contention_metric.view, cells);
+    out_row_of(out, &contention_metric.view, cells,
+               &(struct row_keys){.key = pair->aggressor, .victim = pair->victim});
 }
 
 /* Of whom rows are asked, and when. */

@@ -15,19 +15,19 @@ struct cpu {
 };
 
 static const struct column columns[] = {
-    {"rank", 4, "place by run_ms, 1 first"},
-    {"pid", 7, "process"},
-    {"uid", 6, "effective user id"},
-    {"cpu_pct", 7, "on-CPU time by the window's length; 100 is one CPU"},
-    {"run_ms", 10, "on-CPU time in the window, the running stint up to the window's end included"},
-    {"switches", 8, "times it left a CPU in the window"},
-    {"tid", 7, "thread, with -t"},
-    {"wait_ms", 10, "time that it could have run and waited for a CPU, up to the window's end"},
-    {"wait_count", 10, "waits for a CPU that ended in the window"},
-    {"wait_p50_us", 11, "half of them were no longer"},
-    {"wait_p99_us", 11, "99 of 100 were no longer"},
-    {"wait_max_us", 11, "the longest of them"},
-    {"comm", -15, "name"},
+    COLUMN("rank", 4, NONE, "place by run_ms, 1 first"),
+    COLUMN("pid", 7, TASK, "process"),
+    COLUMN("uid", 6, TASK, "effective user id"),
+    COLUMN("cpu_pct", 7, SUM, "on-CPU time by the window's length; 100 is one CPU"),
+    COLUMN("run_ms", 10, SUM, "on-CPU time in the window, the running stint up to the window's end included"),
+    COLUMN("switches", 8, SUM, "times it left a CPU in the window"),
+    COLUMN("tid", 7, TASK, "thread, with -t"),
+    COLUMN("wait_ms", 10, SUM, "time that it could have run and waited for a CPU, up to the window's end"),
+    COLUMN("wait_count", 10, SUM, "waits for a CPU that ended in the window"),
+    COLUMN("wait_p50_us", 11, NONE, "half of them were no longer"),
+    COLUMN("wait_p99_us", 11, NONE, "99 of 100 were no longer"),
+    COLUMN("wait_max_us", 11, MAX, "the longest of them"),
+    COLUMN("comm", -15, TASK, "name"),
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
 
@@ -103,7 +103,7 @@ static void row(struct cpu *cpu, const struct window *window, struct out *out, c
         name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
     };
 
-    out_row(out, view, cells);
+    out_row_of(out, view, cells, &(struct row_keys){.key = entry->key});
 }
 
 extern const struct metric cpu_metric;

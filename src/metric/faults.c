@@ -16,21 +16,21 @@ struct faults {
 };
 
 static const struct column columns[] = {
-    {"rank", 4, "place by lat_ms; where that is not known by major_s, then minor_s; 1 first"},
-    {"pid", 7, "process"},
-    {"uid", 6, "effective user id"},
-    {"minor_s", 10, "faults a second that needed no I/O"},
-    {"major_s", 9, "faults a second that did, or waited for somebody else's"},
-    {"lat_avg_us", 10, "mean time of a fault that ended in the window"},
-    {"lat_p99_us", 10, "99 of 100 of them took no longer, to 6.25 %"},
-    {"lat_p50_us", 10, "half of them took no longer, to 6.25 %"},
-    {"lat_max_us", 10, "the longest, to 6.25 %"},
-    {"lat_ms", 10, "time in faults within the window, those that last at its end included"},
-    {"kernel_s", 9, "faults a second that were taken in kernel mode, of both kinds"},
-    {"swap_s", 8, "major faults a second that read anonymous memory from swap"},
-    {"tid", 7, "thread, with -t"},
-    {"major_in", -24, "the file, or [anon], that one of its latest major faults was in"},
-    {"comm", -15, "name"},
+    COLUMN("rank", 4, NONE, "place by lat_ms; where that is not known by major_s, then minor_s; 1 first"),
+    COLUMN("pid", 7, TASK, "process"),
+    COLUMN("uid", 6, TASK, "effective user id"),
+    COLUMN("minor_s", 10, SUM, "faults a second that needed no I/O"),
+    COLUMN("major_s", 9, SUM, "faults a second that did, or waited for somebody else's"),
+    COLUMN("lat_avg_us", 10, NONE, "mean time of a fault that ended in the window"),
+    COLUMN("lat_p99_us", 10, NONE, "99 of 100 of them took no longer, to 6.25 %"),
+    COLUMN("lat_p50_us", 10, NONE, "half of them took no longer, to 6.25 %"),
+    COLUMN("lat_max_us", 10, MAX, "the longest, to 6.25 %"),
+    COLUMN("lat_ms", 10, SUM, "time in faults within the window, those that last at its end included"),
+    COLUMN("kernel_s", 9, SUM, "faults a second that were taken in kernel mode, of both kinds"),
+    COLUMN("swap_s", 8, SUM, "major faults a second that read anonymous memory from swap"),
+    COLUMN("tid", 7, TASK, "thread, with -t"),
+    COLUMN("major_in", -24, FIRST, "the file, or [anon], that one of its latest major faults was in"),
+    COLUMN("comm", -15, TASK, "name"),
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
 
@@ -142,7 +142,7 @@ static void row(struct faults *faults, const struct window *window, struct out *
         name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
     };
 
-    out_row(out, view, cells);
+    out_row_of(out, view, cells, &(struct row_keys){.key = key});
 }
 
 extern const struct metric faults_metric;

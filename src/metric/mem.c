@@ -15,21 +15,21 @@ struct mem {
 };
 
 static const struct column columns[] = {
-    {"rank", 4, "place by rss_kib, of a process that has ended by peak_kib; 1 first"},
-    {"pid", 7, "process"},
-    {"uid", 6, "effective user id"},
-    {"rss_kib", 10, "resident memory at the window's end; 0: the process has ended"},
-    {"delta_kib", 10, "how much more that is than at the window's begin"},
-    {"peak_kib", 10, "the most resident memory in the window"},
-    {"anon_kib", 10, "resident memory of no file"},
-    {"file_kib", 10, "resident memory of files"},
-    {"shmem_kib", 10, "resident shared memory"},
-    {"swap_kib", 10, "memory that is in swap"},
-    {"vm_kib", 11, "mapped memory, resident or not"},
-    {"vm_delta_kib", 12, "how much more that is than at the window's begin"},
-    {"vm_peak_kib", 11, "the most mapped memory in the window"},
-    {"pss_kib", 10, "with --pss: resident memory, shared pages by their share"},
-    {"comm", -15, "name"},
+    COLUMN("rank", 4, NONE, "place by rss_kib, of a process that has ended by peak_kib; 1 first"),
+    COLUMN("pid", 7, TASK, "process"),
+    COLUMN("uid", 6, TASK, "effective user id"),
+    COLUMN("rss_kib", 10, SUM, "resident memory at the window's end; 0: the process has ended"),
+    COLUMN("delta_kib", 10, SUM, "how much more that is than at the window's begin"),
+    COLUMN("peak_kib", 10, NONE, "the most resident memory in the window"),
+    COLUMN("anon_kib", 10, SUM, "resident memory of no file"),
+    COLUMN("file_kib", 10, SUM, "resident memory of files"),
+    COLUMN("shmem_kib", 10, SUM, "resident shared memory"),
+    COLUMN("swap_kib", 10, SUM, "memory that is in swap"),
+    COLUMN("vm_kib", 11, SUM, "mapped memory, resident or not"),
+    COLUMN("vm_delta_kib", 12, SUM, "how much more that is than at the window's begin"),
+    COLUMN("vm_peak_kib", 11, NONE, "the most mapped memory in the window"),
+    COLUMN("pss_kib", 10, SUM, "with --pss: resident memory, shared pages by their share"),
+    COLUMN("comm", -15, TASK, "name"),
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
 
@@ -150,7 +150,7 @@ static void row(const struct mem *mem, const struct window *window, struct out *
         name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
     };
 
-    out_row(out, view, cells);
+    out_row_of(out, view, cells, &(struct row_keys){.key = holder->key});
 }
 
 extern const struct metric mem_metric;

@@ -11,32 +11,34 @@
 #include "metric/oncpu_load.h"
 
 static const struct column columns[] = {
-    {"rank", 4, "place by how much it hurts or is hurt: oom-risk first, then by the sum of the times"},
-    {"pid", 7, "process"},
-    {"cpu_pct", 7, "time on CPUs by the window's length; 100 is one CPU"},
-    {"wait_pct", 8, "time that its threads could have run and others had the CPU, quota left out"},
-    {"iowait_pct", 10, "time that its threads were blocked on I/O"},
-    {"rss_kib", 9, "resident memory"},
-    {"faults_s", 8, "page faults a second, minor and major"},
-    {"read_kib_s", 10, "read from storage, a second"},
-    {"write_kib_s", 11, "written to storage, a second: when pages are made dirty"},
-    {"watts", 5, "power; not known"},
-    {"verdict", -14, "what is the matter with it"},
-    {"by", -24, "the culprit: processes, a cgroup and its quota or limit, a device, [steal]"},
-    {"busiest_cpu_pct", 15, "the most that it, or one thread of it, had of one CPU"},
-    {"caused_pct", 10, "time that others waited for a CPU which it had"},
-    {"throttled_pct", 13, "time that its threads could have run, and the quota was used up"},
-    {"memstall_pct", 12, "time that its threads were blocked on memory: faults that wait, refaults, reclaim"},
-    {"lock_pct", 8, "time that its threads slept for locks"},
-    {"majors_s", 8, "major faults a second"},
-    {"oom_s", 6, "seconds until its memory ends, as it grows now"},
-    {"wait_count", 10, "waits for a CPU that ended in the window"},
-    {"wait_p50_us", 11, "half of them were no longer"},
-    {"wait_p99_us", 11, "99 of 100 were no longer"},
-    {"wait_max_us", 11, "the longest of them"},
-    {"uid", 6, "effective user id"},
-    {"tid", 7, "thread, with -t"},
-    {"comm", -15, "name"},
+    COLUMN("rank", 4, NONE,
+           "place by how much it hurts or is hurt: oom-risk first, then by the sum of the times"),
+    COLUMN("pid", 7, TASK, "process"),
+    COLUMN("cpu_pct", 7, SUM, "time on CPUs by the window's length; 100 is one CPU"),
+    COLUMN("wait_pct", 8, SUM, "time that its threads could have run and others had the CPU, quota left out"),
+    COLUMN("iowait_pct", 10, SUM, "time that its threads were blocked on I/O"),
+    COLUMN("rss_kib", 9, SUM, "resident memory"),
+    COLUMN("faults_s", 8, SUM, "page faults a second, minor and major"),
+    COLUMN("read_kib_s", 10, SUM, "read from storage, a second"),
+    COLUMN("write_kib_s", 11, SUM, "written to storage, a second: when pages are made dirty"),
+    COLUMN("watts", 5, SUM, "power; not known"),
+    COLUMN("verdict", -14, FIRST, "what is the matter with it"),
+    COLUMN("by", -24, FIRST, "the culprit: processes, a cgroup and its quota or limit, a device, [steal]"),
+    COLUMN("busiest_cpu_pct", 15, MAX, "the most that it, or one thread of it, had of one CPU"),
+    COLUMN("caused_pct", 10, SUM, "time that others waited for a CPU which it had"),
+    COLUMN("throttled_pct", 13, SUM, "time that its threads could have run, and the quota was used up"),
+    COLUMN("memstall_pct", 12, SUM,
+           "time that its threads were blocked on memory: faults that wait, refaults, reclaim"),
+    COLUMN("lock_pct", 8, SUM, "time that its threads slept for locks"),
+    COLUMN("majors_s", 8, SUM, "major faults a second"),
+    COLUMN("oom_s", 6, MIN, "seconds until its memory ends, as it grows now"),
+    COLUMN("wait_count", 10, SUM, "waits for a CPU that ended in the window"),
+    COLUMN("wait_p50_us", 11, NONE, "half of them were no longer"),
+    COLUMN("wait_p99_us", 11, NONE, "99 of 100 were no longer"),
+    COLUMN("wait_max_us", 11, MAX, "the longest of them"),
+    COLUMN("uid", 6, TASK, "effective user id"),
+    COLUMN("tid", 7, TASK, "thread, with -t"),
+    COLUMN("comm", -15, TASK, "name"),
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
 
@@ -268,7 +270,7 @@ static void row(struct top *top, struct out *out, const struct view *view, size_
         name.comm_length ? cell_bytes(name.comm, name.comm_length) : cell_unknown(),
     };
 
-    out_row(out, view, cells);
+    out_row_of(out, view, cells, &(struct row_keys){.key = subject->key});
 }
 
 extern const struct metric top_metric;

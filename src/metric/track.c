@@ -7,12 +7,12 @@
 #include "metric/oncpu_load.h"
 
 static const struct column columns[] = {
-    {"t_ms", 10, "begin of the window since the start of the run"},
-    {"pid", 7, "process"},
-    {"cpu_pct", 7, "on-CPU time by the window's length; 100 is one CPU"},
-    {"run_ms", 10, "on-CPU time in the window"},
-    {"switches", 8, "times it left a CPU in the window"},
-    {"comm", -15, "name"},
+    COLUMN("t_ms", 10, DIM, "begin of the window since the start of the run"),
+    COLUMN("pid", 7, TASK, "process"),
+    COLUMN("cpu_pct", 7, SUM, "on-CPU time by the window's length; 100 is one CPU"),
+    COLUMN("run_ms", 10, SUM, "on-CPU time in the window"),
+    COLUMN("switches", 8, SUM, "times it left a CPU in the window"),
+    COLUMN("comm", -15, TASK, "name"),
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
 
@@ -108,7 +108,7 @@ static void track_rows(void *state, const struct window *window, struct out *out
             cell_unsigned((uint64_t)sum->count),
             name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
         };
-        out_row(out, &track_metric.view, cells);
+        out_row_of(out, &track_metric.view, cells, &(struct row_keys){.key = sum->key});
     }
     oncpu_shown(track->oncpu);
 }

@@ -44,12 +44,31 @@ struct cell cell_sentence(const char *text);                  /* NULL: unknown *
 struct cell cell_bytes(const char *bytes, size_t max_length); /* up to the first NUL or max_length */
 struct cell cell_time(uint64_t ns_since_epoch);
 
+/* How the values of several rows become one, where rows are grouped; and what stands in it. */
+enum column_rule {
+    COLUMN_NONE,  /* cannot be told of a group: a mean, a quantile, a rank */
+    COLUMN_SUM,   /* adds up: a count, a time, a rate, a size */
+    COLUMN_MAX,   /* the largest: a peak */
+    COLUMN_MIN,   /* the least */
+    COLUMN_FIRST, /* that of the group's first row: what was said of its heaviest member */
+    COLUMN_TASK,  /* who it is (pid, uid, comm): stays where all agree, "-" where not */
+    COLUMN_DIM, /* what it is about beside a task (device, domain, operation): rows differing in it are never
+                   one */
+};
+
 /* A column of a view. Names carry the unit and are an API: append before `comm`, never reorder. */
 struct column {
     const char *name;
-    int width;        /* least width in text; < 0: left-aligned */
-    const char *help; /* one line: what it is */
+    int width; /* least width in text; < 0: left-aligned */
+    enum column_rule rule;
 };
+
+/* rule: without COLUMN_. help: one line, what it is; for the reader of the source alone, the binary has none.
+ */
+#define COLUMN(name, width, rule, help)                                                                      \
+    {                                                                                                        \
+        name, width, COLUMN_##rule                                                                           \
+    }
 
 struct view {
     const char *name; /* first field of each row: "cpu" */
@@ -82,6 +101,17 @@ void out_line(struct out *out, const char *text);
 /* One row: view->ncolumns cells. The header line of the view comes before its first row.
  * json: {"type":"row","view":"cpu","seq":N,"rank":1,...}; seq is that of the last "window" note. */
 void out_row(struct out *out, const struct view *view, const struct cell *cells);
+
+/* Whose row it is: keys of who.bpf.h, by the numbering of the run. 0: nobody's, or not known. */
+struct row_keys {
+    uint64_t key;    /* of whom the row is; where there are two, of who did it */
+    uint64_t victim; /* to whom it was done */
+};
+
+/* A row of a task, so that it can be filtered, grouped and told more of (src/rows). All that views show of
+ * tasks goes through here; ranks are given anew where rows are chosen or ordered otherwise. */
+void out_row_of(struct out *out, const struct view *view, const struct cell *cells,
+                const struct row_keys *keys);
 
 /* Writes out all complete lines. 0, -EPIPE when the reader has gone (the caller ends quietly), or another
  * -errno (disk full, ...). After an error all further output is dropped and the error stays. */

@@ -17,8 +17,9 @@
 #define ROWS    100000
 #define LONGEST 40
 
-static const struct column columns[] = {
-    {"rank", 5, ""}, {"dev", -8, ""}, {"kib", 8, ""}, {"ms", 0, ""}, {"comm", -15, ""}};
+static const struct column columns[] = {COLUMN("rank", 5, NONE, ""), COLUMN("dev", -8, NONE, ""),
+                                        COLUMN("kib", 8, NONE, ""), COLUMN("ms", 0, NONE, ""),
+                                        COLUMN("comm", -15, NONE, "")};
 static const struct view view = {"fuzz", columns, 5};
 
 static uint64_t state = 0x9e3779b97f4a7c15;

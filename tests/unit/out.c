@@ -14,11 +14,12 @@
 #include <time.h>
 #include <unistd.h>
 
-static const struct column cpu_columns[] = {
-    {"rank", 4, ""}, {"pid", 7, ""}, {"dev", -6, ""}, {"cpu_pct", 0, ""}, {"comm", -15, ""}};
+static const struct column cpu_columns[] = {COLUMN("rank", 4, NONE, ""), COLUMN("pid", 7, NONE, ""),
+                                            COLUMN("dev", -6, NONE, ""), COLUMN("cpu_pct", 0, NONE, ""),
+                                            COLUMN("comm", -15, NONE, "")};
 static const struct view cpu = {"cpu", cpu_columns, 5};
 
-static const struct column one_columns[] = {{"value", 0, ""}};
+static const struct column one_columns[] = {COLUMN("value", 0, NONE, "")};
 static const struct view one = {"one", one_columns, 1};
 
 /* What was written, as a string; the caller frees it. */

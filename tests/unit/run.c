@@ -44,7 +44,8 @@ static char now(void)
     return pattern[shown - 1 < last ? shown - 1 : last];
 }
 
-static const struct column columns[] = {{"window", 6, "its number"}, {"comm", -15, "as the pattern has it"}};
+static const struct column columns[] = {COLUMN("window", 6, NONE, "its number"),
+                                        COLUMN("comm", -15, NONE, "as the pattern has it")};
 
 extern const struct metric made_metric;
 
