@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "metric/alloc_probes.h"
-#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -8,14 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "alloc.types.h"
-#include "clock.h"
-#include "host/mappings.h"
-#include "host/numbering.h"
-#include "host/targets.h"
-#include "sketch/table.h"
-
-#define MOST_FILES 65536
-#define GENTLY     50
+#include "metric/mapped.h"
 
 /* What is probed, and the first part of its program's name. Allocators that do not want to replace malloc, or
  * that were built into a program beside it, have the same functions with a prefix. */
@@ -52,49 +44,16 @@ struct probed {
     size_t n;
 };
 
-/* A file that was looked at. */
-struct seen {
-    uint64_t id;     /* of the file, and with -p of the process */
-    uint64_t probed; /* 0: it has no allocator, else 1 + its index */
-};
-
 struct alloc_probes {
-    const struct metric_context *context;
+    struct mapped mapped;
     struct object_program *any, *any_return; /* NULL: probes are one by one */
     struct object_program *entries[FUNCTIONS], *at_return;
-    struct table seen;
     struct probed *probed;
     size_t nprobed;
-    bool found[MAX_PIDS]; /* as targets->list was at the last look */
-    uint32_t found_pid[MAX_PIDS];
-    size_t nfound;
-    uint64_t next;
-    /* Of the look that is going on: */
-    uint32_t process;
-    int pid; /* for probes: -1 for those of all processes */
-    bool has_allocator;
+    int pid; /* of the file that is looked at */
     int error;
     struct why reason;
 };
-
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
-    return hash ^ hash >> 32;
-}
-
-/* A number may be given to another file when one is deleted: its name is looked at, too. */
-static uint64_t file_id(const struct alloc_probes *p, const struct mapping *m)
-{
-    uint64_t hash =
-        mix(mix(p->pid < 0 ? 1 : (uint64_t)p->process + 2, m->inode), (uint64_t)m->major << 32 | m->minor);
-    size_t length;
-    const char *name = mapping_name(m, &length);
-
-    for (size_t i = 0; i < length; i++)
-        hash = mix(hash, (unsigned char)name[i]);
-    return hash | 1;
-}
 
 /* ---- one file ---- */
 
@@ -215,118 +174,39 @@ static void detach(struct probed *probed)
     free(probed->links);
 }
 
-static int probe_file(struct alloc_probes *p, const struct mapping *m, struct seen *seen)
-{
-    struct offsets *offsets = calloc(1, sizeof *offsets);
-    char path[64];
-    int fd = offsets ? mapping_open(p->process, m) : -ENOMEM;
-
-    if (fd < 0) {
-        free(offsets);
-        return fd;
-    }
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    int err = find_functions(path, offsets);
-    if (err > 0) {
-        struct why reason;
-        size_t before = p->nprobed;
-        err = attach_file(p, path, offsets, &reason);
-        if (err) {
-            size_t length;
-            const char *name = mapping_name(m, &length);
-            p->error = why(&p->reason, err, "%.*s: %s", (int)length, name, reason.text);
-            if (p->nprobed > before)
-                detach(&p->probed[--p->nprobed]);
-        } else {
-            seen->probed = p->nprobed;
-        }
-    }
-    free(offsets);
-    close(fd);
-    return 0;
-}
-
-/* ---- all of them ---- */
-
-static int on_mapping(void *context, const struct mapping *m)
+static bool probe_file(void *context, const char *path, uint32_t process, const struct mapping *m, int pid)
 {
     struct alloc_probes *p = context;
+    struct offsets *offsets = calloc(1, sizeof *offsets);
+    size_t before = p->nprobed, length;
+    struct why reason;
 
-    if (!m->executable || !m->inode || *m->path != '/')
-        return 0;
-    uint64_t id = file_id(p, m);
-    struct seen *seen = table_find(&p->seen, id);
-    if (!seen) {
-        struct seen fresh = {.id = id};
-        /* One that cannot be opened now is tried again at the next look. */
-        if (probe_file(p, m, &fresh) || !(seen = table_find_or_add(&p->seen, id)))
-            return 0;
-        *seen = fresh;
-    }
-    p->has_allocator |= seen->probed != 0;
-    return 0;
-}
-
-static void look_at(struct alloc_probes *p, uint32_t process, int pid)
-{
-    p->process = process;
     p->pid = pid;
-    p->has_allocator = false;
-    mappings_read(process, on_mapping, p);
-}
-
-static int look_at_all(struct alloc_probes *p, struct why *w)
-{
-    DIR *directory = opendir("/proc");
-
-    if (!directory)
-        return why(w, -errno, "/proc: %s", why_errno(errno));
-    for (const struct dirent *entry; (entry = readdir(directory));) {
-        char *end;
-        unsigned long process = strtoul(entry->d_name, &end, 10);
-        if (end != entry->d_name && !*end && process <= UINT32_MAX)
-            look_at(p, (uint32_t)process, -1);
+    int err = offsets ? find_functions(path, offsets) : 0;
+    if (err > 0)
+        err = attach_file(p, path, offsets, &reason);
+    else
+        err = 0;
+    free(offsets);
+    if (err) {
+        const char *name = mapping_name(m, &length);
+        p->error = why(&p->reason, err, "%.*s: %s", (int)length, name, reason.text);
+        if (p->nprobed > before)
+            detach(&p->probed[--p->nprobed]);
     }
-    closedir(directory);
-    return 0;
-}
-
-/* By our own numbers a probe can be for a process alone: it costs no other one anything. */
-static void look_at_targets(struct alloc_probes *p)
-{
-    const struct targets *targets = p->context->targets;
-
-    p->nfound = targets->n < MAX_PIDS ? targets->n : MAX_PIDS;
-    for (size_t i = 0; i < p->nfound; i++) {
-        uint32_t process = targets->list[i].pid;
-        look_at(p, process, targets->foreign ? -1 : (int)process);
-        p->found_pid[i] = process;
-        p->found[i] = p->has_allocator;
-    }
+    return p->nprobed > before;
 }
 
 int alloc_probes_look(struct alloc_probes *p, bool gently, uint64_t now, struct why *w)
 {
-    int err = 0;
-
-    if (gently && now < p->next)
-        return 0;
     p->error = 0;
-    if (p->context->targets->n)
-        look_at_targets(p);
-    else
-        err = look_at_all(p, w);
-    uint64_t took = clock_ns(CLOCK_MONOTONIC) - now;
-    p->next = now + GENTLY * took;
-    return err ? err : p->error ? why(w, p->error, "%s", p->reason.text) : 0;
+    int err = mapped_look(&p->mapped, gently, now, w);
+    return err < 0 ? err : p->error ? why(w, p->error, "%s", p->reason.text) : 0;
 }
 
 bool alloc_probes_found(const struct alloc_probes *p, uint32_t process)
 {
-    for (size_t i = 0; i < p->nfound; i++)
-        if (p->found_pid[i] == process)
-            return p->found[i];
-    return true;
+    return mapped_found(&p->mapped, process);
 }
 
 size_t alloc_probes_files(const struct alloc_probes *p)
@@ -423,8 +303,7 @@ struct alloc_probes *alloc_probes_open(const struct metric_context *context)
 
     if (!p)
         return NULL;
-    p->context = context;
-    p->seen = (struct table){.size = sizeof(struct seen), .most = MOST_FILES};
+    mapped_open(&p->mapped, context, probe_file, p);
     return p;
 }
 
@@ -435,6 +314,6 @@ void alloc_probes_close(struct alloc_probes *p)
     for (size_t i = 0; i < p->nprobed; i++)
         detach(&p->probed[i]);
     free(p->probed);
-    table_free(&p->seen);
+    mapped_close(&p->mapped);
     free(p);
 }
