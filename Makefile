@@ -33,7 +33,8 @@ WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototyp
 INCLUDE := -I. -Isrc -I$(BUILD)/gen
 DEFINE  := -D_GNU_SOURCE -DHOG_VERSION='"$(VERSION)"'
 CFLAGS  := -std=gnu11 -Os -g $(WARN) -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables $(DEFINE) $(INCLUDE) -idirafter $(BUILD)/uapi
-LDFLAGS := -static -Wl,--gc-sections$(if $(CROSS), -fuse-ld=lld -B$(CROSS)/x/usr/lib/$(ARCH)-linux-musl -L$(CROSS)/x/usr/lib/$(ARCH)-linux-musl)
+# No page is filled up between what is read and what is run.
+LDFLAGS := -static -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,--build-id=none$(if $(CROSS), -fuse-ld=lld -B$(CROSS)/x/usr/lib/$(ARCH)-linux-musl -L$(CROSS)/x/usr/lib/$(ARCH)-linux-musl)
 # Beside the debug sections: what relocates BTF (for linkers) and local labels. Nobody who loads the object reads them.
 BPFSTRIP := -g --discard-all -R .rel.BTF -R .rel.BTF.ext -R .llvm_addrsig
 BPFARCH := $(if $(filter aarch64,$(ARCH)),arm64,x86)
@@ -183,15 +184,20 @@ $(BUILD)/gen/embed $(BUILD)/gen/slim $(BUILD)/gen/structs: $(BUILD)/gen/%: gen/%
 	@mkdir -p $(@D)
 	$(call quiet,HOSTCC,$<)$(HOSTCC) $(HOSTCFLAGS) $< -o $@
 
-# The directories are prerequisites because a source that is gone must be gone from the tables, too.
-$(BUILD)/gen/objects.c: $(BUILD)/gen/embed $(SLIM_OBJ:%=%.gz) bpf
+# All objects are one stream, as much is the same in them. It is unpacked from the front as far as needed: first comes what
+# most views need. The directories are prerequisites because a source that is gone must be gone from the tables, too.
+PACKED := $(filter cpu,$(BPF)) $(filter tasks,$(BPF)) $(filter-out cpu tasks,$(BPF))
+
+$(BUILD)/gen/objects.c: $(BUILD)/gen/embed $(BUILD)/gen/objects.lzma $(SLIM_OBJ)
 	@mkdir -p $(@D)
-	$(call quiet,GEN,$@)$< $(foreach n,$(BPF),$(n)=$(BUILD)/bpf/$(n).slim.o.gz) >$@
+	$(call quiet,GEN,$@)$< $(BUILD)/gen/objects.lzma $(foreach n,$(PACKED),$(n)=$(BUILD)/bpf/$(n).slim.o) >$@
 
-# Without source lines, which are a good third of an object, and packed.
-$(BUILD)/bpf/%.slim.o.gz: $(BUILD)/bpf/%.slim.o
-	$(call quiet,GZIP,$@)gzip -9nc $< >$@
+# Eight bytes are an instruction (pb); lc and lp by trying.
+$(BUILD)/gen/objects.lzma: $(SLIM_OBJ) bpf
+	@mkdir -p $(@D)
+	$(call quiet,XZ,$@)cat $(PACKED:%=$(BUILD)/bpf/%.slim.o) | xz -c --format=lzma --lzma1=preset=9e,lc=0,lp=1,pb=3,nice=273 >$@
 
+# Without source lines, which are a good third of an object.
 $(BUILD)/bpf/%.slim.o: $(BUILD)/bpf/%.bpf.o $(BUILD)/gen/slim
 	$(call quiet,SLIM,$@)$(BUILD)/gen/slim $< $@
 
@@ -209,8 +215,8 @@ $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/flags | $(BUILD)/uapi
 	@mkdir -p $(@D)
 	$(call quiet,CC,$<)$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
 
-# It goes over megabytes each time that hog starts.
-$(BUILD)/obj/src/load/target_scan.o: CFLAGS += -O2
+# They go over megabytes, and over all objects, each time that hog starts.
+$(BUILD)/obj/src/load/target_scan.o $(BUILD)/obj/src/load/unlzma.o: CFLAGS += -O2
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/uapi $(TYPES)
 	@mkdir -p $(@D)

@@ -22,6 +22,7 @@ ar binutils
 musl-gcc musl-tools
 clang clang
 llvm-strip llvm
+xz xz-utils
 '
 need_cross='
 cc gcc
@@ -30,6 +31,7 @@ cc gcc
 clang clang
 llvm-strip llvm
 ld.lld lld
+xz xz-utils
 '
 need_test='
 bpftool bpftool

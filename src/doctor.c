@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "embedded.h"
 #include "host/kernel.h"
 #include "host/names.h"
 #include "host/numbering.h"
@@ -131,6 +132,7 @@ enum status doctor(const struct options *options)
         if (!numbering_is_of_proc(&numbering))
             found = numbering;
     }
+    embedded_close();
     numbering = found;
     numbering_describe(&numbering, text, sizeof text); /* as the views found that it works */
     say(out, options, "pids", text);

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "load/inflate.h"
+#include "load/unlzma.h"
 
-#define LARGEST (4u << 20)
+static struct unlzma *stream; /* NULL: nothing is unpacked */
 
 static const struct embedded_object *find(const char *name)
 {
@@ -15,21 +15,41 @@ static const struct embedded_object *find(const char *name)
     return NULL;
 }
 
+static size_t size_of_all(void)
+{
+    size_t size = 0;
+
+    for (const struct embedded_object *object = embedded_objects; object->name; object++)
+        size = object->at + object->size;
+    return size;
+}
+
 int embedded_open(struct object **out, const char *name, struct why *w)
 {
-    const struct embedded_object *packed = find(name);
-    char *bytes;
-    size_t size;
+    const struct embedded_object *object = find(name);
+    const char *all;
 
-    if (!packed)
+    if (!object)
         return why(w, -EINVAL, "this binary has no object %s", name);
-    int err = gunzip(packed->bytes, packed->size, LARGEST, &bytes, &size, w);
+    int err = stream ? 0 : unlzma_open(&stream, embedded_stream, embedded_stream_size, size_of_all(), w);
+    if (!err)
+        err = unlzma_until(stream, object->at + object->size, &all, w);
     if (err)
         return err;
-    err = object_open(out, packed->name, bytes, size, w);
+    char *bytes = malloc(object->size);
+    if (!bytes)
+        return why(w, -ENOMEM, "out of memory");
+    memcpy(bytes, all + object->at, object->size);
+    err = object_open(out, object->name, bytes, object->size, w);
     if (err)
         free(bytes);
     else
         (*out)->bytes = bytes;
     return err;
+}
+
+void embedded_close(void)
+{
+    unlzma_close(stream);
+    stream = NULL;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The BPF objects inside the binary: one for each bpf/NAME.bpf.c, as gzip packs it. */
+/* The BPF objects inside the binary: one for each bpf/NAME.bpf.c. They are one LZMA stream, as they have much
+ * in common. */
 #ifndef HOG_EMBEDDED_H
 #define HOG_EMBEDDED_H
 
@@ -8,13 +9,19 @@
 
 struct embedded_object {
     const char *name; /* "cpu" for bpf/cpu.bpf.c */
-    const unsigned char *bytes;
-    size_t size;
+    size_t at, size;  /* in what the stream unpacks to */
 };
 
-extern const struct embedded_object embedded_objects[]; /* ends with name == NULL */
+extern const struct embedded_object
+    embedded_objects[]; /* in the order of the stream; ends with name == NULL */
+extern const unsigned char embedded_stream[];
+extern const size_t embedded_stream_size;
 
-/* Unpacks and parses the object of that name. -errno with a reason: there is none, or no memory. */
+/* Unpacks, as far as it is not yet, and parses the object of that name. -errno with a reason: there is none,
+ * or no memory. */
 int embedded_open(struct object **out, const char *name, struct why *w);
+
+/* Drops what is unpacked; objects that are open stay. The next embedded_open() begins anew. */
+void embedded_close(void);
 
 #endif

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "clock.h"
+#include "embedded.h"
 #include "host/names.h"
 #include "host/numbering.h"
 #include "host/targets.h"
@@ -340,6 +341,7 @@ enum status run_views(const struct options *options)
         self_open(&run.self);
     if (status == STATUS_DONE)
         status = open_metrics(&run);
+    embedded_close();
     if (status == STATUS_DONE) {
         wake_on_time();
         status = windows(&run);

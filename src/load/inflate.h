@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reading gzip, as /proc/config.gz is, and as the objects in the binary are packed. */
+/* Reading gzip, as /proc/config.gz is. */
 #ifndef HOG_LOAD_INFLATE_H
 #define HOG_LOAD_INFLATE_H
 
