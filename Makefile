@@ -32,7 +32,9 @@ endif
 WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter
 INCLUDE := -I. -Isrc -I$(BUILD)/gen
 DEFINE  := -D_GNU_SOURCE -DHOG_VERSION='"$(VERSION)"'
-CFLAGS  := -std=gnu11 -Os -g $(WARN) -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables $(DEFINE) $(INCLUDE) -idirafter $(BUILD)/uapi
+# The smallest code that the compiler can make: gcc before 12 has no -Oz.
+SMALL   := $(if $(shell echo | $(CC) -Oz -E - 2>/dev/null),-Oz,-Os)
+CFLAGS  := -std=gnu11 $(SMALL) -g $(WARN) -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables $(DEFINE) $(INCLUDE) -idirafter $(BUILD)/uapi
 # No page is filled up between what is read and what is run.
 LDFLAGS := -static -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,--build-id=none$(if $(CROSS), -fuse-ld=lld -B$(CROSS)/x/usr/lib/$(ARCH)-linux-musl -L$(CROSS)/x/usr/lib/$(ARCH)-linux-musl)
 # Beside the debug sections: what relocates BTF (for linkers) and local labels. Nobody who loads the object reads them.

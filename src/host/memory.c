@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "host/memory.h"
+#include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #define TEXT_BYTES 4096
 #define PATH_BYTES 4352
 #define KIB        1024
+#define BLANK      " \t"
 #define SAMPLE     (1 << 20) /* so much in a zram tells how well it compresses */
 #define USUAL      3         /* what is compressed shrinks to a third, until it tells */
 
@@ -81,10 +83,16 @@ static uint64_t zram_costs(struct memory_source *s)
         return 0;
     memcpy(swaps, s->text, sizeof swaps);
     for (char *line = swaps; line && *line; line = strchr(line, '\n'), line = line ? line + 1 : NULL) {
-        unsigned number;
-        unsigned long long size, used;
-        if (sscanf(line, "/dev/zram%u %*s %llu %llu", &number, &size, &used) != 3 || size < used ||
-            size > UINT64_MAX / KIB)
+        static const char device[] = "/dev/zram";
+        const char *at = line + strlen(device);
+        if (strncmp(line, device, strlen(device)) != 0 || !isdigit((unsigned char)*at))
+            continue;
+        char *rest, *end;
+        unsigned number = (unsigned)strtoul(at, &rest, 10);
+        rest += strspn(rest, BLANK);
+        rest += strcspn(rest, BLANK); /* "partition" */
+        uint64_t size = strtoull(rest, &rest, 10), used = strtoull(rest, &end, 10);
+        if (end == rest || size < used || size > UINT64_MAX / KIB)
             continue;
         costs += (uint64_t)((double)((size - used) * KIB) * (1 - zram_saves(s, number)));
     }

@@ -4,20 +4,25 @@
 #include <errno.h>
 #include <linux/btf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Address of an exact name; 0 if it is not listed, or hidden from us (kptr_restrict). */
 static uint64_t kallsyms_address(const char *name)
 {
     FILE *f = fopen("/proc/kallsyms", "re");
-    char line[512], symbol[256], type;
-    unsigned long long address, found = 0;
+    char line[512];
+    size_t length = strlen(name);
+    uint64_t found = 0;
 
     if (!f)
         return 0;
-    while (!found && fgets(line, sizeof line, f))
-        if (sscanf(line, "%llx %c %255s", &address, &type, symbol) == 3 && strcmp(symbol, name) == 0)
-            found = address;
+    /* "ffffffff81000000 T NAME", and for a module's " [MODULE]" behind a tab */
+    while (!found && fgets(line, sizeof line, f)) {
+        char *type = strchr(line, ' '), *symbol = type ? strchr(type + 1, ' ') : NULL;
+        if (symbol && !strncmp(symbol + 1, name, length) && strchr(" \t\n", symbol[1 + length]))
+            found = strtoull(line, NULL, 16);
+    }
     fclose(f);
     return found;
 }

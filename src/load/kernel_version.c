@@ -1,18 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "load/kernel_version.h"
+#include <ctype.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 uint32_t version_code_in(const char *text)
 {
-    unsigned major, minor, patch = 0;
+    unsigned long numbers[3] = {0}; /* major, minor, patch */
+    unsigned n = 0;
 
-    if (sscanf(text, "%u.%u.%u", &major, &minor, &patch) < 2 || major > 255 || minor > 255)
+    for (bool more = true; more && n < 3; n++) {
+        char *end;
+        if (!isdigit((unsigned char)*text))
+            break;
+        numbers[n] = strtoul(text, &end, 10);
+        more = *end == '.';
+        text = end + 1;
+    }
+    if (n < 2 || numbers[0] > 255 || numbers[1] > 255)
         return 0;
-    return major << 16 | minor << 8 | (patch > 255 ? 255 : patch);
+    return (uint32_t)(numbers[0] << 16 | numbers[1] << 8 | (numbers[2] > 255 ? 255 : numbers[2]));
 }
 
 /* "Ubuntu 4.15.0-213.224-generic 4.15.18": the release hides the patch level, the last word has it. */

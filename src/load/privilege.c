@@ -70,12 +70,13 @@ const char *lockdown_mode(void)
 
 bool in_user_namespace(void)
 {
-    char map[128];
-    unsigned long inside, outside, count;
+    char map[128], *text = map, *end;
 
-    return read_text(AT_FDCWD, "/proc/self/uid_map", map, sizeof map) &&
-           sscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3 &&
-           (inside || outside || count < 0xffffffff);
+    if (!read_text(AT_FDCWD, "/proc/self/uid_map", map, sizeof map))
+        return false;
+    unsigned long inside = strtoul(text, &text, 10), outside = strtoul(text, &text, 10),
+                  count = strtoul(text, &end, 10);
+    return end != text && (inside || outside || count < 0xffffffff);
 }
 
 /* Docker's root has few capabilities, and would not know what to make of "needs root". */

@@ -6,6 +6,7 @@
 #include "load/map.h"
 #include "load/rlimit.h"
 #include "syscall/bpf.h"
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,10 +149,11 @@ static int load_any(const struct object *obj, struct object_program *program)
 /* The verifier met an instruction that stands for something which is not there; it only names a number. */
 static bool explain_poison(struct object_program *program, int err, const char *line)
 {
-    unsigned number;
+    static const char begin[] = "invalid func unknown#";
 
-    if (sscanf(line, "invalid func unknown#%u", &number) != 1)
+    if (strncmp(line, begin, strlen(begin)) != 0 || !isdigit((unsigned char)line[strlen(begin)]))
         return false;
+    unsigned number = (unsigned)strtoul(line + strlen(begin), NULL, 10);
     if (number == NO_SUCH_HELPER) {
         why(&program->reason, err, "%s: calls a weak function that this kernel does not have",
             program->section);

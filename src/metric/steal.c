@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "metric/steal.h"
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,10 +53,17 @@ void steal_read(struct steal *steal, uint64_t now)
     if (!file)
         return;
     while (fgets(line, sizeof line, file) && !strncmp(line, "cpu", 3)) {
-        unsigned cpu;
-        unsigned long long ticks;
-        /* user nice system idle iowait irq softirq steal */
-        if (sscanf(line, "cpu%u %*u %*u %*u %*u %*u %*u %*u %llu", &cpu, &ticks) == 2)
+        enum { STEAL = 8 }; /* user nice system idle iowait irq softirq steal */
+        char *begin = line + strlen("cpu"), *end;
+        if (!isdigit((unsigned char)*begin)) /* the sum of all */
+            continue;
+        unsigned cpu = (unsigned)strtoul(begin, &end, 10);
+        uint64_t ticks = 0;
+        for (unsigned field = 0; field < STEAL && end != begin; field++) {
+            begin = end;
+            ticks = strtoull(begin, &end, 10);
+        }
+        if (end != begin)
             note(steal, cpu, ticks, passed);
     }
     fclose(file);

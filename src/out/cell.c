@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define MAX_DIGITS 9
 
@@ -108,16 +107,34 @@ static bool format_decimal(double value, unsigned digits, char text[CELL_TEXT])
     return true;
 }
 
-static bool format_time(uint64_t ns, char text[CELL_TEXT])
+/* Days since 1970 to a date. Years that begin in March end with the day that not all of them have. */
+static void put_date(uint64_t days, char text[CELL_TEXT])
 {
-    time_t seconds = (time_t)(ns / 1000000000);
-    struct tm tm;
+    enum { YEARS_400 = 146097, YEARS_100 = 36524, YEARS_4 = 1461, YEAR = 365, MARCH_2000 = 11017 };
+    uint64_t since = days + YEARS_400 - MARCH_2000; /* March 1600 */
+    unsigned day = (unsigned)(since % YEARS_400);
+    unsigned hundreds = day / YEARS_100 < 3 ? day / YEARS_100 : 3;
 
-    if (!gmtime_r(&seconds, &tm))
-        return false;
-    size_t length = strftime(text, CELL_TEXT, "%Y-%m-%dT%H:%M:%S", &tm);
-    snprintf(text + length, CELL_TEXT - length, ".%06uZ", (unsigned)(ns % 1000000000 / 1000));
-    return true;
+    day -= hundreds * YEARS_100;
+    unsigned fours = day / YEARS_4;
+    day %= YEARS_4;
+    unsigned ones = day / YEAR < 3 ? day / YEAR : 3;
+    day -= ones * YEAR;
+    unsigned month = (5 * day + 2) / 153; /* five months from March, or August, are 153 days */
+    unsigned year = 1600 + (unsigned)(since / YEARS_400) * 400 + hundreds * 100 + fours * 4 + ones;
+    snprintf(text, CELL_TEXT, "%04u-%02u-%02uT", month < 10 ? year : year + 1,
+             month < 10 ? month + 3 : month - 9, day - (153 * month + 2) / 5 + 1);
+}
+
+/* strftime would bring the C library's time zones with it. */
+static void format_time(uint64_t ns, char text[CELL_TEXT])
+{
+    unsigned second = (unsigned)(ns / 1000000000 % 86400);
+
+    put_date(ns / 1000000000 / 86400, text);
+    size_t length = strlen(text);
+    snprintf(text + length, CELL_TEXT - length, "%02u:%02u:%02u.%06uZ", second / 3600, second / 60 % 60,
+             second % 60, (unsigned)(ns % 1000000000 / 1000));
 }
 
 bool cell_format(const struct cell *cell, char text[CELL_TEXT])
@@ -132,7 +149,8 @@ bool cell_format(const struct cell *cell, char text[CELL_TEXT])
     case CELL_DECIMAL:
         return format_decimal(cell->d, cell->digits, text);
     case CELL_TIME:
-        return format_time(cell->u, text);
+        format_time(cell->u, text);
+        return true;
     case CELL_UNKNOWN:
     case CELL_STRING:
     case CELL_SENTENCE:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The exact bytes of each format, and what becomes of them when the other side is full, gone or slow. */
+#include "out/cell.h"
 #include "out/out.h"
 #include "tests/unit/tap.h"
 #include <errno.h>
@@ -163,6 +164,21 @@ static void check_cells(void)
     snprintf(huge, sizeof huge, "%.9f", ldexp(1, 1023));
     check(strlen(huge) == 318 && !strncmp(huge, "89884656743115795", 17), "2^1023 has 308 digits");
     check_cell("huge", cell_decimal(ldexp(1, 1023), 9), huge, huge);
+}
+
+/* Noon of each day until the last, as the C library has it. */
+static void check_days(void)
+{
+    unsigned days = 0, same = 0;
+
+    for (time_t at = 43200; at < (time_t)(UINT64_MAX / 1000000000); at += 86400, days++) {
+        struct cell cell = cell_time((uint64_t)at * 1000000000);
+        char text[CELL_TEXT], expected[64];
+        struct tm tm;
+        strftime(expected, sizeof expected, "%Y-%m-%dT%H:%M:%S.000000Z", gmtime_r(&at, &tm));
+        same += cell_format(&cell, text) && !strcmp(text, expected);
+    }
+    check(days > 213000 && same == days, "each day is that of the calendar: %u of %u", same, days);
 }
 
 static void check_seq(void)
@@ -423,6 +439,7 @@ int main(void)
     sigprocmask(SIG_BLOCK, &ending_signals, NULL);
     check_formats();
     check_cells();
+    check_days();
     check_seq();
     check_prose();
     check_collecting();
