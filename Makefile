@@ -60,7 +60,7 @@ SLIM_OBJ := $(BPF:%=$(BUILD)/bpf/%.slim.o)
 TYPES    := $(BPF:%=$(BUILD)/gen/%.types.h)
 METRICS  := $(sort $(wildcard src/metric/*.c))
 LIB_SRC  := $(sort $(filter-out src/main.c,$(wildcard src/*.c src/*/*.c syscall/*.c)))
-GEN      := objects metrics
+GEN      := objects metrics syscall_names
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(GEN:%=$(BUILD)/obj/gen/%.o)
 
 programs  = $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/$(1)/*.c)))
@@ -206,6 +206,10 @@ $(BUILD)/bpf/%.slim.o: $(BUILD)/bpf/%.bpf.o $(BUILD)/gen/slim
 $(BUILD)/gen/metrics.c: gen/metrics.sh $(METRICS) src/metric
 	@mkdir -p $(@D)
 	$(call quiet,GEN,$@)$< $(METRICS) >$@
+
+$(BUILD)/gen/syscall_names.c: gen/syscalls.sh $(BUILD)/flags | $(BUILD)/uapi
+	@mkdir -p $(@D)
+	$(call quiet,GEN,$@)$< $(CC) -idirafter $(BUILD)/uapi >$@
 
 $(BUILD)/gen/%.types.h: $(BUILD)/bpf/%.bpf.o $(BUILD)/gen/structs
 	@mkdir -p $(@D)

@@ -152,6 +152,17 @@ struct task_struct {
     char comm[16];
 } __relocated;
 
+/* Which calls of the system the task is just making; CONFIG_THREAD_INFO_IN_TASK. Each kind of machine has its
+ * own fields. */
+struct thread_info___abi {
+    unsigned long flags; /* arm64: bit 22 (TIF_32BIT): a 32-bit program */
+    unsigned int status; /* x86: bit 1 (TS_COMPAT): a 32-bit call */
+} __relocated;
+
+struct task_struct___abi {
+    struct thread_info___abi thread_info;
+} __relocated;
+
 struct task_struct___5_13 {
     long state;
 } __relocated;

@@ -101,17 +101,24 @@ found:
     return seat_at(set, forget(way, key));
 }
 
-/* Counts `times` times of ns for the key (not 0), whose times on this CPU add up to `heavy`. */
-static __always_inline void seat_count_all(u64 key, u64 ns, u64 heavy, u32 times)
+/* Counts `times` times of ns for the key (not 0). Its weight by the reader's measure: what this adds to it,
+ * and (heavy) what it has come to, if it is to take a seat. */
+static __always_inline void seat_count_weighed(u64 key, u64 ns, u64 heavy, u64 weight, u32 times)
 {
     struct hog_seat *seat = seat_of(key, heavy);
 
     if (!seat)
         return;
-    seat->weight += ns * times;
+    seat->weight += weight;
     u32 bucket = histogram_bucket(ns);
     if (bucket < HOG_HISTOGRAM_BUCKETS)
         __sync_fetch_and_add(&seat->counts[bucket], times);
+}
+
+/* Keys whose weight is their time; `heavy`: what their times on this CPU add up to. */
+static __always_inline void seat_count_all(u64 key, u64 ns, u64 heavy, u32 times)
+{
+    seat_count_weighed(key, ns, heavy, ns * times, times);
 }
 
 static __always_inline void seat_count(u64 key, u64 ns, u64 heavy)

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Calls, of the system or of functions: what they come to, by who calls what. */
+#ifndef HOG_CALLS_BPF_H
+#define HOG_CALLS_BPF_H
+
+#include "dead.bpf.h"
+#include "hashpipe.bpf.h"
+#include "kernel.bpf.h"
+#include "seats.bpf.h"
+#include "who.bpf.h"
+
+/* For the names of the dead; the pipelines are not used. */
+struct hog_calls_cpu {
+    struct hog_pipe pipe;
+    u64 padding[10];
+    struct hog_dead dead[HOG_DEAD];
+    struct hog_slot slots[PIPE_SLOTS];
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, 1);
+    __type(key, u32);
+    __type(value, struct hog_calls_cpu);
+} hog_sketch SEC(".maps");
+
+/* As side.c wants them for views that count by the sketch. */
+struct exact_map {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1);
+    __type(key, u64);
+    __type(value, u64);
+};
+struct exact_map hog_exact_0 SEC(".maps"), hog_exact_1 SEC(".maps");
+
+/* Processes asked for, if any. */
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1);
+    __type(key, u32);
+    __type(value, u8);
+} hog_tracked SEC(".maps");
+
+const volatile bool exact, only_tracked;
+const volatile u32 fork_child_pid = 44;
+
+enum hog_calls_kind {
+    HOG_CALLS_FUNCTION, /* by its number in hog_functions */
+    HOG_CALLS_SYSTEM,   /* by its number in <asm/unistd.h> */
+    HOG_CALLS_COMPAT,   /* the same of a 32-bit program: ia32, arm */
+    HOG_CALLS_X32,
+};
+const volatile enum hog_calls_kind calls_kind = HOG_CALLS_SYSTEM; /* keeps the type */
+
+struct hog_calls_key {
+    u64 who; /* hog_key_layout */
+    u32 call;
+    u32 kind; /* enum hog_calls_kind */
+};
+
+/* Since the first of them was seen: readers subtract what was there before. */
+struct hog_calls_sums {
+    u64 returned;
+    u64 failed;  /* of those that returned */
+    u64 left;    /* will never return: the thread has ended, or gone elsewhere by longjmp */
+    u64 unsized; /* of those that returned and did not fail: nobody knows how many bytes */
+    u64 bytes;
+    u64 ns;              /* in those that returned */
+    u64 returned_before; /* the turn */
+    u32 turn;
+    u32 reserved;
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 8192);
+    __type(key, struct hog_calls_key);
+    __type(value, struct hog_calls_sums);
+} hog_calls_sums SEC(".maps");
+
+struct hog_calls_words {
+    u64 lost; /* calls that found no room: for their thread, among its frames, or for their sums */
+    u64 padding[7];
+} __attribute__((aligned(64)));
+struct hog_calls_words calls_words = {};
+
+#define add(word, n) __sync_fetch_and_add(&(word), n)
+
+/* What seats go by; src/metric/calls_sums.c has that, too. */
+static __always_inline u64 calls_id(const struct hog_calls_key *key)
+{
+    u64 call = (u64)key->kind << 32 | key->call;
+
+    return (key->who * 0x9e3779b97f4a7c15ull ^ (call + 1) * 0xc2b2ae3d27d4eb4full) | 1;
+}
+
+static __attribute__((noinline)) struct hog_calls_sums *new_sums(const struct hog_calls_key *key)
+{
+    struct hog_calls_sums none = {};
+
+    bpf_map_update_elem(&hog_calls_sums, key, &none, BPF_NOEXIST);
+    return bpf_map_lookup_elem(&hog_calls_sums, key);
+}
+
+static __always_inline struct hog_calls_sums *sums_of(const struct hog_calls_key *key)
+{
+    struct hog_calls_sums *sums = bpf_map_lookup_elem(&hog_calls_sums, key);
+
+    if (sums)
+        return sums;
+    sums = new_sums(key);
+    if (!sums)
+        add(calls_words.lost, 1);
+    return sums;
+}
+
+/* How a call has ended. */
+struct outcome {
+    u64 ns, bytes;
+    bool failed, unsized;
+};
+
+static __always_inline void count_return(const struct hog_calls_key *key, struct outcome end)
+{
+    struct hog_calls_sums *sums = sums_of(key);
+    u32 turn = read_once(pipe_turn.turn);
+
+    if (!sums)
+        return;
+    if (sums->turn != turn) {
+        sums->turn = turn;
+        sums->returned_before = sums->returned;
+    }
+    add(sums->returned, 1);
+    add(sums->ns, end.ns);
+    if (end.failed)
+        add(sums->failed, 1);
+    else if (end.unsized)
+        add(sums->unsized, 1);
+    else if (end.bytes)
+        add(sums->bytes, end.bytes);
+    /* Those that are shown first are those of most calls. */
+    seat_count_weighed(calls_id(key), end.ns, sums->returned - sums->returned_before, 1, 1);
+}
+
+static __attribute__((noinline)) int count_left(u64 who, u32 call, u32 kind)
+{
+    struct hog_calls_key key = {who, call, kind};
+    struct hog_calls_sums *sums = sums_of(&key);
+
+    if (sums)
+        add(sums->left, 1);
+    return 0;
+}
+
+/* ---- who ---- */
+
+/* 0: nobody asks for him. Atomic operations that fetch are too new. */
+static __always_inline u64 who_calls(bool by_task)
+{
+    struct task_struct *task = (void *)bpf_get_current_task();
+    u64 who = by_task ? who_is(false, task, bpf_get_current_pid_tgid()).key : current_key();
+    u32 process = process_of(who);
+
+    return !only_tracked || bpf_map_lookup_elem(&hog_tracked, &process) ? who : 0;
+}
+
+static __always_inline void name_dead(bool direct, struct task_struct *task, u64 heavy)
+{
+    u32 cpu = bpf_get_smp_processor_id();
+    struct hog_calls_cpu *c = bpf_map_lookup_elem(&hog_sketch, &cpu);
+    struct dead dead;
+
+    if (c && dead_is(direct, kernel_field(direct, task, signal)) && dead_describe(direct, task, &dead))
+        dead_keep(c->dead, dead.key, heavy, dead.uid, dead.comm);
+}
+
+#endif

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metric/calls_load.h"
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include "calls.types.h"
+#include "host/syscalls.h"
+
+enum { LINK_LEAVE, LINK_ENTER, LINK_EXEC, LINK_EXIT, LINK_FORK };
+
+static const struct alternative task_enters[] = {{"tp_btf", "hog_enter_btf"}, {"raw_tp", "hog_enter_raw"}};
+static const struct alternative classic_enters[] = {{"raw_tp", "hog_enter_ids"}};
+static const struct alternative leaves[] = {{"tp_btf", "hog_leave_btf"}, {"raw_tp", "hog_leave_raw"}};
+static const struct alternative execs[] = {{"raw_tp", "hog_exec"}};
+static const struct alternative task_exits[] = {{"tp_btf", "hog_exit_btf"}, {"raw_tp", "hog_exit_raw"}};
+static const struct alternative classic_exits[] = {{"tracepoint", "hog_exit_tp"}};
+static const struct alternative classic_forks[] = {{"tracepoint", "hog_fork_tp"}};
+
+const struct hook_ways calls_ways[] = {
+    {"enter", task_enters, 2}, {"enter", classic_enters, 1}, {"leave", leaves, 2},       {"exec", execs, 1},
+    {"exit", task_exits, 2},   {"exit", classic_exits, 1},   {"fork", classic_forks, 1}, {NULL, NULL, 0},
+};
+
+static int configure(struct calls_load *load, struct why *w)
+{
+    struct side *side = &load->side;
+    struct object *obj = side->obj;
+    struct object_map *now = object_map(obj, "hog_syscall_now");
+    uint64_t(*bytes)[2][8] = object_global(obj, "returns_bytes", sizeof *bytes);
+
+    if (!now || !bytes)
+        return why(w, -EINVAL, "%s: a map or constant is missing", obj->name);
+    for (int compat = 0; compat < 2; compat++)
+        syscall_bytes((*bytes)[compat], 8, compat);
+    /* No sketch: calls are counted exactly. */
+    for (int i = 0; i < 2; i++)
+        side_use_map(side, (struct object_map *)side->exact_maps[i], false, 0);
+    side->sketch.shape.stages = 1;
+    side->sketch.shape.slots = 8;
+    return sketch_configure(obj, &side->sketch.shape, w);
+}
+
+static int attach(struct calls_load *load, const struct metric_context *context, bool classic,
+                  struct hook_report hooks[MAX_HOOKS], struct why *w)
+{
+    struct side *side = &load->side;
+    int err = 0;
+
+    if (classic)
+        err = hook_attach(side, context, &side->links[LINK_FORK], classic_forks, 1,
+                          hook_report(hooks, "fork", true), w);
+    /* The return before the entry: who is seen to enter is seen to leave. */
+    if (!err)
+        err = hook_attach(side, context, &side->links[LINK_LEAVE], classic ? leaves + 1 : leaves,
+                          classic ? 1 : 2, hook_report(hooks, "leave", true), w);
+    if (!err)
+        err = hook_attach(side, context, &side->links[LINK_ENTER], classic ? classic_enters : task_enters,
+                          classic ? 1 : 2, hook_report(hooks, "enter", true), w);
+    if (!err)
+        err = hook_attach(side, context, &side->links[LINK_EXEC], execs, 1, hook_report(hooks, "exec", true),
+                          w);
+    return err ? err
+               : hook_attach(side, context, &side->links[LINK_EXIT], classic ? classic_exits : task_exits,
+                             classic ? 1 : 2, hook_report(hooks, "exit", true), w);
+}
+
+static int load_by(struct side *side, const struct metric_context *context, bool classic,
+                   struct hook_report hooks[MAX_HOOKS], struct why *w)
+{
+    static const struct side_object object = {"calls", offsetof(struct hog_calls_cpu, slots),
+                                              sizeof(struct hog_slot)};
+    struct calls_load *load = (struct calls_load *)((char *)side - offsetof(struct calls_load, side));
+    int err = side_open(side, &object, context, classic, w);
+
+    if (!err)
+        err = configure(load, w);
+    if (!err)
+        err = side_load(side, context, w);
+    return err ? err : attach(load, context, classic, hooks, w);
+}
+
+int calls_load_open(struct calls_load *load, const struct metric_context *context,
+                    struct hook_report hooks[MAX_HOOKS], struct why *w)
+{
+    int err = side_by_any(&load->side, context, load_by, hooks, w);
+
+    if (!err)
+        err = seats_open(&load->seats, load->side.obj, w);
+    if (err)
+        calls_load_close(load);
+    return err;
+}
+
+void calls_load_close(struct calls_load *load)
+{
+    seats_close(&load->seats);
+    if (load->side.obj)
+        side_close(&load->side);
+}

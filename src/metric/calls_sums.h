@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What calls come to in a window: the cumulative maps of bpf/calls.bpf.c, read and subtracted. */
+#ifndef HOG_METRIC_CALLS_SUMS_H
+#define HOG_METRIC_CALLS_SUMS_H
+
+#include "metric/calls_load.h"
+#include "sketch/table.h"
+
+/* Since the first of these calls was seen, or in a window. */
+struct call_counts {
+    uint64_t entered, returned;
+    uint64_t failed, unsized; /* of those that returned; unsized: nobody knows their bytes */
+    uint64_t bytes;
+    uint64_t ns; /* in calls, those that have not returned included */
+};
+
+/* One kind of call of one process or thread. */
+struct call_sums {
+    uint64_t id; /* as calls_id() of bpf/calls.bpf.h */
+    uint64_t who;
+    uint32_t call, kind; /* enum hog_calls_kind */
+    uint64_t in_flight;  /* calls that have not returned */
+    uint64_t in_flight_ns, left;
+    struct call_counts counts, before;
+    uint64_t looked; /* the last turn at which it was there */
+};
+
+struct calls_sums {
+    struct calls_load *load;
+    const struct metric_context *context;
+    struct table table;  /* of struct call_sums */
+    uint64_t turns, now; /* now: ns, by the clock of the programs */
+    uint64_t lost, lost_before;
+    size_t in_kernel; /* keys in the map */
+};
+
+void calls_sums_open(struct calls_sums *sums, struct calls_load *load, const struct metric_context *context);
+int calls_sums_collect(struct calls_sums *sums, uint64_t now, struct why *w);
+void calls_sums_close(struct calls_sums *sums);
+
+/* Of the window. */
+struct call_counts calls_in_window(const struct call_sums *sums);
+uint64_t calls_lost(const struct calls_sums *sums);
+
+#endif
