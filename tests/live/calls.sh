@@ -1,0 +1,165 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# hog calls against loads that know what they call, and against strace.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# start NAME PROGRAM...: a load that waits for commands. Its pid goes to LOAD_PID.
+start() {
+    rm -f "$TMP/in"
+    mkfifo "$TMP/in"
+    "${@:2}" <"$TMP/in" >"$TMP/$1" 2>&1 &
+    LOAD_PID=$!
+    lib_pids+=("$LOAD_PID")
+    exec {GO}>"$TMP/in"
+    for _ in $(seq 200); do
+        grep -q ready "$TMP/$1" && return
+        sleep 0.05
+    done
+}
+order() { # order NAME COMMAND: returns when it has been done
+    echo "$2" >&"$GO"
+    for _ in $(seq 400); do
+        grep -qx "done $2" "$TMP/$1" && return
+        sleep 0.05
+    done
+    return 1
+}
+stop() {
+    exec {GO}>&-
+    wait "$LOAD_PID"
+    load_stop "$LOAD_PID"
+}
+
+# begin OPTION...: hog calls, which has shown its first window: what comes from now on is counted.
+begin() {
+    measure calls -k 10000 "$@" || return
+    for _ in $(seq 300); do
+        grep -q '^#window' "$TMP/out" && return
+        sleep 0.05
+    done
+    return 1
+}
+windows() { grep -c '^#window' "$TMP/out"; }
+next_windows() {
+    local until=$(($(windows) + $1))
+    for _ in $(seq 400); do
+        [ "$(windows)" -ge "$until" ] && return
+        sleep 0.05
+    done
+    return 1
+}
+
+# sum COLUMN PID LIB FUNC: over all windows, by the names in the header line.
+sum() {
+    awk -v name="$1" -v pid="$2" -v lib="$3" -v func="$4" '
+        $1 == "#calls" { for (i = 2; i <= NF; i++) at[$i] = i }
+        $1 == "calls" && $at["pid"] == pid && $at["lib"] == lib && $at["func"] == func { n += $at[name]; rows++ }
+        END { printf rows ? "%.0f\n" : "-\n", n }' "$TMP/out"
+}
+is() { # is NUMBER COLUMN PID LIB FUNC
+    echo "$2 of $5: $(sum "${@:2}"), not $1"
+    [ "$(sum "${@:2}")" = "$1" ]
+}
+counts() { # counts PID LIB FUNC COUNT ERRORS KIB
+    is "$4" count "$1" "$2" "$3" && is "$4" entered "$1" "$2" "$3" && is "$5" errors "$1" "$2" "$3" && is "$6" kib "$1" "$2" "$3"
+}
+lost() { grep '^#window' "$TMP/out" | sed 's/.* lost=\([0-9]*\) .*/\1/' | awk '{ n += $1 } END { print n + 0 }'; }
+
+# ---- calls of the system ----
+
+# exact HOW OPTION...: PID in an option is that of the load.
+exact() {
+    local how=$1
+    shift
+    start caller "$BUILD/tests/load/caller"
+    check "$how: begins" begin "${@//PID/$LOAD_PID}" 0.2
+    order caller 'calls 20480'
+    next_windows 1
+    order caller 'threads 5120'
+    order caller hang
+    next_windows 2
+    measured
+    check "$how: getppid" counts "$LOAD_PID" '[syscall]' getppid 40960 0 0
+    check "$how: those that fail" counts "$LOAD_PID" '[syscall]' close 20480 20480 0
+    check "$how: bytes that were written" within "$(sum kib "$LOAD_PID" '[syscall]' write)" 4000 4001 # and what it says
+    check "$how: bytes that were read" within "$(sum kib "$LOAD_PID" '[syscall]' read)" 2560 2561
+    # shellcheck disable=SC2016
+    check "$how: a call that hangs is told, with the time that it has taken so far" \
+        awk -v pid="$LOAD_PID" '$1 == "#calls" { for (i = 2; i <= NF; i++) at[$i] = i }
+            $1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) ms = $i }
+            $1 == "calls" && $at["pid"] == pid && $at["func"] == "read" { print; seen += $at["in_call"] >= 1 && $at["total_ms"] > ms * 0.9 }
+            END { exit !seen }' "$TMP/out"
+    check "$how: nothing is lost" test "$(lost)" = 0
+    stop
+}
+exact 'all processes'
+exact 'with -p' -p PID
+check 'with -p: nobody else' test "$(awk '$1 == "calls" { print $3 }' "$TMP/out" | sort -u | wc -l)" = 1
+exact 'without tp_btf' --without tp_btf
+cat >"$TMP/untyped" <<SCRIPT
+#!/bin/sh
+exec unshare -m sh -c 'mount -t tmpfs none /sys/kernel/btf && exec "\$0" "\$@"' "$HOG" "\$@"
+SCRIPT
+chmod +x "$TMP/untyped"
+HOG=$TMP/untyped exact 'without type data'
+
+# ---- another who counts ----
+
+begin 0.2
+strace -f -c -o "$TMP/strace" "$BUILD/tests/load/caller" >"$TMP/traced" <<'COMMANDS' &
+calls 3000
+threads 500
+COMMANDS
+tracer=$!
+lib_pids+=("$tracer")
+wait "$tracer"
+next_windows 2
+measured
+same_as_strace() {
+    local pid calls errors name n=0
+    pid=$(awk '$1 == "calls" && / getppid / && / caller$/ { print $3; exit }' "$TMP/out")
+    while read -r calls errors name; do
+        n=$((n + 1))
+        echo "strace: $calls $errors $name; we: $(sum count "$pid" '[syscall]' "$name")"
+        # What its process did before it ran the program strace does not count.
+        within "$(sum count "$pid" '[syscall]' "$name")" "$calls" $((calls + 20)) && is "$errors" errors "$pid" '[syscall]' "$name" || return
+    done < <(awk '$4 ~ /^[0-9]+$/ && $4 >= 1000 { print $4, (NF > 5 ? $5 : 0), $NF }' "$TMP/strace" | grep -v total)
+    cat "$TMP/strace"
+    [ "$n" = 4 ]
+}
+check 'counts and errors are those of strace -c' same_as_strace
+
+# ---- 32-bit programs ----
+
+cat >"$TMP/compat.c" <<'SOURCE'
+static int call(int number, int a)
+{
+    int r;
+    __asm__ volatile("int $0x80" : "=a"(r) : "a"(number), "b"(a), "c"(0), "d"(0) : "memory");
+    return r;
+}
+void _start(void)
+{
+    for (int i = 0; i < 1000; i++) {
+        call(20, 0); /* getpid; writev of 64-bit programs */
+        call(6, -1); /* close; lstat */
+    }
+    call(1, 0);
+}
+SOURCE
+if [ ! -e /proc/sys/abi/vsyscall32 ]; then
+    skip '32-bit programs' 'needs IA32: the kernel runs none'
+else
+    cc -O1 -nostdlib -static -fno-pie -no-pie "$TMP/compat.c" -o "$TMP/compat"
+    begin 0.2
+    "$TMP/compat"
+    next_windows 2
+    measured
+    pid=$(awk '$1 == "calls" && $NF == "compat" { print $3; exit }' "$TMP/out")
+    check 'calls by the entry of 32-bit programs have their own names' counts "$pid" '[compat]' getpid 1000 0 0
+    check 'and fail by themselves' counts "$pid" '[compat]' close 1000 1000 0
+    check 'who exits inside a call has entered it' is 1 entered "$pid" '[compat]' exit
+    check 'none of them is mistaken for another' test "$(sum count "$pid" '[syscall]' writev)" = -
+fi
+done_testing
