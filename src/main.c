@@ -10,6 +10,7 @@
 #include "hook_names.h"
 #include "metric/metric.h"
 #include "options.h"
+#include "pins.h"
 #include "run.h"
 #include "tell.h"
 
@@ -87,6 +88,12 @@ int main(int argc, char **argv)
         return written(thresholds_print(&options.thresholds, STDOUT_FILENO));
     case RUN_DOCTOR:
         return doctor(&options);
+    case RUN_PIN:
+        return pin_views(&options);
+    case RUN_READ:
+        return read_views(&options);
+    case RUN_UNPIN:
+        return unpin_views(&options);
     case RUN_VIEWS:
         break;
     }

@@ -12,13 +12,14 @@
 #define DEFAULT_INTERVAL UINT64_C(1000000000)
 #define TRACK_INTERVAL   UINT64_C(10000000)
 
-static const char default_view_name[] = "top";
+static const char default_view_name[] = "top", pinned_view_name[] = "cpu";
 
 struct parse {
     struct options *options;
     const char *const *view_names;
     struct why *why;
     size_t nwords;               /* arguments that are no options */
+    const char *pin_word;        /* "pin", "read" or "unpin", if that is the first of them */
     uint64_t interval_ns, count; /* as arguments; 0: not given */
 };
 
@@ -193,10 +194,53 @@ static bool looks_like_number(const char *word)
     return *word == '.' || (*word >= '0' && *word <= '9');
 }
 
+/* hog pin DIR [VIEW,..], hog read DIR [INTERVAL [COUNT]], hog unpin DIR. */
+static const struct pin_word {
+    const char *word;
+    enum run_mode mode;
+} pin_words[] = {{"pin", RUN_PIN}, {"read", RUN_READ}, {"unpin", RUN_UNPIN}};
+
+static bool take_pin_word(struct parse *p, const char *word)
+{
+    for (size_t i = 0; i < sizeof pin_words / sizeof *pin_words; i++) {
+        if (strcmp(word, pin_words[i].word))
+            continue;
+        p->options->mode = pin_words[i].mode;
+        p->pin_word = word;
+        return true;
+    }
+    return false;
+}
+
+static int take_directory(struct parse *p, const char *word)
+{
+    if (!*word)
+        return why(p->why, -EINVAL, "%s: DIR is empty", p->pin_word);
+    p->options->pinned = word;
+    return 0;
+}
+
+/* What follows DIR. */
+static int take_pin_rest(struct parse *p, const char *word)
+{
+    if (p->options->mode == RUN_PIN && p->nwords == 3 && !looks_like_number(word))
+        return take_views(p, word);
+    if (p->options->mode == RUN_PIN)
+        return why(p->why, -EINVAL, "unexpected \"%s\": hog pin DIR [VIEW,..]", show(word).text);
+    return why(p->why, -EINVAL, "unexpected \"%s\": hog unpin DIR", show(word).text);
+}
+
 static int take_word(struct parse *p, const char *word)
 {
-    if (p->nwords++ == 0 && !looks_like_number(word))
+    p->nwords++;
+    if (p->nwords == 1 && take_pin_word(p, word))
+        return 0;
+    if (p->nwords == 1 && !looks_like_number(word))
         return take_views(p, word);
+    if (p->nwords == 2 && p->pin_word)
+        return take_directory(p, word);
+    if (p->pin_word && p->options->mode != RUN_READ)
+        return take_pin_rest(p, word);
     if (is_view(p, "doctor"))
         return why(p->why, -EINVAL, "unexpected \"%s\": doctor takes no INTERVAL and no COUNT",
                    show(word).text);
@@ -212,9 +256,10 @@ static int take_word(struct parse *p, const char *word)
 static int default_view(struct parse *p)
 {
     struct options *o = p->options;
+    const char *name = o->mode == RUN_PIN ? pinned_view_name : default_view_name;
 
     for (size_t i = 0; p->view_names[i] && !o->nviews; i++)
-        if (!strcmp(default_view_name, p->view_names[i]))
+        if (!strcmp(name, p->view_names[i]))
             o->views[o->nviews++] = p->view_names[i];
     return o->nviews ? 0 : why(p->why, -EINVAL, "no VIEW given: --help lists all views");
 }
@@ -267,16 +312,39 @@ static int check_memory(struct parse *p)
     return option ? why(p->why, -EINVAL, "%s needs the view mem: hog mem %s ..", option, option) : 0;
 }
 
+/* Which views are read, says the directory. */
+static int check_pin(struct parse *p)
+{
+    const struct options *o = p->options;
+
+    if (!p->pin_word)
+        return 0;
+    if (!o->pinned)
+        return why(p->why, -EINVAL, "%s needs DIR: a directory in a BPF file system, like %s", p->pin_word,
+                   "/sys/fs/bpf/hog");
+    if (o->mode != RUN_READ && (o->interval_ns || o->count || o->npids))
+        return why(p->why, -EINVAL, "%s takes neither INTERVAL, COUNT nor PIDs: those are for hog read DIR",
+                   p->pin_word);
+    if (o->mode == RUN_PIN && is_view(p, "doctor"))
+        return why(p->why, -EINVAL, "doctor is nothing to pin");
+    return 0;
+}
+
 /* What can only be said once everything has been seen. */
 static int finish(struct parse *p)
 {
     struct options *o = p->options;
-    int error = o->nviews ? 0 : default_view(p);
+    bool unnamed = o->mode == RUN_READ || o->mode == RUN_UNPIN;
+    int error = check_pin(p);
+
+    if (!error && !o->nviews && !unnamed)
+        error = default_view(p);
+    if (error)
+        return error;
 
     if (o->mode == RUN_THRESHOLDS)
         return 0;
-    if (!error)
-        error = check_verdicts(p);
+    error = check_verdicts(p);
     if (!error)
         error = check_memory(p);
     if (!error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The command line: hog [VIEW[,VIEW...]] [OPTIONS] [INTERVAL [COUNT]], hog track PID.. */
+/* The command line: hog [VIEW[,VIEW...]] [OPTIONS] [INTERVAL [COUNT]], hog track PID.., hog pin DIR .. */
 #ifndef HOG_OPTIONS_H
 #define HOG_OPTIONS_H
 
@@ -14,7 +14,17 @@
 #define MAX_VIEWS 16
 
 struct options {
-    enum run_mode { RUN_VIEWS, RUN_DOCTOR, RUN_THRESHOLDS, RUN_HELP, RUN_VERSION } mode;
+    enum run_mode {
+        RUN_VIEWS,
+        RUN_DOCTOR,
+        RUN_PIN,
+        RUN_READ,
+        RUN_UNPIN,
+        RUN_THRESHOLDS,
+        RUN_HELP,
+        RUN_VERSION
+    } mode;
+    const char *pinned;           /* the directory of RUN_PIN, RUN_READ, RUN_UNPIN; else NULL */
     const char *views[MAX_VIEWS]; /* names as in the metric table; pointers into it */
     size_t nviews;
     uint64_t interval_ns; /* 1 ms .. 1 day; default 1 s (10 ms for track) */

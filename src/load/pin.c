@@ -23,25 +23,25 @@ static int parent_directory(char *to, size_t n, const char *path)
     return 0;
 }
 
-static int check_bpf_fs(const char *path, struct why *w)
+int bpf_pin_check(const char *path, struct why *w)
 {
     char directory[PATH_MAX];
     struct statfs fs;
 
     if (parent_directory(directory, sizeof directory, path) < 0)
-        return why(w, -ENAMETOOLONG, "pin: the path is too long");
+        return why(w, -ENAMETOOLONG, "the path is too long");
     if (statfs(directory, &fs) < 0) {
         int err = -errno;
-        return why(w, err, "pin: %s: %s", directory, why_errno(err));
+        return why(w, err, "%s: %s", directory, strerror(-err));
     }
     if ((uint32_t)fs.f_type != BPF_FS)
-        return why(w, -ENODEV, "pin: %s is no BPF file system: mount -t bpf bpf " PIN_DIRECTORY, directory);
+        return why(w, -ENODEV, "%s is no BPF file system: mount -t bpf bpf " PIN_DIRECTORY, directory);
     return 0;
 }
 
 int bpf_pin(int fd, const char *path, struct why *w)
 {
-    int err = check_bpf_fs(path, w);
+    int err = bpf_pin_check(path, w);
 
     if (err)
         return err;
@@ -58,7 +58,7 @@ int bpf_open_pinned(const char *path, struct why *w)
 
 int bpf_unpin(const char *path, struct why *w)
 {
-    int err = check_bpf_fs(path, w);
+    int err = bpf_pin_check(path, w);
 
     if (err)
         return err;

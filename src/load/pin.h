@@ -7,6 +7,8 @@
 
 #define PIN_DIRECTORY "/sys/fs/bpf"
 
+/* -ENODEV: the directory that path is in is of no BPF file system. */
+int bpf_pin_check(const char *path, struct why *w);
 /* Gives the fd's object a name; -EEXIST if there is one already. */
 int bpf_pin(int fd, const char *path, struct why *w);
 /* A new fd of the object at path. */

@@ -7,9 +7,11 @@
 #include "metric/oncpu.h"
 #include "metric/oncpu_cells.h"
 #include "metric/oncpu_load.h"
+#include "metric/pinned_cpu.h"
 
 struct cpu {
     struct oncpu *oncpu;
+    struct pinned_cpu *pinned; /* instead of it, where another hog counts */
     const struct metric_context *context;
     const struct tally_entry **top;
 };
@@ -36,8 +38,16 @@ static void cpu_close(void *state)
     struct cpu *cpu = state;
 
     oncpu_close(cpu->oncpu);
+    pinned_cpu_close(cpu->pinned);
     free(cpu->top);
     free(cpu);
+}
+
+static int count(struct cpu *cpu, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],
+                 struct why *w)
+{
+    return context->options->pinned ? pinned_cpu_open(&cpu->pinned, context, w)
+                                    : oncpu_open(&cpu->oncpu, context, ONCPU_WAITS | ONCPU_TIMES, hooks, w);
 }
 
 static int cpu_open(void **state, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],
@@ -49,8 +59,7 @@ static int cpu_open(void **state, const struct metric_context *context, struct h
         return why(w, -ENOMEM, "out of memory");
     cpu->context = context;
     cpu->top = calloc(context->options->top, sizeof *cpu->top);
-    int err = cpu->top ? oncpu_open(&cpu->oncpu, context, ONCPU_WAITS | ONCPU_TIMES, hooks, w)
-                       : why(w, -ENOMEM, "out of memory");
+    int err = cpu->top ? count(cpu, context, hooks, w) : why(w, -ENOMEM, "out of memory");
     if (err) {
         cpu_close(cpu);
         return err;
@@ -61,22 +70,53 @@ static int cpu_open(void **state, const struct metric_context *context, struct h
 
 static void cpu_turn(void *state)
 {
-    oncpu_turn(((struct cpu *)state)->oncpu);
+    struct cpu *cpu = state;
+
+    if (cpu->pinned)
+        pinned_cpu_turn(cpu->pinned);
+    else
+        oncpu_turn(cpu->oncpu);
 }
 
 static int cpu_collect(void *state, const struct window *window, struct why *w)
 {
-    return oncpu_collect(((struct cpu *)state)->oncpu, window->end_mono, w);
+    struct cpu *cpu = state;
+
+    return cpu->pinned ? pinned_cpu_collect(cpu->pinned, w) : oncpu_collect(cpu->oncpu, window->end_mono, w);
+}
+
+static const struct tally *tally_of(const struct cpu *cpu)
+{
+    return cpu->pinned ? pinned_cpu_tally(cpu->pinned) : oncpu_tally(cpu->oncpu);
 }
 
 static uint64_t cpu_lost(void *state)
 {
-    return oncpu_lost(((struct cpu *)state)->oncpu);
+    struct cpu *cpu = state;
+
+    return cpu->pinned ? pinned_cpu_totals(cpu->pinned)->lost : oncpu_lost(cpu->oncpu);
 }
 
 static size_t cpu_fields(void *state, struct field *fields, size_t n)
 {
-    return oncpu_fields(((struct cpu *)state)->oncpu, fields, n);
+    const struct cpu *cpu = state;
+    const struct oncpu_totals *totals =
+        cpu->pinned ? pinned_cpu_totals(cpu->pinned) : oncpu_totals(cpu->oncpu);
+
+    return oncpu_fields_of(totals, tally_of(cpu), fields, n);
+}
+
+static const struct name *name_of(const struct cpu *cpu, uint64_t key, uint64_t now)
+{
+    return cpu->pinned ? pinned_cpu_name(cpu->pinned, key, now) : oncpu_name(cpu->oncpu, key, now);
+}
+
+/* Waits are not pinned. */
+static struct waited waited_of(const struct cpu *cpu, uint64_t key)
+{
+    const struct cell none = cell_unknown();
+
+    return cpu->pinned ? (struct waited){none, none, none, none, none} : oncpu_waited(cpu->oncpu, key);
 }
 
 static void row(struct cpu *cpu, const struct window *window, struct out *out, const struct view *view,
@@ -84,9 +124,9 @@ static void row(struct cpu *cpu, const struct window *window, struct out *out, c
 {
     static const struct name all_outside = {.comm = "[outside]", .comm_length = sizeof "[outside]" - 1};
     bool outside = entry->key == HOG_KEY_OUTSIDE, threads = cpu->context->options->threads;
-    const struct name *name = outside ? &all_outside : oncpu_name(cpu->oncpu, entry->key, window->end_mono);
+    const struct name *name = outside ? &all_outside : name_of(cpu, entry->key, window->end_mono);
     double length = (double)(window->end_mono - window->begin_mono);
-    const struct waited wait = oncpu_waited(cpu->oncpu, entry->key);
+    const struct waited wait = waited_of(cpu, entry->key);
     const struct cell cells[COLUMNS] = {
         cell_unsigned(rank),
         outside ? cell_unknown() : cell_unsigned(key_process(entry->key)),
@@ -118,7 +158,8 @@ static bool is_wanted(const void *context, const struct tally_entry *entry)
 {
     const struct asked *asked = context;
 
-    return !oncpu_hides(asked->cpu->oncpu, entry->key, asked->now);
+    return !asked->cpu->context->options->no_kernel || !key_process(entry->key) ||
+           !name_of(asked->cpu, entry->key, asked->now)->kernel;
 }
 
 static void cpu_rows(void *state, const struct window *window, struct out *out)
@@ -126,7 +167,7 @@ static void cpu_rows(void *state, const struct window *window, struct out *out)
     struct cpu *cpu = state;
     const struct options *options = cpu->context->options;
     const struct targets *targets = cpu->context->targets;
-    const struct tally *tally = oncpu_tally(cpu->oncpu);
+    const struct tally *tally = tally_of(cpu);
     const struct asked asked = {cpu, window->end_mono};
     size_t rank = 1, n = tally_top(tally, cpu->top, options->top, is_wanted, &asked);
 
@@ -141,12 +182,16 @@ static void cpu_rows(void *state, const struct window *window, struct out *out)
         if (!shown)
             row(cpu, window, out, &cpu_metric.view, rank++, &none);
     }
-    oncpu_shown(cpu->oncpu);
+    if (cpu->oncpu)
+        oncpu_shown(cpu->oncpu);
 }
 
 static void cpu_cost(void *state, struct program_cost *cost)
 {
-    oncpu_cost(((struct cpu *)state)->oncpu, cost);
+    const struct cpu *cpu = state;
+
+    if (cpu->oncpu)
+        oncpu_cost(cpu->oncpu, cost);
 }
 
 const struct metric cpu_metric = {
@@ -162,4 +207,5 @@ const struct metric cpu_metric = {
     .rows = cpu_rows,
     .cost = cpu_cost,
     .close = cpu_close,
+    .pin = pinned_cpu_load,
 };

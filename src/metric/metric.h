@@ -60,6 +60,8 @@ struct program_cost {
     uint64_t run_ns, run_count;
 };
 
+struct side;
+
 struct metric {
     const char *name;
     const char *summary; /* one line for --help */
@@ -80,6 +82,12 @@ struct metric {
     bool (*alert)(void *state);
     void (*cost)(void *state, struct program_cost *cost); /* adds */
     void (*close)(void *state);
+    /* Loads and attaches what counts on after hog (docs/pinned.md): counts only grow, and are right without
+     * anybody who reads. All maps of the object but those of variables are pinned, and all links. open() of
+     * such a view takes its maps by pinned_open() where the options name a directory. NULL: it cannot be
+     * pinned. */
+    int (*pin)(struct side *side, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],
+               struct why *w);
 };
 
 extern const struct metric *const metrics[]; /* by name; ends with NULL */

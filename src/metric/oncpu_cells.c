@@ -16,12 +16,12 @@ struct cell cell_milliseconds(int64_t ns)
     return cell_decimal((double)ns / 1e6, 3);
 }
 
-size_t oncpu_fields(const struct oncpu *o, struct field *fields, size_t n)
+size_t oncpu_fields_of(const struct oncpu_totals *totals, const struct tally *tally, struct field *fields,
+                       size_t n)
 {
-    const struct oncpu_totals *totals = oncpu_totals(o);
     const struct field all[] = {
         {"cpus", cell_unsigned(totals->cpus)},
-        {"run_ms", cell_milliseconds(all_ran(oncpu_tally(o)))},
+        {"run_ms", cell_milliseconds(all_ran(tally))},
         {"other_ms", cell_milliseconds(totals->other_ns)},
         {"idle_ms", cell_milliseconds(totals->idle_ns)},
         {"missed_ms", cell_milliseconds(totals->missed_ns)},
@@ -33,6 +33,11 @@ size_t oncpu_fields(const struct oncpu *o, struct field *fields, size_t n)
     for (; i < n && i < sizeof all / sizeof *all; i++)
         fields[i] = all[i];
     return i;
+}
+
+size_t oncpu_fields(const struct oncpu *o, struct field *fields, size_t n)
+{
+    return oncpu_fields_of(oncpu_totals(o), oncpu_tally(o), fields, n);
 }
 
 /* Histograms have no banks: a wait that ended just after the turn is in there already. And the middle of a

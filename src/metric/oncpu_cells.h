@@ -9,6 +9,8 @@ struct cell cell_milliseconds(int64_t ns);
 
 /* Where every CPU's time went, for the window line. Returns how many of `fields` it wrote. */
 size_t oncpu_fields(const struct oncpu *o, struct field *fields, size_t n);
+size_t oncpu_fields_of(const struct oncpu_totals *totals, const struct tally *tally, struct field *fields,
+                       size_t n);
 
 /* Run-queue latency of one key: nothing where the host does not tell, zeros for who did not wait. */
 struct waited {

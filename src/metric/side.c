@@ -148,13 +148,18 @@ static int relocate(struct side *side, const struct metric_context *context, str
     return err;
 }
 
-int side_load(struct side *side, const struct metric_context *context, struct why *w)
+int side_create(struct side *side, const struct metric_context *context, struct why *w)
 {
     int err = relocate(side, context, w);
 
     side->clock_offset = namespace_offset("monotonic");
-    if (!err)
-        err = object_create_maps(side->obj, w);
+    return err ? err : object_create_maps(side->obj, w);
+}
+
+int side_load(struct side *side, const struct metric_context *context, struct why *w)
+{
+    int err = side_create(side, context, w);
+
     if (!err)
         err = sketch_open(&side->sketch, side->obj, &side->sketch.shape, w);
     if (err)

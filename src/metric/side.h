@@ -42,6 +42,8 @@ void side_use_map(const struct side *side, struct object_map *map, bool used, ui
 int side_set_offset(const struct side *side, const char *constant, const char *event, const char *field,
                     struct why *w);
 
+/* Makes the maps of the object for this kernel: all that one without a sketch needs. */
+int side_create(struct side *side, const struct metric_context *context, struct why *w);
 /* Into the kernel with its maps; the programs follow as they are attached. */
 int side_load(struct side *side, const struct metric_context *context, struct why *w);
 void side_close(struct side *side); /* may be used again */

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * On-CPU time of every thread since it was pinned, for any number of readers: nothing here is ever reset, and
+ * nobody has to be told that somebody reads. Each reader subtracts two looks.
+ *
+ * A time that goes on is one word that bears both what is known and since when: while a thread is on a CPU,
+ * its run_ns is what it had before, less the time at which the stint began. That is negative, and
+ * run_ns + now is what it has had by now. So a reader never sees half a switch.
+ *
+ * Threads that have ended go over to a map of their own, whose oldest entries make room for new ones: a
+ * reader who comes by before that misses nobody, and `exits` tells him if he has missed one.
+ */
+#include "threads.bpf.h"
+
+char gpl[] SEC("license") = "GPL";
+
+struct hog_thread_time {
+    s64 run_ns;   /* on a CPU; negative while it is on one: add the time of CLOCK_MONOTONIC */
+    u64 since_ns; /* CLOCK_MONOTONIC when it last came on a CPU */
+    u64 switches; /* times that it left one */
+    struct hog_thread_name name;
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 16384);
+    __type(key, struct hog_thread);
+    __type(value, struct hog_thread_time);
+} hog_threads SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __uint(max_entries, 4096);
+    __type(key, struct hog_thread);
+    __type(value, struct hog_thread_time);
+} hog_exited SEC(".maps");
+
+struct hog_cpu_times {
+    s64 idle_ns;   /* the same with nobody on it, negative while it is idle */
+    u64 missed_ns; /* somebody ran whose switch was not seen */
+    u64 lost_ns;   /* of threads for which there was no room */
+    u64 lost;      /* stints of these */
+    u64 switches;  /* all, idle's too */
+    u64 exits;     /* threads that went over to the exited ones */
+    /* For the program alone: who is on it. */
+    struct hog_thread cur; /* tid 0: idle */
+    u64 cur_task;          /* its task_struct; 0: not known yet */
+    u64 cur_since;
+    u64 cur_stops; /* it is the stop task: the CPU may go offline from it, and then says nothing more */
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, u32);
+    __type(value, struct hog_cpu_times);
+} hog_cpus SEC(".maps");
+
+#define TASK_DEAD 0x80 /* the same since 4.0 */
+
+static __always_inline struct hog_cpu_times *this_cpu(void)
+{
+    u32 zero = 0;
+
+    return bpf_map_lookup_elem(&hog_cpus, &zero);
+}
+
+static __always_inline u64 state_of(bool direct, struct task_struct *task)
+{
+    struct task_struct___5_13 *old = (void *)task;
+
+    return kernel_has(task, __state) ? kernel_field(direct, task, __state) : kernel_field(direct, old, state);
+}
+
+/* One that had ended by what it looked like goes on: a thread that calls exec takes over its leader's number
+ * and birth. */
+static __always_inline struct hog_thread_time *back_again(struct hog_cpu_times *c,
+                                                          const struct hog_thread *key)
+{
+    struct hog_thread_time *exited = bpf_map_lookup_elem(&hog_exited, key);
+
+    if (!exited)
+        return NULL;
+    bpf_map_update_elem(&hog_threads, key, exited, BPF_NOEXIST);
+    bpf_map_delete_elem(&hog_exited, key);
+    c->exits--;
+    return bpf_map_lookup_elem(&hog_threads, key);
+}
+
+/* NULL: there is no room. */
+static __always_inline struct hog_thread_time *time_of(struct hog_cpu_times *c, const struct hog_thread *key)
+{
+    struct hog_thread_time *time = bpf_map_lookup_elem(&hog_threads, key);
+    struct hog_thread_time first = {};
+
+    if (!time)
+        time = back_again(c, key);
+    if (time)
+        return time;
+    bpf_map_update_elem(&hog_threads, key, &first, BPF_NOEXIST);
+    return bpf_map_lookup_elem(&hog_threads, key);
+}
+
+/* Takes back that it runs, as nobody saw when that ended. */
+static __always_inline void forget_stint(struct hog_thread_time *time)
+{
+    if (time->run_ns < 0)
+        write_once(time->run_ns, time->run_ns + time->since_ns);
+}
+
+/* From now on `task` is on the CPU. */
+static __always_inline void come(bool direct, struct hog_cpu_times *c, struct task_struct *task,
+                                 struct task_struct *leader, struct cred *cred, u64 now)
+{
+    u32 thread = kernel_field(direct, task, pid);
+
+    c->cur_task = (u64)task;
+    c->cur_since = now;
+    c->cur_stops = 0;
+    c->cur.tid = thread;
+    if (!thread) {
+        write_once(c->idle_ns, c->idle_ns - now);
+        return;
+    }
+    c->cur.pid = kernel_field(direct, task, tgid);
+    c->cur.born_ns = kernel_field(direct, task, start_boottime);
+    struct hog_thread_time *time = time_of(c, &c->cur);
+    if (!time)
+        return;
+    thread_name(direct, &time->name, task, leader, cred);
+    forget_stint(time);
+    time->since_ns = now;
+    /* Of all kernel threads only that has the highest priority of all. It runs for microseconds. */
+    c->cur_stops = time->name.kernel && !kernel_field(direct, task, prio);
+    if (!c->cur_stops)
+        write_once(time->run_ns, time->run_ns - now);
+}
+
+/* c->cur leaves the CPU and will not be back: it ends, or goes on by another number (exec). */
+static __always_inline void went(bool direct, struct hog_cpu_times *c, struct hog_thread_time *time,
+                                 struct task_struct *task)
+{
+    time->switches++;
+    if (!(state_of(direct, task) & TASK_DEAD) && (u32)kernel_field(direct, task, pid) == c->cur.tid)
+        return;
+    bpf_map_update_elem(&hog_exited, &c->cur, time, BPF_ANY);
+    bpf_map_delete_elem(&hog_threads, &c->cur);
+    c->exits++;
+}
+
+/* Who was on the CPU, as it was noted, leaves it. */
+static __always_inline void leave(bool direct, struct hog_cpu_times *c, struct task_struct *task, u64 now)
+{
+    if (!c->cur.tid) {
+        write_once(c->idle_ns, c->idle_ns + now);
+        return;
+    }
+    struct hog_thread_time *time = bpf_map_lookup_elem(&hog_threads, &c->cur);
+    if (!time) {
+        c->lost_ns += now - c->cur_since;
+        c->lost++;
+        return;
+    }
+    if (c->cur_stops)
+        time->run_ns += now - c->cur_since;
+    else if (time->run_ns < 0 && time->since_ns == c->cur_since)
+        write_once(time->run_ns, time->run_ns + now);
+    went(direct, c, time, task);
+}
+
+/* Takes back that who was noted is on the CPU. */
+static __always_inline void take_back(struct hog_cpu_times *c)
+{
+    struct hog_thread_time *time;
+
+    if (!c->cur.tid) {
+        write_once(c->idle_ns, c->idle_ns + c->cur_since);
+        return;
+    }
+    time = bpf_map_lookup_elem(&hog_threads, &c->cur);
+    if (time && time->since_ns == c->cur_since)
+        forget_stint(time);
+}
+
+/* What the scheduler itself has counted for the stint that ends, as far as it does. */
+static __always_inline u64 counted(bool direct, struct task_struct *task, u64 most)
+{
+    int prio = kernel_field(direct, task, prio);
+    u64 ran = 0;
+
+    if (prio >= 100 && prio < 140)
+        ran = kernel_field(direct, task, se.sum_exec_runtime) -
+              kernel_field(direct, task, se.prev_sum_exec_runtime);
+    return ran > most ? most : ran;
+}
+
+/* Another leaves than was noted: some hosts do not report every switch, and a CPU that comes online begins
+ * with an idle task that came unseen. Nobody is blamed for what nobody counted. */
+static __always_inline void unseen(bool direct, struct hog_cpu_times *c, struct task_struct *task, u64 now)
+{
+    u32 thread = kernel_field(direct, task, pid);
+    u64 ns = now - c->cur_since, ran = 0;
+    bool was_offline = c->cur_stops && !thread;
+
+    take_back(c);
+    c->cur.tid = thread;
+    c->cur.pid = kernel_field(direct, task, tgid);
+    c->cur.born_ns = kernel_field(direct, task, start_boottime);
+    struct hog_thread_time *time = thread ? bpf_map_lookup_elem(&hog_threads, &c->cur) : NULL;
+    if (time) {
+        ran = counted(direct, task, ns);
+        forget_stint(time);
+        time->run_ns += ran;
+        went(direct, c, time, task);
+    }
+    if (!was_offline)
+        c->missed_ns += ns - ran;
+}
+
+static __always_inline void on_switch(bool direct, struct task_struct *prev, struct task_struct *next)
+{
+    struct hog_cpu_times *c = this_cpu();
+
+    if (!c)
+        return;
+    /* Pointers first: see on_switch() in cpu.bpf.c. */
+    struct task_struct *leader = kernel_field(direct, next, group_leader);
+    struct cred *cred = kernel_field(direct, next, real_cred);
+    u64 now = bpf_ktime_get_ns();
+    c->switches++;
+    if (c->cur_task == (u64)prev)
+        leave(direct, c, prev, now);
+    else if (c->cur_task)
+        unseen(direct, c, prev, now);
+    come(direct, c, next, leader, cred, now);
+}
+
+SEC("tp_btf/sched_switch")
+int hog_switch_btf(void *ctx)
+{
+    on_switch(true, argument(ctx, 1, struct task_struct *), argument(ctx, 2, struct task_struct *));
+    return 0;
+}
+
+SEC("raw_tp/sched_switch")
+int hog_switch_raw(void *ctx)
+{
+    on_switch(false, argument(ctx, 1, struct task_struct *), argument(ctx, 2, struct task_struct *));
+    return 0;
+}
+
+/* Run once on each CPU, so that one who never leaves it is known. */
+static __always_inline void seed(bool direct, struct task_struct *task)
+{
+    struct hog_cpu_times *c = this_cpu();
+
+    if (!c || c->cur_task)
+        return;
+    come(direct, c, task, kernel_field(direct, task, group_leader), kernel_field(direct, task, real_cred),
+         bpf_ktime_get_ns());
+}
+
+SEC("raw_tp/seed")
+int hog_seed_btf(void *ctx)
+{
+    seed(true, bpf_get_current_task_btf());
+    return 0;
+}
+
+SEC("raw_tp/seed")
+int hog_seed_task(void *ctx)
+{
+    seed(false, (void *)bpf_get_current_task());
+    return 0;
+}

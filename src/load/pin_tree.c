@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "load/pin_tree.h"
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "load/pin.h"
+#include "load/privilege.h"
+#include "syscall/bpf.h"
+
+#define OURS "hog_"
+
+static int path_of(char to[PATH_MAX], const char *directory, const char *part, const char *name,
+                   struct why *w)
+{
+    int length = part ? snprintf(to, PATH_MAX, "%s/%s/%s", directory, part, name)
+                      : snprintf(to, PATH_MAX, "%s/%s", directory, name);
+
+    return length < 0 || length >= PATH_MAX ? why(w, -ENAMETOOLONG, "the path is too long") : 0;
+}
+
+static bool is_dot(const char *name)
+{
+    return !strcmp(name, ".") || !strcmp(name, "..");
+}
+
+/* ---- making ---- */
+
+int pin_tree_check(const char *directory, struct why *w)
+{
+    int err = bpf_pin_check(directory, w);
+    int entries = 0;
+
+    if (err)
+        return err;
+    DIR *dir = opendir(directory);
+    if (!dir)
+        return errno == ENOENT ? 0 : why(w, -errno, "%s: %s", directory, strerror(errno));
+    for (struct dirent *entry; (entry = readdir(dir));)
+        entries += !is_dot(entry->d_name);
+    closedir(dir);
+    return entries ? why(w, -EEXIST, "%s is not empty", directory) : 0;
+}
+
+bool pin_tree_has(const struct object_map *map)
+{
+    return map->section < 0 && !map->instead;
+}
+
+static const char *file_name(const struct object_map *map)
+{
+    size_t ours = strlen(OURS);
+
+    return strncmp(map->name, OURS, ours) ? map->name : map->name + ours;
+}
+
+/* A perf event cannot be pinned; the link that sits on it, from 5.15 on, comes right after it and holds it.
+ */
+static int pin_link(const char *directory, const char *part, const struct link *link, size_t *n,
+                    struct why *w)
+{
+    char path[PATH_MAX], name[32];
+    bool passed_over = false;
+    int err = 0;
+
+    for (size_t i = 0; i < link->nfds && !err; i++) {
+        snprintf(name, sizeof name, "link%zu", *n);
+        err = path_of(path, directory, part, name, w);
+        if (!err)
+            err = bpf_pin(link->fds[i], path, w);
+        if (err == -EINVAL && !passed_over) {
+            passed_over = true;
+            err = 0;
+        } else {
+            passed_over = false;
+            *n += !err;
+        }
+    }
+    if (err == -EINVAL || (!err && passed_over))
+        return why(w, -ENOTSUP,
+                   "%s: it is attached in a way that ends with the process: this kernel cannot pin that",
+                   part);
+    return err;
+}
+
+int pin_tree_add(const char *directory, const char *part, const struct object *obj, const struct link *links,
+                 size_t nlinks, struct why *w)
+{
+    char path[PATH_MAX];
+    size_t n = 0;
+    int err = part ? path_of(path, directory, NULL, part, w) : 0;
+
+    if (!err && part && mkdir(path, 0700))
+        err = why(w, -errno, "%s: %s", path, strerror(errno));
+    for (size_t i = 0; i < obj->nmaps && !err; i++) {
+        if (!pin_tree_has(obj->maps[i]))
+            continue;
+        err = path_of(path, directory, part, file_name(obj->maps[i]), w);
+        if (!err)
+            err = bpf_pin(obj->maps[i]->fd, path, w);
+    }
+    for (size_t i = 0; i < nlinks && !err; i++)
+        err = pin_link(directory, part, &links[i], &n, w);
+    return err;
+}
+
+/* ---- reading ---- */
+
+/* What was pinned may be larger than the object says, for that many CPUs or processes. */
+static int check_map(int fd, struct object_map *map, const char *path, struct why *w)
+{
+    struct bpf_map_info info = {0};
+    uint32_t size = sizeof info;
+    int err = sys_bpf_info(fd, &info, &size);
+
+    if (!err && (info.type != map->type || info.key_size != map->key_size ||
+                 info.value_size != map->value_size || !info.max_entries))
+        err = -EPROTO;
+    if (err)
+        return why(w, err, "%s is not what hog pins under this name", path);
+    map->max_entries = info.max_entries;
+    return 0;
+}
+
+int pin_tree_open(struct object_map *map, const char *directory, const char *part, struct why *w)
+{
+    char path[PATH_MAX];
+    int err = path_of(path, directory, part, file_name(map), w);
+
+    if (err)
+        return err;
+    int fd = sys_bpf_obj_get(path, BPF_F_RDONLY);
+    if (fd < 0) {
+        why(w, fd, "%s: %s", path, strerror(-fd));
+        return explain_permission(fd, w);
+    }
+    err = check_map(fd, map, path, w);
+    if (err)
+        close(fd);
+    else
+        map->fd = fd;
+    return err;
+}
+
+int pin_tree_open_info(struct object_map *map, const char *directory, struct why *w)
+{
+    return pin_tree_open(map, directory, NULL, w);
+}
+
+int pin_tree_stat(const char *directory, struct stat *info, struct why *w)
+{
+    char path[PATH_MAX];
+    int err = path_of(path, directory, NULL, PIN_INFO, w);
+
+    if (!err && stat(path, info)) {
+        err = -errno;
+        why(w, err, "%s: %s", path, strerror(-err));
+    }
+    return err;
+}
+
+/* ---- removing ---- */
+
+enum kind { KIND_LINK, KIND_MAP, KIND_OTHER };
+
+static bool is_named_ours(const char *name)
+{
+    return !strncmp(name, OURS, strlen(OURS));
+}
+
+static bool is_our_program(uint32_t id)
+{
+    struct bpf_prog_info info = {0};
+    uint32_t size = sizeof info;
+    int fd = sys_bpf_fd_by_id(BPF_PROG_GET_FD_BY_ID, id);
+    bool ours = fd >= 0 && !sys_bpf_info(fd, &info, &size) && is_named_ours(info.name);
+
+    if (fd >= 0)
+        close(fd);
+    return ours;
+}
+
+/* What an fd is, says the kernel in the name of its file. */
+static enum kind kind_of(int fd)
+{
+    char path[64], text[64];
+
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(path, text, sizeof text - 1);
+    text[n > 0 ? n : 0] = 0;
+    if (strstr(text, "bpf-map"))
+        return KIND_MAP;
+    return strstr(text, "bpf_link") || strstr(text, "bpf-link") ? KIND_LINK : KIND_OTHER;
+}
+
+/* Whether what is pinned there is ours, and what it is. */
+static bool is_ours(const char *path, enum kind *kind)
+{
+    int fd = sys_bpf_obj_get(path, 0);
+    bool ours = false;
+
+    if (fd < 0)
+        return false;
+    *kind = kind_of(fd);
+    if (*kind == KIND_MAP) {
+        struct bpf_map_info info = {0};
+        uint32_t size = sizeof info;
+        ours = !sys_bpf_info(fd, &info, &size) && is_named_ours(info.name);
+    } else if (*kind == KIND_LINK) {
+        struct bpf_link_info info = {0};
+        uint32_t size = sizeof info;
+        ours = !sys_bpf_info(fd, &info, &size) && is_our_program(info.prog_id);
+    }
+    close(fd);
+    return ours;
+}
+
+/* Directories are one level deep: `part` is NULL at the top. */
+struct removal {
+    const char *top;
+    bool links; /* these alone */
+    foreign_fn foreign;
+    int left, error;
+};
+
+static void remove_in(struct removal *r, const char *part, struct why *w);
+
+static void remove_entry(struct removal *r, const char *part, const char *name, struct why *w)
+{
+    char path[PATH_MAX];
+    struct stat status;
+    enum kind kind = KIND_OTHER;
+
+    r->error = path_of(path, r->top, part, name, w);
+    if (r->error || lstat(path, &status))
+        return;
+    if (S_ISDIR(status.st_mode) && !part) {
+        remove_in(r, name, w);
+        if (!r->links)
+            rmdir(path);
+        return;
+    }
+    bool ours = !S_ISDIR(status.st_mode) && is_ours(path, &kind);
+    if (ours && r->links && kind != KIND_LINK)
+        return;
+    if (!ours) {
+        r->left += !r->links;
+        if (!r->links && r->foreign)
+            r->foreign(path);
+        return;
+    }
+    if (unlink(path)) {
+        r->error = -errno;
+        why(w, r->error, "%s: %s", path, strerror(errno));
+    }
+}
+
+static void remove_in(struct removal *r, const char *part, struct why *w)
+{
+    char path[PATH_MAX];
+
+    if (part)
+        r->error = path_of(path, r->top, NULL, part, w);
+    DIR *dir = r->error ? NULL : opendir(part ? path : r->top);
+    if (!dir) {
+        r->error = r->error ? r->error : -errno;
+        why(w, r->error, "%s: %s", part ? path : r->top, strerror(-r->error));
+        return;
+    }
+    for (struct dirent *entry; !r->error && (entry = readdir(dir));)
+        if (!is_dot(entry->d_name) && (part || strcmp(entry->d_name, PIN_INFO)))
+            remove_entry(r, part, entry->d_name, w);
+    closedir(dir);
+}
+
+int pin_tree_remove(const char *directory, foreign_fn foreign, struct why *w)
+{
+    struct removal r = {.top = directory, .links = true, .foreign = foreign};
+
+    remove_in(&r, NULL, w);
+    r.links = false;
+    if (!r.error)
+        remove_in(&r, NULL, w);
+    if (!r.error)
+        remove_entry(&r, NULL, PIN_INFO, w);
+    if (!r.error && !r.left && rmdir(directory)) {
+        r.error = -errno;
+        why(w, r.error, "%s: %s", directory, strerror(errno));
+    }
+    return r.error ? r.error : r.left;
+}

@@ -1,0 +1,316 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# pin, read, unpin: counts that outlive hog, read by several at once, by bpftool, and by the sampler of docs/pinned.md.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+mkdir "$TMP/bpf"
+mount -t bpf bpf "$TMP/bpf" || exit 1
+trap 'umount "$TMP/bpf"; lib_cleanup' EXIT
+BPF=$TMP/bpf/below # at the top the kernel itself may have files
+mkdir "$BPF"
+DIR=$BPF/hog
+
+# hog WORD...: its output in $TMP/out and $TMP/err, its status in STATUS.
+hog() {
+    timeout 60 "$HOG" "$@" >"$TMP/out" 2>"$TMP/err" </dev/null
+    STATUS=$?
+}
+
+ended() { # ended STATUS [TEXT]: and one line that has the text; without one no line at all
+    cat "$TMP/out" "$TMP/err"
+    echo "status $STATUS"
+    [ "$STATUS" = "$1" ] && [ ! -s "$TMP/out" ] || return 1
+    if [ $# -gt 1 ]; then
+        [ "$(wc -l <"$TMP/err")" = 1 ] && grep -qF -- "$2" "$TMP/err"
+    else
+        [ ! -s "$TMP/err" ]
+    fi
+}
+
+# eventually COMMAND...: within ten seconds.
+eventually() {
+    for _ in $(seq 100); do
+        "$@" && return
+        sleep 0.1
+    done
+    "$@"
+}
+
+# reader NAME OPTION...: in the background, its first window has begun. Its pid goes to READER.
+reader() {
+    local name=$1
+    shift
+    rm -f "$TMP/$name"
+    "$HOG" read "$DIR" -k 10000 "$@" 0.3 >"$TMP/$name" 2>"$TMP/$name.err" </dev/null &
+    READER=$!
+    lib_pids+=("$READER")
+    eventually grep -qs '^#window' "$TMP/$name"
+}
+
+reader_ends() {
+    kill -TERM "$1"
+    wait "$1"
+}
+
+# row_ms FILE PID: of all windows
+row_ms() {
+    awk -v pid="$2" '$1 == "cpu" && $3 == pid { sum += $6 } END { printf "%.3f\n", sum }' "$1"
+}
+
+names() { # names FILE PID COMM
+    grep "^cpu .* $2 " "$1"
+    awk -v pid="$2" -v comm="$3" '$1 == "cpu" && $3 == pid { n++; bad += $NF != comm } END { exit !n || bad }' "$1"
+}
+
+# All time of all CPUs is somewhere, in all windows together: a look is not a moment, and so it is not so in each.
+adds_up() {
+    grep '^#window' "$1"
+    awk '$1 == "#window" { for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] }
+            all += f["cpus"] * f["dur_ms"]
+            sum += f["run_ms"] + f["other_ms"] + f["idle_ms"] + f["missed_ms"] + f["lost_ms"] }
+        END { print sum, all; exit !(all && sum > all * 0.97 && sum < all * 1.03) }' "$1"
+}
+
+schedstat_ms() { awk '{ printf "%.3f\n", $1 / 1e6 }' "/proc/$1/schedstat"; }
+
+# ids PATH...: what is pinned there, as the kernel numbers it
+ids() {
+    local file
+    for file in "$DIR"/cpu/link*; do
+        bpftool -j link show pinned "$file" | jq -r '"prog \(.prog_id)"'
+    done
+    for file in threads exited cpus; do
+        bpftool -j map show pinned "$DIR/cpu/$file" | jq -r '"map \(.id)"'
+    done
+}
+
+none_is_left() { # of those in $TMP/ids
+    local kind id
+    while read -r kind id; do
+        bpftool "$kind" show id "$id" 2>/dev/null && return 1
+    done <"$TMP/ids"
+    return 0
+}
+
+nothing_there() {
+    ls -R "$BPF"
+    [ -z "$(ls -A "$BPF")" ]
+}
+
+# ---- pin ----
+
+hog pin "$DIR"
+check 'pin: ends without a word' ended 0
+ids >"$TMP/ids"
+check 'pin: programs and maps are there without hog' test "$(grep -c . "$TMP/ids")" -ge 4
+is_known() { bpftool prog show id "$(sed -n 's/^prog //p' "$TMP/ids" | head -n 1)" | grep -q 'name hog_switch'; }
+check 'pin: the program is in the kernel' is_known
+hog pin "$DIR"
+check 'pin: twice is refused' ended 1 "$DIR is not empty"
+
+# ---- read ----
+
+# A life from beginning to end, seen by two.
+reader one
+ONE=$READER
+reader two -t
+TWO=$READER
+UNSURE_BEFORE=$(unsure_ms)
+"$BUILD/tests/load/named" 70696e6e6564 300 >"$TMP/life"
+"$BUILD/tests/load/duty" 1 1000 1000 3 >"$TMP/duty"
+LIFE=$(told pid "$TMP/life") DUTY=$(told pid "$TMP/duty" pid)
+sleep 0.5
+reader_ends "$ONE"
+check 'read: ends with status 0' test $? = 0
+reader_ends "$TWO"
+check 'read: so does the other one' test $? = 0
+UNSURE=$(unsure_since "$UNSURE_BEFORE")
+check 'read: one that lived and died has its CPU time' agrees "$(row_ms "$TMP/one" "$LIFE")" "$(told cpu_ms "$TMP/life")"
+check 'read: and its name' names "$TMP/one" "$LIFE" pinned
+check 'read: so it has by another reader at the same time' agrees "$(row_ms "$TMP/two" "$LIFE")" "$(told cpu_ms "$TMP/life")"
+check 'read: three threads add up to their process' agrees "$(row_ms "$TMP/one" "$DUTY")" "$(told cpu_ms "$TMP/duty" pid)"
+each_thread() {
+    local tid=0 ms=0 n=0 line
+    while read -r line; do
+        tid=${line#tid=} tid=${tid%% *} ms=${line##*=} n=$((n + 1))
+        agrees "$(awk -v tid="$tid" '$1 == "cpu" && $8 == tid { sum += $6 } END { print sum + 0 }' "$TMP/two")" "$ms" || return 1
+    done < <(grep '^tid=' "$TMP/duty")
+    [ "$n" = 3 ]
+}
+check 'read: -t: so much is of each of them' each_thread
+check 'read: all time of all CPUs is somewhere' adds_up "$TMP/one"
+nothing_lost() { ! grep '^#window' "$TMP/one" | grep -v ' lost=0 '; }
+check 'read: nothing is lost' nothing_lost
+
+# The counts of lives that take a turn are those of one.
+reader one
+"$BUILD/tests/load/lives" thread 200 >"$TMP/exec"
+sleep 0.4
+reader_ends "$READER"
+UNSURE=$(unsure_since "$UNSURE_BEFORE")
+check 'read: exec by another thread is no new process' agrees "$(row_ms "$TMP/one" "$(told pid "$TMP/exec")")" "$(told cpu_ms "$TMP/exec")"
+
+# One that never ends: between what the scheduler says at the latest and at the earliest.
+load_start "$BUILD/tests/load/duty" 100
+LIVING=$LOAD_PID
+BEFORE=$(schedstat_ms "$LIVING")
+reader one -p "$LIVING"
+FROM=$(schedstat_ms "$LIVING")
+sleep 1
+TO=$(schedstat_ms "$LIVING")
+sleep 0.4
+reader_ends "$READER"
+AFTER=$(schedstat_ms "$LIVING")
+UNSURE=$(unsure_since "$UNSURE_BEFORE")
+check 'read: -p: one that does not leave its CPU has its time' within "$(row_ms "$TMP/one" "$LIVING")" \
+    "$(awk -v a="$FROM" -v b="$TO" -v u="$UNSURE" 'BEGIN { print b - a - 5 - u }')" \
+    "$(awk -v a="$BEFORE" -v b="$AFTER" -v u="$UNSURE" 'BEGIN { print b - a + 5 + u }')"
+check 'read: -p: and nobody else has a row' test "$(grep -c '^cpu' "$TMP/one")" = "$(awk -v pid="$LIVING" '$1 == "cpu" && $3 == pid' "$TMP/one" | wc -l)"
+
+# ---- read by others ----
+
+dumped() {
+    bpftool -j map dump pinned "$DIR/cpu/threads" | jq -e --argjson pid "$LIVING" \
+        '.[].formatted | select(.key.pid == $pid and .key.tid == $pid and .key.born_ns > 0) |
+         .value | .name.comm == "duty" and .name.uid == 0 and .name.kernel == 0 and .since_ns > 0 and (.run_ns | type) == "number"'
+}
+check 'bpftool: keys and values have names and types' dumped
+kernel_thread() {
+    bpftool -j map dump pinned "$DIR/cpu/threads" | jq -e '[.[].formatted.value.name | select(.comm | startswith("rcu_")).kernel] | length > 0 and all(. == 1)'
+}
+check 'bpftool: kernel threads are told' kernel_thread
+informs() {
+    bpftool -j map dump pinned "$DIR/info" | jq -e --arg version "$("$HOG" --version | cut -d ' ' -f 2)" --argjson now "$(date +%s)" \
+        '.[0].formatted.value | .layout == 1 and .views == "cpu" and .version == $version and
+         (.pinned_ns / 1e9 - $now | fabs) < 200 and .booted_ns < .pinned_ns'
+}
+check 'bpftool: the directory says what it is' informs
+# shellcheck disable=SC2016 # no command
+sed -n '/^```c$/,/^```$/p' docs/pinned.md | grep -v '^```' >"$TMP/sampler.c"
+check 'the sampler of the manual is C' cc -Wall -Wextra -Werror -o "$TMP/sampler" "$TMP/sampler.c"
+"$HOG" read "$DIR" 0.1 1 >/dev/null # so that hog has run, too
+sampled() {
+    local before after
+    before=$("$TMP/sampler" "$DIR/cpu/threads" | awk -v tid="$LIVING" '$2 == tid { print $3 }')
+    FROM=$(schedstat_ms "$LIVING")
+    sleep 0.5
+    TO=$(schedstat_ms "$LIVING")
+    after=$("$TMP/sampler" "$DIR/cpu/threads" | awk -v tid="$LIVING" '$2 == tid { print $3 }')
+    "$TMP/sampler" "$DIR/cpu/threads" | head -n 20
+    within "$(awk -v a="$before" -v b="$after" 'BEGIN { print b - a }')" "$(awk -v a="$FROM" -v b="$TO" 'BEGIN { print b - a - 5 }')" 100000
+}
+check 'the sampler sees the time grow' sampled
+load_stop "$LIVING"
+
+# ---- bad input ----
+
+hog pin "$TMP/nowhere"
+check 'pin: no BPF file system is refused' ended 3 'is no BPF file system'
+hog pin "$BPF/no/such"
+check 'pin: no such directory is refused' ended 1 'No such file or directory'
+hog pin "$BPF/with.dot"
+check 'pin: a name with a dot is refused' ended 3 'dot'
+hog pin
+check 'pin: without DIR: usage' ended 2 'pin needs DIR'
+hog pin "$BPF/two" 1
+check 'pin: takes no INTERVAL' ended 2 'unexpected "1"'
+hog pin "$BPF/two" cpu,contention
+check 'pin: a view that cannot be pinned is named' ended 2 'contention cannot be pinned'
+hog read "$BPF/two"
+check 'read: nothing there' ended 1 'No such file or directory'
+hog unpin "$BPF/two"
+check 'unpin: nothing there' ended 1 'No such file or directory'
+hog unpin "$TMP"
+check 'unpin: no BPF file system is refused' ended 3 'is no BPF file system'
+check 'none of these left anything' test "$(ls "$BPF")" = hog
+unprivileged() { # cannot, whatever the files say
+    mkdir -p "$TMP/open" && chmod 755 "$TMP" "$TMP/bpf" "$BPF"
+    setpriv --reuid 65534 --clear-groups --inh-caps=-all --bounding-set=-all "$HOG" "$@" >"$TMP/out" 2>"$TMP/err"
+    STATUS=$?
+}
+cp "$HOG" "$TMP/hog" && chmod 755 "$TMP/hog"
+HOG=$TMP/hog unprivileged read "$DIR" 1 1
+check 'read: no permission: one line' ended 3 'Permission denied'
+HOG=$TMP/hog unprivileged pin "$BPF/two"
+check 'pin: no permission: one line' ended 3 'pin: '
+
+# Whatever bears our names but has another shape.
+bpftool map create "$BPF/fake" type array key 4 value 8 entries 1 name hog_fake
+mkdir "$BPF/three" && bpftool map create "$BPF/three/info" type array key 4 value 8 entries 1 name hog_info
+hog read "$BPF/three"
+check 'read: a map of another shape is refused' ended 3 'is not what hog pins'
+rm "$BPF/three/info" && rmdir "$BPF/three"
+
+# Another layout: the fifth byte of the info.
+value=$(bpftool -j map dump pinned "$DIR/info" | jq -r '.[0].value | .[4] = "0x63" | join(" ")')
+# shellcheck disable=SC2086 # bytes
+bpftool map update pinned "$DIR/info" key hex 00 00 00 00 value hex ${value//0x/}
+hog read "$DIR"
+check 'read: another layout is refused, with who pinned it' ended 3 "was pinned by hog $("$HOG" --version | cut -d ' ' -f 2) in layout 99"
+
+# ---- unpin, with a file of somebody else and one who reads ----
+
+value=${value/0x63/0x01}
+# shellcheck disable=SC2086
+bpftool map update pinned "$DIR/info" key hex 00 00 00 00 value hex ${value//0x/}
+reader one
+bpftool map create "$DIR/cpu/mine" type array key 4 value 8 entries 1 name mine
+hog unpin "$DIR"
+check 'unpin: leaves a foreign file, and says so' ended 1 "$DIR/cpu/mine is not of hog"
+check 'unpin: nothing else stays' test "$(find "$DIR" -type f)" = "$DIR/cpu/mine"
+wait "$READER"
+check 'unpin: who reads ends with status 1' test $? = 1
+check 'unpin: and says why' grep -q "unpinned" "$TMP/one.err"
+rm "$DIR/cpu/mine" && rmdir "$DIR/cpu" "$DIR"
+check 'unpin: no program and no map is left' eventually none_is_left
+
+# ---- again, into an empty directory; and of a layout to come ----
+
+mkdir "$DIR"
+hog pin "$DIR/"
+check 'pin: an empty directory will do' ended 0
+value=$(bpftool -j map dump pinned "$DIR/info" | jq -r '.[0].value | .[4] = "0x63" | join(" ")')
+# shellcheck disable=SC2086
+bpftool map update pinned "$DIR/info" key hex 00 00 00 00 value hex ${value//0x/}
+ids >"$TMP/ids"
+hog unpin "$DIR"
+check 'unpin: whatever the layout' ended 0
+check 'unpin: no program and no map is left of that one either' eventually none_is_left
+
+# ---- killed ----
+
+rm "$BPF/fake"
+# At any moment: whole, or nothing of it.
+whole_or_nothing() {
+    local i pid whole=0
+    for i in $(seq 20); do
+        "$HOG" pin "$DIR" 2>/dev/null &
+        pid=$!
+        # Later each time, and some when the directory has just come.
+        if [ $((i % 2)) = 0 ]; then
+            while [ -d "/proc/$pid" ] && [ -z "$(ls "$BPF")" ]; do :; done
+        else
+            sleep "0.0$(printf '%02d' $((i * 2)))"
+        fi
+        kill -9 "$pid"
+        wait "$pid"
+        if [ -e "$DIR/info" ]; then
+            whole=$((whole + 1))
+            "$HOG" read "$DIR" 0.01 1 >/dev/null && "$HOG" unpin "$DIR" || return 1
+        fi
+        eventually nothing_there || return 1
+    done 2>/dev/null
+    echo "$whole of 20 were whole"
+}
+# Just before it would be given its name: then all is pinned. When the first directory is made, and the second.
+killed_at() { # killed_at CALL N
+    strace -o "$TMP/strace" -e "trace=/^$1" -e "inject=/^$1:signal=KILL:when=$2" "$HOG" pin "$DIR" 2>/dev/null
+    grep "$1" "$TMP/strace" && grep -q 'killed by SIGKILL' "$TMP/strace" && eventually nothing_there
+}
+check 'pin: killed when all is pinned leaves nothing' killed_at rename 1
+check 'pin: killed when the directory is made leaves nothing' killed_at mkdir 1
+check 'pin: killed when half is pinned leaves nothing' killed_at mkdir 2
+check 'pin: killed at any moment leaves all or nothing' whole_or_nothing
+check 'nothing is left' nothing_there
+done_testing
