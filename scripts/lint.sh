@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# timeout: 300
+# timeout: 900
 # Reads all sources for mistakes (lint) and for their form (format). Says one line a check as a test does; what it
 # found comes before, on stderr.
 #
