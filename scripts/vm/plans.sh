@@ -11,7 +11,7 @@ plan() {
     cpus=2 parameters=()
     case $1 in
     views) cases=views,hooks ;;
-    loader) cases=programs ;;
+    loader) cases=programs,pin ;;
     faults) cases=faults parameters=(hog.disk=64M) ;;
     # One CPU: emulation of several may break when the first quota has the kernel patch itself.
     verdicts) cases=verdicts cpus=1 parameters=(hog.disk=64M psi=1 tsc=reliable) ;; # see hotplug

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+# Counts that outlive hog: by each hook, the loop has what the scheduler counts for it; and nothing of it is left.
+
+DIR=/sys/fs/bpf/pinned
+
+left() { # maps and programs of hog in the kernel
+    { bpftool map show && bpftool prog show; } | grep -c ' name hog_'
+}
+
+# The kernel frees what was let go of a little later.
+nothing_left() {
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        [ "$(left)" = 0 ] && return
+        sleep 0.5
+    done
+    bpftool map show
+    return 1
+}
+
+# All windows together, and a look is not a moment: what is read a little later counts up to then.
+read_pinned() {
+    BEFORE=$(on_cpu_ms)
+    timeout 60 hog read $DIR 0.5 3 >/tmp/hog.out 2>/tmp/hog.err
+    STATUS=$?
+    AFTER=$(on_cpu_ms)
+}
+
+counts_loop() {
+    cat /tmp/hog.out /tmp/hog.err
+    [ $STATUS = 0 ] && within "$(seen_ms)" "$(dur_ms | awk '{ print $1 * 0.8 }')" "$(echo "$BEFORE $AFTER" | awk '{ print $2 - $1 + 20 }')"
+}
+
+dumped() {
+    bpftool -j map dump pinned $DIR/cpu/threads >/tmp/dump
+    head -c 600 /tmp/dump
+    grep -q "\"pid\":$LOOP,\"tid\":$LOOP" /tmp/dump && grep -q '"run_ns":' /tmp/dump
+}
+
+for hook in tp_btf raw_tp; do
+    without=$([ $hook = raw_tp ] && echo --without=tp_btf,task_btf)
+    # shellcheck disable=SC2086 # none or one
+    check "hog pin by $hook: ends without a word" hog pin $DIR $without
+    bpftool prog show >/tmp/pinned
+    check "hog pin by $hook: the program is there" has hog_switch /tmp/pinned
+    # Emulated CPUs may stand still while one looks: three tries.
+    for _ in 1 2 3; do
+        read_pinned
+        counts_loop >/dev/null && break
+    done
+    check "hog read, $hook: the busy loop has what the scheduler counts" counts_loop
+    check "bpftool, $hook: shows the loop by name" dumped
+    check "hog unpin, $hook: ends without a word" hog unpin $DIR
+    check "hog unpin, $hook: nothing is left" nothing_left
+done
