@@ -37,6 +37,7 @@ enum kind {
     KIND_RESIZE,   /* the same; with a size of 0 it frees, and 0 is no failure */
     KIND_MEMALIGN, /* the pointer is written to memory */
     KIND_MAP,      /* a pointer, or -errno as system calls and MAP_FAILED have it */
+    KIND_REMAP,    /* the same, of what KIND_MAP gave: blocks never are of this kind */
 };
 
 struct hog_block {

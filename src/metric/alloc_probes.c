@@ -10,7 +10,9 @@
 #include "metric/mapped.h"
 
 /* What is probed, and the first part of its program's name. Allocators that do not want to replace malloc, or
- * that were built into a program beside it, have the same functions with a prefix. */
+ * that were built into a program beside it, have the same functions with a prefix; but for the last ones,
+ * C++'s. Of these, `new` that throws is not probed: an exception cannot pass a function whose return is, and
+ * would end the program. Mostly it calls malloc, which counts. */
 struct function {
     const char *name, *program;
     enum hog_function cookie;
@@ -29,8 +31,29 @@ static const struct function functions[] = {
     {"pvalloc", "hog_malloc", HOG_MALLOC, true},
     {"mmap", "hog_mmap", HOG_MMAP, true},
     {"munmap", "hog_munmap", HOG_MUNMAP, false},
+    {"mremap", "hog_mremap", HOG_MREMAP, true},
+    {"mallocx", "hog_malloc", HOG_MALLOC, true}, /* jemalloc's own */
+    {"rallocx", "hog_realloc", HOG_REALLOC, true},
+    {"dallocx", "hog_free", HOG_FREE, false},
+    {"sdallocx", "hog_free", HOG_FREE, false},
+    {"mi_zalloc", "hog_malloc", HOG_MALLOC, true},
+    {"_ZnwmRKSt9nothrow_t", "hog_malloc", HOG_MALLOC, true},
+    {"_ZnamRKSt9nothrow_t", "hog_malloc", HOG_MALLOC, true},
+    {"_ZnwmSt11align_val_tRKSt9nothrow_t", "hog_malloc", HOG_MALLOC, true},
+    {"_ZnamSt11align_val_tRKSt9nothrow_t", "hog_malloc", HOG_MALLOC, true},
+    {"_ZdlPv", "hog_delete", HOG_DELETE, false},
+    {"_ZdaPv", "hog_delete", HOG_DELETE, false},
+    {"_ZdlPvm", "hog_delete", HOG_DELETE, false},
+    {"_ZdaPvm", "hog_delete", HOG_DELETE, false},
+    {"_ZdlPvRKSt9nothrow_t", "hog_delete", HOG_DELETE, false},
+    {"_ZdaPvRKSt9nothrow_t", "hog_delete", HOG_DELETE, false},
+    {"_ZdlPvSt11align_val_t", "hog_delete", HOG_DELETE, false},
+    {"_ZdaPvSt11align_val_t", "hog_delete", HOG_DELETE, false},
+    {"_ZdlPvmSt11align_val_t", "hog_delete", HOG_DELETE, false},
+    {"_ZdaPvmSt11align_val_t", "hog_delete", HOG_DELETE, false},
 };
 #define FUNCTIONS (sizeof functions / sizeof *functions)
+#define WHOLE     15 /* of them, the last ones, have the only name that they may have */
 static const char *const prefixes[] = {"", "je_", "tc_", "mi_"};
 #define PREFIXES (sizeof prefixes / sizeof *prefixes)
 
@@ -63,13 +86,14 @@ static int find_functions(const char *path, struct offsets *offsets)
     int found = 0;
 
     for (size_t i = 0; i < PREFIXES; i++) {
-        char text[FUNCTIONS][32];
+        char text[FUNCTIONS][48];
         const char *names[FUNCTIONS];
         for (size_t j = 0; j < FUNCTIONS; j++) {
             snprintf(text[j], sizeof text[j], "%s%s", prefixes[i], functions[j].name);
             names[j] = text[j];
         }
-        int n = elf_function_offsets(path, names, FUNCTIONS, 2, offsets->of[i], &ignored);
+        int n = elf_function_offsets(path, names, *prefixes[i] ? FUNCTIONS - WHOLE : FUNCTIONS, 2,
+                                     offsets->of[i], &ignored);
         if (n < 0 && n != -ENOENT)
             return n;
         if (n < 0)

@@ -8,7 +8,7 @@
 # ---- allocators ----
 
 build() { # build NAME COMPILER...: the load
-    "${@:2}" -O1 -fno-omit-frame-pointer -pthread tests/load/allocates.c -o "$TMP/$1" 2>"$TMP/cc.log" || {
+    "${@:2}" -D_GNU_SOURCE -O1 -fno-omit-frame-pointer -pthread tests/load/allocates.c -o "$TMP/$1" 2>"$TMP/cc.log" || {
         cat "$TMP/cc.log" >&2
         echo "not ok - builds $1: ${*:2}"
         exit 1
@@ -137,6 +137,8 @@ field() { # field NAME: summed over windows
 
 declare -A FILE=([glibc]=libc.so.6 [musl]=libc.so [static-glibc]=static-glibc [static-musl]=static-musl) PRELOAD=() PROGRAM=()
 NAMES=(glibc musl static-glibc static-musl)
+NAMES+=(libstdc++) # whose new and delete call malloc and free
+PRELOAD[libstdc++]=$(library libstdc++.so.6) FILE[libstdc++]=libc.so.6
 for each in jemalloc:libjemalloc.so.2:JEMALLOC tcmalloc:libtcmalloc_minimal.so.4:TCMALLOC mimalloc:libmimalloc.so:MIMALLOC; do
     IFS=: read -r name file need <<<"$each"
     at=$(library "$file")
@@ -166,10 +168,12 @@ exact() {
         check "$how: $name: the file of the allocator is named" test "$(row "${PIDS[$name]}" | awk '{ print $9 }')" = "${FILE[$name]}"
     done
     order 'map 5' "${NAMES[@]}"
+    order 'remap 9' "${NAMES[@]}"
+    order 'remap 3' "${NAMES[@]}"
     next_windows 1
     for name in "${NAMES[@]}"; do
-        check "$how: $name: and with mmap" holds "$name"
-        check "$how: $name: mapped_kib is that of mmap" test "$(row "${PIDS[$name]}" | awk '{ print $11 }')" = 20.000
+        check "$how: $name: and with mmap and mremap" holds "$name"
+        check "$how: $name: mapped_kib is that of mmap" test "$(row "${PIDS[$name]}" | awk '{ print $11 }')" = 48.000
     done
     order drop "${NAMES[@]}"
     order unmap "${NAMES[@]}"
@@ -185,6 +189,19 @@ exact() {
 exact 'all processes' --pointers 1048576
 exact 'with -p' -p PIDS
 check 'with -p: nobody else' test "$(awk '$1 == "alloc" { print $3 }' "$TMP/out" | sort -u | wc -l)" = ${#NAMES[@]}
+CXX=()
+for name in "${NAMES[@]}"; do
+    [ -n "${PRELOAD[$name]-}" ] || continue
+    CXX+=("$name")
+    start "$name" "$TMP/glibc" "${PRELOAD[$name]}"
+done
+begin --pointers 1048576 0.3
+order 'throw 3' "${CXX[@]}"
+measured
+for name in "${CXX[@]}"; do
+    check "$name: a new that fails, by an exception or without, does no harm" grep -q ^done "$TMP/$name.said"
+done
+stop "${CXX[@]}"
 NAMES=(glibc static-musl)
 exact 'one probe at a time' -p PIDS --without uprobe_multi
 

@@ -5,12 +5,19 @@
  * its start:
  *
  *   work N     each thread does N things: all functions, sizes from 1 to some 100000 bytes, chains of
- * realloc, what fails because it is too much, and what it frees is partly from another thread; then it holds
- * some hold N     the first thread allocates N blocks of 100 bytes more leak N     the same, in leaks_here(),
- * and forgets them map N      anonymous memory of N pages by mmap unmap      all of these drop       frees
- * all but leaks open FILE  dlopen(FILE): its malloc and free are used from then on fork N     a child that
- * frees what it got from its parent, holds N blocks of 100 bytes, and waits exec       begins anew with
- * nothing pair N     N pairs of malloc and free, and then ns=N: the CPU time that took
+ *              realloc, what fails as it is too much; some is freed by another thread; then it holds some
+ *   hold N     the first thread allocates N blocks of 100 bytes more
+ *   leak N     N blocks of 50 bytes in leaks_here(), forgotten
+ *   map N      anonymous memory of N pages by mmap
+ *   maps N     N times one page
+ *   remap N    the last of these to N pages by mremap, in parts and too large
+ *   unmap      all of these
+ *   drop       frees all but leaks
+ *   open FILE  dlopen(FILE): its malloc and free are used from then on
+ *   fork N     a child that frees what it got from its parent, holds N blocks of 100 bytes, and waits
+ *   exec       begins anew with nothing
+ *   throw N    N times a `new` that fails, by an exception within it if the library has it so
+ *   pair N     N pairs of malloc and free, and then ns=N: the CPU time that took
  *
  *   allocates [THREADS]
  *
@@ -20,6 +27,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,9 +50,25 @@ static int (*volatile do_memalign)(void **, size_t, size_t) = posix_memalign;
 static void *(*volatile do_aligned)(size_t, size_t) = aligned_alloc;
 static void (*volatile do_free)(void *) = free;
 
+/* Where there are: in a program that has C++'s library or jemalloc. The other way to free is by free(). */
+#define WEAK __attribute__((weak))
+WEAK void *new_or_null(size_t size, const void *nothrow) __asm__("_ZnwmRKSt9nothrow_t");
+WEAK void *new_aligned(size_t size, size_t alignment,
+                       const void *nothrow) __asm__("_ZnamSt11align_val_tRKSt9nothrow_t");
+WEAK void delete (void *pointer) __asm__("_ZdlPv");
+WEAK void delete_sized(void *pointer, size_t size) __asm__("_ZdlPvm");
+WEAK void delete_aligned(void *pointer, size_t alignment) __asm__("_ZdaPvSt11align_val_t");
+WEAK void *mallocx(size_t size, int flags);
+WEAK void *rallocx(void *pointer, size_t size, int flags);
+WEAK void dallocx(void *pointer, int flags);
+WEAK void sdallocx(void *pointer, size_t size, int flags);
+
+enum how { BY_FREE, BY_DELETE, BY_DELETE_SIZED, BY_DELETE_ALIGNED, BY_DALLOCX, BY_SDALLOCX };
+
 struct slot {
     _Atomic(void *) pointer;
     size_t size;
+    enum how how; /* it is to be freed */
 };
 
 struct worker {
@@ -58,6 +82,7 @@ static unsigned threads = 1;
 static pthread_barrier_t begin, end;
 static unsigned long things;
 static atomic_long live, allocs, frees, failures;
+static bool throws; /* new_or_null() fails by an exception, for which it allocates */
 static void *held[HELD];
 static size_t nheld;
 static struct {
@@ -101,7 +126,39 @@ static void give_back(struct slot *slot)
         return;
     atomic_fetch_sub(&live, (long)slot->size);
     atomic_fetch_add(&frees, 1);
-    do_free(pointer);
+    switch (slot->how) {
+    case BY_FREE:
+        do_free(pointer);
+        break;
+    case BY_DELETE:
+        delete (pointer);
+        break;
+    case BY_DELETE_SIZED:
+        delete_sized(pointer, slot->size);
+        break;
+    case BY_DELETE_ALIGNED:
+        delete_aligned(pointer, 64);
+        break;
+    case BY_DALLOCX:
+        dallocx(pointer, 0);
+        break;
+    case BY_SDALLOCX:
+        sdallocx(pointer, slot->size, 0);
+        break;
+    }
+}
+
+/* By C++ or jemalloc, where they are. */
+static void *fill_otherwise(struct worker *w, struct slot *slot, size_t size)
+{
+    if (mallocx && number(w, 2)) {
+        slot->how = number(w, 2) ? BY_DALLOCX : BY_SDALLOCX;
+        return mallocx(size, 0);
+    }
+    if (!new_or_null)
+        return do_malloc(size);
+    slot->how = BY_DELETE + number(w, 3);
+    return slot->how == BY_DELETE_ALIGNED ? new_aligned(size, 64, "") : new_or_null(size, "");
 }
 
 static void fill(struct worker *w, struct slot *slot)
@@ -109,7 +166,8 @@ static void fill(struct worker *w, struct slot *slot)
     size_t size = 1 + number(w, number(w, 8) ? 2000 : 100000);
     void *pointer = NULL;
 
-    switch (number(w, 5)) {
+    slot->how = BY_FREE;
+    switch (number(w, 7)) {
     case 0:
         pointer = do_malloc(size);
         break;
@@ -125,6 +183,11 @@ static void fill(struct worker *w, struct slot *slot)
         size = (size + 255) / 256 * 256;
         pointer = do_aligned(256, size);
         break;
+    case 4:
+    case 5:
+        size = (size + 63) / 64 * 64; /* C++ rounds up to the alignment, too */
+        pointer = fill_otherwise(w, slot, size);
+        break;
     default:
         pointer = do_realloc(NULL, size);
         break;
@@ -137,10 +200,17 @@ static void fill(struct worker *w, struct slot *slot)
 static void resize(struct worker *w, struct slot *slot)
 {
     void *pointer = atomic_exchange(&slot->pointer, NULL);
+    bool is_x = slot->how == BY_DALLOCX || slot->how == BY_SDALLOCX;
 
+    if (slot->how != BY_FREE && !is_x) { /* what new gave cannot be resized */
+        atomic_store(&slot->pointer, pointer);
+        return;
+    }
     for (int i = 0; pointer && i < 4; i++) {
         size_t size = 2 * (1 + number(w, 5000));
-        void *moved = i & 1 ? do_reallocarray(pointer, size / 2, 2) : do_realloc(pointer, size);
+        void *moved = is_x    ? rallocx(pointer, size, 0)
+                      : i & 1 ? do_reallocarray(pointer, size / 2, 2)
+                              : do_realloc(pointer, size);
         atomic_fetch_sub(&live, (long)slot->size);
         atomic_fetch_add(&frees, 1);
         count(moved, size);
@@ -152,9 +222,9 @@ static void resize(struct worker *w, struct slot *slot)
 
 static void fail(struct worker *w, struct slot *slot)
 {
-    void *pointer = atomic_load(&slot->pointer), *got = NULL;
+    void *pointer = slot->how == BY_FREE ? atomic_load(&slot->pointer) : NULL, *got = NULL;
 
-    switch (number(w, 4)) {
+    switch (number(w, 5)) {
     case 0:
         got = do_malloc(TOOMUCH);
         break;
@@ -163,6 +233,9 @@ static void fail(struct worker *w, struct slot *slot)
         break;
     case 2:
         got = pointer ? do_realloc(pointer, TOOMUCH) : do_malloc(TOOMUCH);
+        break;
+    case 3:
+        got = new_or_null && !throws ? new_or_null(TOOMUCH, "") : do_malloc(TOOMUCH);
         break;
     default:
         if (do_memalign(&got, 64, TOOMUCH))
@@ -234,6 +307,37 @@ static void map(size_t pages)
     maps[nmaps++].size = size;
     atomic_fetch_add(&allocs, 1);
     atomic_fetch_add(&live, (long)size);
+}
+
+/* The last mapping to so many pages; then a page of it, if it has several, moves away and becomes two; then
+ * what cannot be. */
+static void remap(size_t pages)
+{
+    size_t size = pages * 4096, i = nmaps - 1;
+
+    if (!nmaps || nmaps == sizeof maps / sizeof *maps)
+        _exit(6);
+    maps[i].at = mremap(maps[i].at, maps[i].size, size, MREMAP_MAYMOVE);
+    if (maps[i].at == MAP_FAILED)
+        _exit(9);
+    atomic_fetch_add(&live, (long)size - (long)maps[i].size);
+    maps[i].size = size;
+    atomic_fetch_add(&allocs, 1);
+    atomic_fetch_add(&frees, 1);
+    if (pages > 1) {
+        maps[nmaps].at = mremap(maps[i].at, 4096, 8192, MREMAP_MAYMOVE);
+        if (maps[nmaps].at == MAP_FAILED)
+            _exit(9);
+        maps[nmaps++].size = 8192;
+        maps[i].at = (char *)maps[i].at + 4096;
+        maps[i].size -= 4096;
+        atomic_fetch_add(&live, 4096);
+        atomic_fetch_add(&allocs, 1);
+        atomic_fetch_add(&frees, 1);
+    }
+    if (mremap(maps[i].at, maps[i].size, TOOMUCH, MREMAP_MAYMOVE) != MAP_FAILED)
+        _exit(9);
+    atomic_fetch_add(&failures, 1);
 }
 
 static void unmap(void)
@@ -314,6 +418,12 @@ static void obey(const char *command, const char *argument, char **argv)
     } else if (!strcmp(command, "maps")) {
         for (size_t i = 0; i < n; i++)
             map(1);
+    } else if (!strcmp(command, "remap")) {
+        remap(n);
+    } else if (!strcmp(command, "throw")) {
+        for (size_t i = 0; new_or_null && i < n; i++)
+            if (new_or_null(TOOMUCH, ""))
+                _exit(5);
     } else if (!strcmp(command, "unmap")) {
         unmap();
     } else if (!strcmp(command, "drop")) {
@@ -352,6 +462,8 @@ int main(int argc, char **argv)
     threads = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 1;
     if (!threads || threads > MOST)
         return 2;
+    Dl_info library;
+    throws = new_or_null && dladdr((void *)new_or_null, &library) && strstr(library.dli_fname, "libstdc++");
     pthread_barrier_init(&begin, NULL, threads);
     pthread_barrier_init(&end, NULL, threads);
     for (unsigned i = 0; i < threads; i++) {
