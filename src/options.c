@@ -330,6 +330,31 @@ static int check_pin(struct parse *p)
     return 0;
 }
 
+/* What stands between views and lines. */
+static int check_rows(struct parse *p)
+{
+    struct options *o = p->options;
+    bool waits = o->by || o->sort || o->format == OUT_PROM || o->textfile;
+
+    if (o->inverted && !(o->comms.n || o->users.n || o->cgroups.n || o->containers.n))
+        return why(p->why, -EINVAL, "--not turns -c, -u, -g and --container round: it needs one of them");
+    if (o->explain && (waits || o->format == OUT_CSV))
+        return why(p->why, -EINVAL,
+                   "%s stands below each row: --by, --sort, csv and prom have no place for it",
+                   o->why_pid ? "--why" : "--explain");
+    if (is_view(p, "doctor") && (o->format == OUT_CSV || o->format == OUT_PROM))
+        return why(p->why, -EINVAL, "doctor says sentences: -o text, tsv or json");
+    if (o->textfile && o->format != OUT_TEXT && o->format != OUT_PROM)
+        return why(p->why, -EINVAL, "--textfile is in the format prom: -o says another one");
+    if (o->textfile)
+        o->format = OUT_PROM;
+    if (o->format == OUT_CSV && (o->nviews > 1 || o->leaks_ns))
+        return why(p->why, -EINVAL, "csv has the columns of one view: ask for one, or use -o tsv or json");
+    if (o->by == ROWS_THREAD)
+        o->threads = true;
+    return 0;
+}
+
 /* What can only be said once everything has been seen. */
 static int finish(struct parse *p)
 {
@@ -349,6 +374,8 @@ static int finish(struct parse *p)
         error = check_memory(p);
     if (!error)
         error = check_alloc(p);
+    if (!error)
+        error = check_rows(p);
     if (error)
         return error;
     if (is_view(p, "doctor")) {

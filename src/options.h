@@ -13,6 +13,28 @@
 #define MAX_PIDS  1024
 #define MAX_VIEWS 16
 
+/* What rows can be grouped by, or told beside the view's own columns: bits. */
+enum rows_word {
+    ROWS_PROCESS = 1 << 0,
+    ROWS_THREAD = 1 << 1,
+    ROWS_COMM = 1 << 2,
+    ROWS_UID = 1 << 3,
+    ROWS_USER = 1 << 4,
+    ROWS_CGROUP = 1 << 5,
+    ROWS_CONTAINER = 1 << 6,
+    ROWS_POD = 1 << 7,
+    ROWS_PARENT = 1 << 8,
+    ROWS_CPU = 1 << 9,
+    ROWS_ARGS = 1 << 10,
+};
+
+/* What was given to an option that may be repeated: pointers into argv. */
+#define MAX_TEXTS 32
+struct texts {
+    const char *items[MAX_TEXTS];
+    size_t n;
+};
+
 struct options {
     enum run_mode {
         RUN_VIEWS,
@@ -46,8 +68,14 @@ struct options {
     unsigned pointers;  /* alloc: blocks that it keeps, a power of two; 0: the default */
     uint64_t leaks_ns;  /* alloc: those of this age by who allocated them; 0: no such rows */
     struct thresholds thresholds;
-    const char *without; /* comma list of hooks to pass over (hidden, for tests) */
-    const char *btf;     /* other BTF file than the kernel's (hidden, for tests) */
+    struct texts comms, users, cgroups, containers; /* filters: any of each kind, and all kinds */
+    bool inverted;                                  /* rows that do not pass them */
+    uint32_t with, by;                              /* of enum rows_word; by: one of them, or 0 */
+    const char *sort;                               /* a column; "-" in front: the other way round */
+    const char *textfile; /* prom: goes there, anew each window, and not to stdout */
+    unsigned rows_kib;    /* memory for rows that wait (hidden, for tests); 0: the default */
+    const char *without;  /* comma list of hooks to pass over (hidden, for tests) */
+    const char *btf;      /* other BTF file than the kernel's (hidden, for tests) */
 };
 
 /* Parses argv. view_names: NULL-terminated list of the views that exist (beside `doctor`).

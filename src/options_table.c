@@ -60,12 +60,87 @@ const struct option_spec option_table[] = {
         AT(threads),
     },
     {
+        .name = "comm",
+        .letter = 'c',
+        .argument = "GLOB",
+        .help = "rows whose comm fits alone: * any, ? one, [a-z] one of them; may be repeated",
+        .kind = OPTION_TEXTS,
+        AT(comms),
+    },
+    {
+        .name = "user",
+        .letter = 'u',
+        .argument = "USER,..",
+        .help = "rows of these users alone, by name or number; may be repeated",
+        .kind = OPTION_TEXTS,
+        AT(users),
+    },
+    {
+        .name = "cgroup",
+        .letter = 'g',
+        .argument = "PATH",
+        .help = "rows of this control group and those below it alone; may be repeated",
+        .kind = OPTION_TEXTS,
+        AT(cgroups),
+    },
+    {
+        .name = "container",
+        .argument = "ID",
+        .help = "rows of containers whose id or name begins so alone; may be repeated",
+        .kind = OPTION_TEXTS,
+        AT(containers),
+    },
+    {
+        .name = "not",
+        .help = "the rows that -c, -u, -g and --container leave out, instead of those they choose",
+        .kind = OPTION_FLAG,
+        AT(inverted),
+    },
+    {
+        .name = "with",
+        .argument = "WORD,..",
+        .help = "more columns: uid, user, cgroup, container, pod, parent, thread",
+        .kind = OPTION_WITH,
+        AT(with),
+        .least = ROWS_UID | ROWS_USER | ROWS_CGROUP | ROWS_CONTAINER | ROWS_POD | ROWS_PARENT | ROWS_THREAD,
+    },
+    {
+        .name = "args",
+        .help = "a column with the command line",
+        .kind = OPTION_BITS,
+        AT(with),
+        .least = ROWS_ARGS,
+    },
+    {
+        .name = "by",
+        .argument = "WORD",
+        .help = "a row for each process, thread, comm, user, cgroup, container, pod, parent or cpu",
+        .kind = OPTION_BY,
+        AT(by),
+        .least = ROWS_PROCESS | ROWS_THREAD | ROWS_COMM | ROWS_USER | ROWS_CGROUP | ROWS_CONTAINER |
+                 ROWS_POD | ROWS_PARENT | ROWS_CPU,
+    },
+    {
+        .name = "sort",
+        .argument = "COLUMN",
+        .help = "rows by this column, the most first (names: from a on); -COLUMN: the other way round",
+        .kind = OPTION_TEXT,
+        AT(sort),
+    },
+    {
         .name = "output",
         .letter = 'o',
         .argument = "FORMAT",
-        .help = "text, tsv or json (default text)",
+        .help = "text, tsv, csv, json or prom (default text)",
         .kind = OPTION_FORMAT,
         AT(format),
+    },
+    {
+        .name = "textfile",
+        .argument = "PATH",
+        .help = "write prom to this file, whole, after each window, and nothing to stdout",
+        .kind = OPTION_TEXT,
+        AT(textfile),
     },
     {
         .name = "no-header",
@@ -210,6 +285,16 @@ const struct option_spec option_table[] = {
         AT(without),
     },
     {
+        .name = "rows-memory",
+        .argument = "KIB",
+        .help = "memory for rows that wait to be grouped",
+        .hidden = true,
+        .kind = OPTION_NUMBER,
+        AT(rows_kib),
+        .least = 1,
+        .most = 1 << 20,
+    },
+    {
         .name = "btf",
         .argument = "FILE",
         .help = "read the kernel's type data from FILE",
@@ -222,4 +307,5 @@ const struct option_spec option_table[] = {
 };
 
 const size_t option_table_size = sizeof option_table / sizeof *option_table;
-const char *const format_names[] = {[OUT_TEXT] = "text", [OUT_TSV] = "tsv", [OUT_JSON] = "json", NULL};
+const char *const format_names[] = {[OUT_TEXT] = "text", [OUT_TSV] = "tsv",   [OUT_CSV] = "csv",
+                                    [OUT_JSON] = "json", [OUT_PROM] = "prom", NULL};

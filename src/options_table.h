@@ -26,6 +26,10 @@ struct option_spec {
         OPTION_ALERT,      /* adds to the uint32_t at offset: a bit an enum verdict */
         OPTION_THRESHOLD,  /* sets one of the thresholds */
         OPTION_THRESHOLDS, /* sets those that a file names */
+        OPTION_TEXTS,      /* adds to the struct texts at offset */
+        OPTION_WITH,       /* adds words of enum rows_word to the uint32_t at offset; `least`: the allowed */
+        OPTION_BY,         /* sets it to one of them */
+        OPTION_BITS,       /* adds the bits in `least` to it */
         OPTION_MODE,       /* sets the mode to the enum run_mode in `least` */
     } kind;
     size_t offset; /* in struct options */

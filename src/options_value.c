@@ -153,6 +153,52 @@ static int take_thresholds(struct options *o, enum option_kind kind, const char 
     return error ? why(w, -EINVAL, "%s: %s", label, reason.text) : 0;
 }
 
+static uint32_t rows_word(const char *text, size_t length, uint32_t allowed)
+{
+    static const char *const names[] = {"process", "thread",    "comm", "uid",    "user",
+                                        "cgroup",  "container", "pod",  "parent", "cpu"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (allowed >> i & 1 && strlen(names[i]) == length && !memcmp(names[i], text, length))
+            return UINT32_C(1) << i;
+    return 0;
+}
+
+/* --help of the option names the words. */
+static int take_word(uint32_t *words, const struct option_spec *spec, const char *label, const char *text,
+                     size_t length, struct why *w)
+{
+    uint32_t word = rows_word(text, length, (uint32_t)spec->least);
+
+    *words |= word;
+    return word ? 0
+                : why(w, -EINVAL, "%s: unknown \"%s\": %s", label, show_bytes(text, length).text, spec->help);
+}
+
+static int take_words(uint32_t *words, const struct option_spec *spec, const char *label, const char *list,
+                      struct why *w)
+{
+    if (spec->kind == OPTION_BY) {
+        *words = 0;
+        return take_word(words, spec, label, list, strlen(list), w);
+    }
+    for (;;) {
+        size_t length = strcspn(list, ",");
+        int error = take_word(words, spec, label, list, length, w);
+        if (error || !list[length])
+            return error;
+        list += length + 1;
+    }
+}
+
+static int add_text(struct texts *texts, const char *label, const char *text, struct why *w)
+{
+    if (texts->n == MAX_TEXTS)
+        return why(w, -EINVAL, "%s: at most %d times", label, MAX_TEXTS);
+    texts->items[texts->n++] = text;
+    return 0;
+}
+
 int option_apply(struct options *options, const struct option_spec *spec, const char *value, struct why *w)
 {
     struct shown label = option_label(spec);
@@ -183,6 +229,14 @@ int option_apply(struct options *options, const struct option_spec *spec, const 
         return take_format(w, label.text, value, member);
     case OPTION_TEXT:
         *(const char **)member = value;
+        break;
+    case OPTION_TEXTS:
+        return add_text(member, label.text, value, w);
+    case OPTION_WITH:
+    case OPTION_BY:
+        return take_words(member, spec, label.text, value, w);
+    case OPTION_BITS:
+        *(uint32_t *)member |= (uint32_t)spec->least;
         break;
     case OPTION_ALERT:
         return take_alerts(member, label.text, value, w);

@@ -17,7 +17,9 @@
 #include "host/targets.h"
 #include "load/attach.h"
 #include "metric/metric.h"
+#include "rows/rows.h"
 #include "self.h"
+#include "shown.h"
 #include "sketch/sketch.h"
 #include "tell.h"
 
@@ -26,6 +28,8 @@
 
 struct run {
     const struct options *options;
+    struct options of_views; /* the same, but for how many rows are asked of a view */
+    struct rows *rows;       /* NULL: lines are as views make them */
     struct targets targets;
     struct targets subject; /* of --why */
     struct numbering numbering;
@@ -37,10 +41,11 @@ struct run {
     struct out *out;
     struct self self;
     struct window window;
-    unsigned late;    /* windows in a row that ended late */
-    unsigned alerts;  /* windows in a row that have what --alert asks for */
-    uint64_t skipped; /* grid points that went by unused before the window's end */
-    sigset_t ending;  /* the signals that end a run */
+    unsigned late;                 /* windows in a row that ended late */
+    unsigned alerts;               /* windows in a row that have what --alert asks for */
+    uint64_t rows_lost, ever_lost; /* rows that found no memory: in the window before, in all */
+    uint64_t skipped;              /* grid points that went by unused before the window's end */
+    sigset_t ending;               /* the signals that end a run */
 };
 
 static enum status add_targets(const struct run *run, struct targets *targets, const uint32_t *pids, size_t n)
@@ -97,6 +102,8 @@ static enum status open_metrics(struct run *run)
         }
         run->metrics[run->n++] = metric;
     }
+    if (!numbering_is_of_proc(&run->numbering) && run->rows)
+        rows_without_proc(run->rows);
     if (!numbering_is_of_proc(&run->numbering))
         tell("PIDs are the kernel's own, and the living have no names%s: %s",
              run->options->no_kernel ? " (nor is it known which are kernel threads: --no-kernel hides none)"
@@ -180,7 +187,7 @@ static void print_window_line(struct run *run)
     const struct window *window = &run->window;
     struct field fields[MAX_FIELDS];
     size_t n = 0;
-    uint64_t lost = 0;
+    uint64_t lost = run->rows_lost;
 
     for (size_t i = 0; i < run->n; i++)
         if (run->metrics[i]->lost)
@@ -215,12 +222,29 @@ static void add_costs(const struct run *run, struct program_cost *cost)
             run->metrics[i]->cost(run->states[i], cost);
 }
 
+/* The window's line has gone out by then: rows that are lost are in the next one's lost=. */
+static void print_rows(struct run *run)
+{
+    if (run->rows)
+        rows_begin(run->rows, run->window.end_mono);
+    for (size_t i = 0; i < run->n; i++) {
+        run->metrics[i]->rows(run->states[i], &run->window, run->out);
+        if (run->rows)
+            rows_flush(run->rows);
+    }
+    run->rows_lost = run->rows ? rows_lost(run->rows) : 0;
+    if (run->rows_lost && !run->ever_lost)
+        tell("no memory for all rows: %lu of a window are missing in what is shown (lost= of the next one)",
+             (unsigned long)run->rows_lost);
+    run->ever_lost += run->rows_lost;
+}
+
 static int print_window(struct run *run)
 {
     run->window.seq++;
+    out_begin_window(run->out);
     print_window_line(run);
-    for (size_t i = 0; i < run->n; i++)
-        run->metrics[i]->rows(run->states[i], &run->window, run->out);
+    print_rows(run);
     print_exits(run->out, &run->targets);
     print_exits(run->out, &run->subject);
     if (run->options->self) {
@@ -228,6 +252,7 @@ static int print_window(struct run *run)
         add_costs(run, &cost);
         self_note(&run->self, run->out, run->window.end_mono - run->window.begin_mono, &cost);
     }
+    out_end_window(run->out);
     return out_flush(run->out);
 }
 
@@ -245,11 +270,12 @@ static bool sleep_until(struct run *run, uint64_t due)
     }
 }
 
-static enum status output_failed(int err)
+static enum status output_failed(const struct options *options, int err)
 {
-    if (err == -EPIPE)
+    if (err == -EPIPE && !options->textfile)
         return STATUS_DONE; /* the reader has had enough */
-    tell("cannot write to stdout: %s (%s)", strerror(-err), why_errno(err));
+    tell("cannot write to %s: %s (%s)", options->textfile ? show(options->textfile).text : "stdout",
+         strerror(-err), why_errno(err));
     return STATUS_FAILED;
 }
 
@@ -290,7 +316,7 @@ static enum status windows(struct run *run)
         size_t targets = run->targets.n + run->subject.n;
         int written = print_window(run);
         if (written)
-            return output_failed(written);
+            return output_failed(run->options, written);
         if (!ending && is_alarmed(run))
             return STATUS_ALERT;
         if (targets && !(run->targets.n + run->subject.n))
@@ -298,7 +324,7 @@ static enum status windows(struct run *run)
     }
     if (err)
         tell("%s", w.text);
-    return err ? STATUS_FAILED : STATUS_DONE;
+    return err || run->ever_lost ? STATUS_FAILED : STATUS_DONE;
 }
 
 static void run_close(struct run *run)
@@ -312,6 +338,37 @@ static void run_close(struct run *run)
     targets_free(&run->targets);
     targets_free(&run->subject);
     out_close(run->out);
+    rows_close(run->rows);
+}
+
+/* What stands between views and lines; a wrong wish is told before anything is loaded. */
+static enum status open_rows(struct run *run)
+{
+    const struct view *views[MAX_VIEWS + 1] = {NULL};
+    const char *orders[MAX_VIEWS];
+    const struct options *options = run->options;
+    struct why w = {""};
+
+    if (options->textfile) {
+        int err = out_to_file(run->out, options->textfile);
+        if (err)
+            return output_failed(options, err);
+    }
+    for (size_t i = 0; i < options->nviews; i++) {
+        const struct metric *metric = metric_named(options->views[i]);
+        views[i] = &metric->view;
+        orders[i] = metric->order;
+    }
+    int err = rows_open(&run->rows, options, views, orders, numbering_is_of_proc(&run->numbering), &w);
+    if (err) {
+        tell("%s", w.text);
+        return err == -EINVAL ? STATUS_USAGE : STATUS_FAILED;
+    }
+    if (run->rows)
+        rows_attach(run->rows, run->out);
+    if (rows_want_all(options))
+        run->of_views.top = ROWS_ALL;
+    return STATUS_DONE;
 }
 
 enum status run_views(const struct options *options)
@@ -324,7 +381,8 @@ enum status run_views(const struct options *options)
     sigaddset(&run.ending, SIGTERM);
     sigprocmask(SIG_BLOCK, &run.ending, NULL);
     numbering_read(&run.numbering);
-    run.context = (struct metric_context){.options = options,
+    run.of_views = *options;
+    run.context = (struct metric_context){.options = &run.of_views,
                                           .targets = &run.targets,
                                           .names = names_open(&run.numbering),
                                           .numbering = &run.numbering,
@@ -335,8 +393,10 @@ enum status run_views(const struct options *options)
         tell("out of memory");
         status = STATUS_FAILED;
     } else {
-        status = open_targets(&run);
+        status = open_rows(&run);
     }
+    if (status == STATUS_DONE)
+        status = open_targets(&run);
     if (status == STATUS_DONE && options->self)
         self_open(&run.self);
     if (status == STATUS_DONE)

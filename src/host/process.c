@@ -12,6 +12,7 @@
 #define NS_PER_TICK 10000000ull /* USER_HZ is 100 in every ABI */
 /* Fields of /proc/PID/stat, proc(5) */
 #define STATE_FIELD   3
+#define PARENT_FIELD  4
 #define FLAGS_FIELD   9
 #define MINOR_FIELD   10
 #define MAJOR_FIELD   12
@@ -74,6 +75,7 @@ int process_parse_stat(const char *text, size_t length, struct process *out)
     const char *state = close + 2, *start = skip_fields(state, START_FIELD - STATE_FIELD);
     const char *cpu = skip_fields(start, CPU_FIELD - START_FIELD);
     const char *flags = skip_fields(state, FLAGS_FIELD - STATE_FIELD);
+    const char *parent = skip_fields(state, PARENT_FIELD - STATE_FIELD);
     const char *threads = skip_fields(state, THREADS_FIELD - STATE_FIELD);
     char *end;
     if (!start)
@@ -83,6 +85,7 @@ int process_parse_stat(const char *text, size_t length, struct process *out)
     out->minor = strtoull(skip_fields(state, MINOR_FIELD - STATE_FIELD), NULL, 10);
     out->major = strtoull(skip_fields(state, MAJOR_FIELD - STATE_FIELD), NULL, 10);
     out->cpu = cpu ? atoi(cpu) : -1;
+    out->parent = (uint32_t)strtoul(parent, NULL, 10);
     out->threads = (uint32_t)strtoul(threads, NULL, 10);
     out->start_ticks = strtoull(start, &end, 10);
     return end == start ? -EIO : 0;

@@ -272,6 +272,7 @@ const struct metric alloc_metric = {
     .name = "alloc",
     .summary = "heap by process: what it holds, allocates and frees",
     .view = {"alloc", columns, COLUMNS},
+    .order = "live_kib,alloc_kib_s",
     .ways = {alloc_ways},
     .open = alloc_open,
     .turn = alloc_turn,

@@ -183,6 +183,7 @@ const struct metric contention_metric = {
     .name = "contention",
     .summary = "who waits for a CPU because of whom",
     .view = {"contention", columns, COLUMNS},
+    .order = "wait_ms",
     .ways = {contention_ways},
     .open = contention_open,
     .turn = contention_turn,

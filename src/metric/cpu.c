@@ -198,6 +198,7 @@ const struct metric cpu_metric = {
     .name = "cpu",
     .summary = "Top-K on-CPU time",
     .view = {"cpu", columns, COLUMNS},
+    .order = "run_ms",
     .ways = {oncpu_ways},
     .open = cpu_open,
     .turn = cpu_turn,

@@ -194,6 +194,7 @@ const struct metric faults_metric = {
     .name = "faults",
     .summary = "page faults, minor and major, and the time they take",
     .view = {"faults", columns, COLUMNS},
+    .order = "lat_ms,major_s,minor_s",
     .ways = {faults_ways},
     .open = faults_open,
     .turn = faults_turn,

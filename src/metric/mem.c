@@ -174,6 +174,7 @@ const struct metric mem_metric = {
     .name = "mem",
     .summary = "Top-K memory: resident and its parts, growth and peak in the window; mapped memory",
     .view = {"mem", columns, COLUMNS},
+    .order = "rss_kib,peak_kib",
     .ways = {mem_ways},
     .open = mem_open,
     .turn = mem_turn,

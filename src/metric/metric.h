@@ -66,7 +66,9 @@ struct metric {
     const char *name;
     const char *summary; /* one line for --help */
     struct view view;
-    bool of_targets;                 /* of the processes asked for alone: nothing without their numbers */
+    const char *order; /* what its rows go by where they are grouped: "a+b,c" is the sum of a and b, then c;
+                          NULL: the first column that adds up */
+    bool of_targets;   /* of the processes asked for alone: nothing without their numbers */
     const struct hook_ways *ways[4]; /* all that open() may choose from, a list a source; ends with NULL */
     /* Loads and attaches. On failure -errno and a reason that says what would help; nothing stays. `hooks`
      * (may be NULL) gets what was tried, also on failure. */

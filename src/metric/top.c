@@ -226,7 +226,7 @@ static struct cell resident(const struct top *top, const struct subject *subject
     return cell_unsigned(task->rss_kib);
 }
 
-static void row(struct top *top, struct out *out, const struct view *view, size_t rank,
+static bool row(struct top *top, struct out *out, const struct view *view, size_t rank,
                 const struct subject *subject)
 {
     static const struct name all_outside = {.comm = "[outside]", .comm_length = sizeof "[outside]" - 1};
@@ -270,7 +270,7 @@ static void row(struct top *top, struct out *out, const struct view *view, size_
         name.comm_length ? cell_bytes(name.comm, name.comm_length) : cell_unknown(),
     };
 
-    out_row_of(out, view, cells, &(struct row_keys){.key = subject->key});
+    return out_row_of(out, view, cells, &(struct row_keys){.key = subject->key});
 }
 
 extern const struct metric top_metric;
@@ -281,8 +281,8 @@ static void top_rows(void *state, const struct window *window, struct out *out)
     const struct options *options = top->context->options;
 
     for (size_t i = 0; i < top->nranked; i++) {
-        row(top, out, &top_metric.view, i + 1, top->ranked[i]);
-        if (options->explain)
+        bool shown = row(top, out, &top_metric.view, i + 1, top->ranked[i]);
+        if (shown && options->explain)
             top_why(top, top->ranked[i], out);
     }
     oncpu_shown(top->oncpu);
@@ -292,6 +292,7 @@ const struct metric top_metric = {
     .name = "top",
     .summary = "a row a process: CPU, waiting, I/O, memory, and what is the matter with it",
     .view = {"top", columns, COLUMNS},
+    .order = "cpu_pct+wait_pct+iowait_pct+throttled_pct+memstall_pct+lock_pct+caused_pct",
     .ways = {oncpu_ways, tasks_ways, disks_ways},
     .open = top_open,
     .turn = top_turn,

@@ -122,6 +122,7 @@ const struct metric track_metric = {
     .name = "track",
     .summary = "lossless time series of given processes, down to windows of 1 ms",
     .view = {"track", columns, COLUMNS},
+    .order = "run_ms",
     .of_targets = true,
     .ways = {oncpu_ways},
     .open = track_open,

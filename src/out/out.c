@@ -4,6 +4,8 @@
 #include "out/cell.h"
 #include "out/escape.h"
 #include "out/lines.h"
+#include "out/prom.h"
+#include "out/textfile.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +17,11 @@ struct out {
     struct lines lines;
     enum out_format format;
     bool header;
-    struct cell seq; /* of the last window */
+    struct cell seq, start, length, lost; /* of the last window */
+    out_row_fn layer;
+    void *context;
+    struct textfile file;
+    const char *path; /* NULL: no such file */
     const struct view *headed[MAX_HEADED];
     size_t nheaded;
     size_t pending; /* text: spaces owed to a left-aligned cell, paid only when another cell follows */
@@ -28,7 +34,7 @@ struct out *out_open(int fd, enum out_format format, bool header)
         return NULL;
     lines_open(&out->lines, fd);
     out->format = format;
-    out->header = header && format != OUT_JSON;
+    out->header = header && format != OUT_JSON && format != OUT_PROM;
     return out;
 }
 
@@ -36,25 +42,64 @@ void out_close(struct out *out)
 {
     if (!out)
         return;
-    lines_flush(&out->lines);
+    if (!out->path)
+        lines_flush(&out->lines);
     lines_close(&out->lines);
     free(out);
 }
 
 int out_flush(struct out *out)
 {
-    return out ? lines_flush(&out->lines) : -ENOMEM;
+    if (!out)
+        return -ENOMEM;
+    return out->path ? out->lines.error : lines_flush(&out->lines);
 }
 
-/* After escaping, only quotes and backslashes are left for JSON to mind. */
+int out_to_file(struct out *out, const char *path)
+{
+    int fd = textfile_begin(&out->file, path);
+
+    if (fd < 0)
+        return fd;
+    textfile_end(&out->file, fd, -ECANCELED);
+    out->path = path;
+    return 0;
+}
+
+void out_begin_window(struct out *out)
+{
+    if (!out->path || out->lines.error)
+        return;
+    int fd = textfile_begin(&out->file, out->path);
+    lines_close(&out->lines);
+    lines_open(&out->lines, fd);
+    if (fd < 0)
+        lines_fail(&out->lines, fd);
+}
+
+void out_end_window(struct out *out)
+{
+    if (out->format == OUT_PROM)
+        prom_end(&out->lines);
+    if (!out->path || out->lines.fd < 0)
+        return;
+    int err = textfile_end(&out->file, out->lines.fd, lines_flush(&out->lines));
+    out->lines.fd = -1;
+    if (err)
+        lines_fail(&out->lines, err);
+}
+
+/* After escaping, only quotes and backslashes are left for JSON to mind, and quotes for csv. */
 static void put_bytes(struct out *out, const char *bytes, size_t n)
 {
-    if (out->format != OUT_JSON) {
+    if (out->format != OUT_JSON && out->format != OUT_CSV) {
         lines_add(&out->lines, bytes, n);
         return;
     }
     for (size_t i = 0; i < n; i++) {
-        if (bytes[i] == '"' || bytes[i] == '\\')
+        if (out->format == OUT_CSV && bytes[i] == '"')
+            lines_add(&out->lines, "\"", 1);
+        else if (out->format == OUT_JSON && (bytes[i] == '"' || bytes[i] == '\\'))
             lines_add(&out->lines, "\\", 1);
         lines_add(&out->lines, bytes + i, 1);
     }
@@ -102,12 +147,33 @@ void out_line(struct out *out, const char *text)
     lines_end(&out->lines);
 }
 
+/* What a spreadsheet would take for a formula gets an apostrophe in front. */
+static void put_csv(struct out *out, const struct cell *cell)
+{
+    const char *bytes = cell->s.bytes;
+    size_t length = cell->s.length;
+    bool formula = length && strchr("=+-@", bytes[0]) && !escape_special(bytes, length);
+    const char *quote =
+        memchr(bytes, ',', length) || memchr(bytes, '"', length) || cell->kind == CELL_SENTENCE ? "\"" : "";
+
+    lines_text(&out->lines, quote);
+    if (formula)
+        lines_text(&out->lines, "'");
+    if (cell->kind == CELL_SENTENCE)
+        put_sentence(out, bytes);
+    else
+        put_string(out, bytes, length);
+    lines_text(&out->lines, quote);
+}
+
 static void put_value(struct out *out, const struct cell *cell)
 {
     const char *quote = out->format == OUT_JSON ? "\"" : "";
     char text[CELL_TEXT];
 
-    if (cell->kind == CELL_STRING) {
+    if (out->format == OUT_CSV && (cell->kind == CELL_STRING || cell->kind == CELL_SENTENCE)) {
+        put_csv(out, cell);
+    } else if (cell->kind == CELL_STRING) {
         lines_text(&out->lines, quote);
         put_string(out, cell->s.bytes, cell->s.length);
         lines_text(&out->lines, quote);
@@ -116,7 +182,7 @@ static void put_value(struct out *out, const struct cell *cell)
         put_sentence(out, cell->s.bytes);
         lines_text(&out->lines, quote);
     } else if (!cell_format(cell, text)) {
-        lines_text(&out->lines, out->format == OUT_JSON ? "null" : "-");
+        lines_text(&out->lines, out->format == OUT_JSON ? "null" : out->format == OUT_CSV ? "" : "-");
     } else if (cell->kind == CELL_TIME) {
         lines_text(&out->lines, quote);
         lines_text(&out->lines, text);
@@ -168,24 +234,34 @@ static void note_text(struct out *out, const char *name, const struct field *fie
     lines_end(&out->lines);
 }
 
-static void remember_seq(struct out *out, const char *name, const struct field *fields, size_t n)
+static struct cell field_named(const char *name, enum cell_kind kind, const struct field *fields, size_t n)
 {
-    if (strcmp(name, "window"))
-        return;
-    out->seq = cell_unknown();
     for (size_t i = 0; i < n; i++)
-        if (!strcmp(fields[i].name, "seq") && fields[i].cell.kind == CELL_UNSIGNED)
-            out->seq = fields[i].cell;
+        if (!strcmp(fields[i].name, name) && fields[i].cell.kind == kind)
+            return fields[i].cell;
+    return cell_unknown();
+}
+
+static void remember_window(struct out *out, const char *name, const struct field *fields, size_t n)
+{
+    if (strcmp(name, "window") != 0)
+        return;
+    out->seq = field_named("seq", CELL_UNSIGNED, fields, n);
+    out->start = field_named("start", CELL_TIME, fields, n);
+    out->length = field_named("dur_ms", CELL_DECIMAL, fields, n);
+    out->lost = field_named("lost", CELL_UNSIGNED, fields, n);
 }
 
 void out_note(struct out *out, const char *name, const struct field *fields, size_t n)
 {
     if (!out)
         return;
-    remember_seq(out, name, fields, n);
+    remember_window(out, name, fields, n);
     if (out->format == OUT_JSON)
         note_json(out, name, fields, n);
-    else
+    else if (out->format == OUT_PROM)
+        prom_note(&out->lines, name, fields, n);
+    else if (out->format != OUT_CSV)
         note_text(out, name, fields, n);
 }
 
@@ -245,6 +321,28 @@ static void put_line(struct out *out, const struct view *view, const struct cell
     lines_end(&out->lines);
 }
 
+/* A line of a reader of RFC 4180 ends in CR and LF. */
+static void put_csv_line(struct out *out, const struct view *view, const struct cell *cells)
+{
+    const struct cell window[] = {cell_string(view->name), out->seq, out->start, out->length, out->lost};
+
+    if (!cells)
+        lines_text(&out->lines, "view,seq,start,dur_ms,lost");
+    for (size_t i = 0; cells && i < sizeof window / sizeof *window; i++) {
+        lines_text(&out->lines, i ? "," : "");
+        put_value(out, &window[i]);
+    }
+    for (size_t i = 0; i < view->ncolumns; i++) {
+        lines_text(&out->lines, ",");
+        if (cells)
+            put_value(out, &cells[i]);
+        else
+            lines_text(&out->lines, view->columns[i].name);
+    }
+    lines_text(&out->lines, "\r");
+    lines_end(&out->lines);
+}
+
 static void header_once(struct out *out, const struct view *view)
 {
     for (size_t i = 0; i < out->nheaded; i++)
@@ -255,7 +353,10 @@ static void header_once(struct out *out, const struct view *view)
         return;
     }
     out->headed[out->nheaded++] = view;
-    put_line(out, view, NULL);
+    if (out->format == OUT_CSV)
+        put_csv_line(out, view, NULL);
+    else
+        put_line(out, view, NULL);
 }
 
 static void row_json(struct out *out, const struct view *view, const struct cell *cells)
@@ -270,22 +371,44 @@ static void row_json(struct out *out, const struct view *view, const struct cell
     finish_object(out);
 }
 
-void out_row(struct out *out, const struct view *view, const struct cell *cells)
+void out_put(struct out *out, const struct view *view, const struct cell *cells)
 {
-    if (!out)
-        return;
     if (out->format == OUT_JSON) {
         row_json(out, view, cells);
         return;
     }
     if (out->header)
         header_once(out, view);
-    put_line(out, view, cells);
+    if (out->format == OUT_CSV)
+        put_csv_line(out, view, cells);
+    else if (out->format != OUT_PROM)
+        put_line(out, view, cells);
 }
 
-void out_row_of(struct out *out, const struct view *view, const struct cell *cells,
+void out_table(struct out *out, const struct view *view, const struct cell *const *rows, size_t n,
+               size_t others)
+{
+    prom_table(&out->lines, view, rows, n, others);
+}
+
+void out_layer(struct out *out, out_row_fn fn, void *context)
+{
+    out->layer = fn;
+    out->context = context;
+}
+
+bool out_row_of(struct out *out, const struct view *view, const struct cell *cells,
                 const struct row_keys *keys)
 {
-    (void)keys;
-    out_row(out, view, cells);
+    if (!out)
+        return false;
+    if (out->layer)
+        return out->layer(out->context, view, cells, keys);
+    out_put(out, view, cells);
+    return true;
+}
+
+void out_row(struct out *out, const struct view *view, const struct cell *cells)
+{
+    out_row_of(out, view, cells, NULL);
 }

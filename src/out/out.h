@@ -82,13 +82,23 @@ struct field {
     struct cell cell;
 };
 
-enum out_format { OUT_TEXT, OUT_TSV, OUT_JSON };
+/* csv: RFC 4180, of one view, each row with its window, no other lines; what is not known is empty, and no
+ * text begins like a formula. prom: OpenMetrics text, units as Prometheus wants them. */
+enum out_format { OUT_TEXT, OUT_TSV, OUT_CSV, OUT_JSON, OUT_PROM };
 
 struct out;
 
 /* Writes to fd. header: whether '#VIEW col col ...' lines are written (text and tsv). */
 struct out *out_open(int fd, enum out_format format, bool header);
 void out_close(struct out *out); /* flushes; frees */
+
+/* prom: each window goes to this file, whole, and nothing to the fd. Must outlive `out`. 0 or -errno: nothing
+ * can be written there. */
+int out_to_file(struct out *out, const char *path);
+
+/* Around all that is written of a window. */
+void out_begin_window(struct out *out);
+void out_end_window(struct out *out);
 
 /* "#NAME field=value ..." ; json: {"type":"NAME","field":value,...}. Strings are escaped as in rows; an empty
  * string is written as `-`. */
@@ -108,9 +118,23 @@ struct row_keys {
     uint64_t victim; /* to whom it was done */
 };
 
+/* A row of a task, or (NULL) of nobody, on its way out. True: it was written, and lines may follow that are
+ * about it. */
+typedef bool (*out_row_fn)(void *context, const struct view *view, const struct cell *cells,
+                           const struct row_keys *keys);
+
+/* All rows from now on go to fn, which gives those that are to be written to out_put(), or a whole view of a
+ * window to out_table(). */
+void out_layer(struct out *out, out_row_fn fn, void *context);
+void out_put(struct out *out, const struct view *view, const struct cell *cells);
+
+/* prom: the rows, and behind them sums of those that are not among them. */
+void out_table(struct out *out, const struct view *view, const struct cell *const *rows, size_t n,
+               size_t others);
+
 /* A row of a task, so that it can be filtered, grouped and told more of (src/rows). All that views show of
  * tasks goes through here; ranks are given anew where rows are chosen or ordered otherwise. */
-void out_row_of(struct out *out, const struct view *view, const struct cell *cells,
+bool out_row_of(struct out *out, const struct view *view, const struct cell *cells,
                 const struct row_keys *keys);
 
 /* Writes out all complete lines. 0, -EPIPE when the reader has gone (the caller ends quietly), or another

@@ -47,8 +47,8 @@ for pid in abc 0 -1 4194305 99999999999 '' '1,' ',1' '1 2'; do
 done
 wrong 'pid of 100,000 digits' 'PID is a whole number' cpu -p "$long"
 wrong 'too many pids' 'at most 1024' cpu -p "$(seq -s , 1025)"
-wrong 'unknown format' 'text, tsv, json' cpu -o xml
-wrong 'empty format' 'text, tsv, json' cpu -o ''
+wrong 'unknown format' 'text, tsv, csv, json, prom' cpu -o xml
+wrong 'empty format' 'text, tsv, csv, json, prom' cpu -o ''
 wrong 'a hook that is none' '"tp_bft"' cpu --without tp_bft
 wrong 'no value' 'needs a value' cpu -k
 wrong 'a value too many' 'takes no value' cpu --no-header=1

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which container and which pod a control group is of, by its path alone: every runtime has a way of its own
+ * to name them. What no runtime's pattern fits is no container. */
+#ifndef HOG_HOST_CONTAINER_H
+#define HOG_HOST_CONTAINER_H
+
+#include <stddef.h>
+
+#define CONTAINER_POD 40 /* a UID with its dashes, and the zero */
+
+/* Of containers in containers the innermost. Points into the path. */
+struct container {
+    const char *runtime; /* docker, containerd, crio, podman, lxc, nspawn; NULL: the path has an id alone */
+    const char *id;      /* 64 hexadecimal digits, or a name; not terminated */
+    size_t length;       /* 0: no container */
+    char pod[CONTAINER_POD]; /* UID of the Kubernetes pod; "": none */
+};
+
+void container_of_path(const char *path, size_t length, struct container *container);
+
+/* How much of an id is shown: as much as `docker ps` has of one of 64 digits, and all of a name. */
+size_t container_short(const struct container *container);
+
+#endif

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "host/identity.h"
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "host/names.h"
+#include "host/process.h"
+#include "sketch/table.h"
+
+#define FRESH_NS    500000000ull
+#define SPREAD_BITS 27         /* and up to 134 ms more, by process: not all in one window */
+#define MOST        65536      /* processes */
+#define KEPT        4096       /* from so many on, those that the last window did not ask for go */
+#define TEXT        (64 << 10) /* of /proc/PID/cgroup: a dozen paths of 4 KiB in version 1 */
+#define GOLDEN      0x9e3779b97f4a7c15ull
+
+struct known {
+    uint64_t id;    /* process and thread */
+    uint64_t start; /* CLOCK_BOOTTIME ns, cut to 10 ms */
+    uint64_t asked; /* when; ~0: it is dead */
+    uint64_t window;
+    struct identity is;
+    char *args;
+};
+
+/* A path that somebody is in, found by its hash. */
+struct path {
+    uint64_t id;
+    struct identity_group *group;
+};
+
+struct identities {
+    unsigned parts;
+    uint64_t window;
+    struct table known, paths;
+    char *text;
+};
+
+struct identities *identities_open(unsigned parts)
+{
+    struct identities *identities = calloc(1, sizeof *identities);
+
+    if (!identities)
+        return NULL;
+    identities->parts = parts;
+    identities->known = (struct table){.size = sizeof(struct known), .most = MOST};
+    identities->paths = (struct table){.size = sizeof(struct path), .most = MOST};
+    identities->text = malloc(TEXT);
+    if (!identities->text) {
+        identities_close(identities);
+        return NULL;
+    }
+    return identities;
+}
+
+static bool nobody(const void *context, const void *entry)
+{
+    (void)context;
+    free(((const struct known *)entry)->args);
+    return false;
+}
+
+static bool asked_lately(const void *context, const void *entry)
+{
+    const struct identities *identities = context;
+    const struct known *known = entry;
+
+    return known->window == identities->window || nobody(NULL, entry);
+}
+
+static void forget_all(struct identities *identities)
+{
+    table_keep(&identities->known, nobody, NULL);
+    for (size_t i = 0; i < identities->paths.n; i++)
+        free(((struct path *)table_at(&identities->paths, i))->group);
+    table_free(&identities->paths);
+}
+
+void identities_close(struct identities *identities)
+{
+    if (!identities)
+        return;
+    forget_all(identities);
+    table_free(&identities->known);
+    free(identities->text);
+    free(identities);
+}
+
+void identities_begin(struct identities *identities)
+{
+    if (identities->known.n > KEPT)
+        table_keep(&identities->known, asked_lately, identities);
+    if (identities->paths.n > KEPT)
+        forget_all(identities);
+    identities->window++;
+}
+
+/* ---- control groups ---- */
+
+static bool listed(const char *list, size_t length, const char *word)
+{
+    size_t n = strlen(word);
+
+    for (size_t i = 0; i + n <= length; i++)
+        if (!memcmp(list + i, word, n) && (!i || list[i - 1] == ',') &&
+            (i + n == length || list[i + n] == ','))
+            return true;
+    return false;
+}
+
+/* What a hierarchy is worth to tell a process by. */
+static unsigned worth(const char *list, size_t length, bool root, bool container)
+{
+    unsigned kind = !length                                ? 4
+                    : listed(list, length, "name=systemd") ? 3
+                    : listed(list, length, "memory")       ? 2
+                    : listed(list, length, "cpu")          ? 1
+                                                           : 0;
+
+    return kind + (root ? 0 : 8) + (container ? 16 : 0);
+}
+
+/* A group that was removed under a process is shown with this behind its path. */
+static size_t without_mark(const char *path, size_t length)
+{
+    static const char mark[] = " (deleted)";
+    size_t n = sizeof mark - 1;
+
+    return length > n && !memcmp(path + length - n, mark, n) ? length - n : length;
+}
+
+bool identity_path(const char *text, const char **path, size_t *length, struct container *container)
+{
+    unsigned most = 0;
+    bool any = false;
+
+    for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+        const char *list = memchr(line, ':', (size_t)(end - line));
+        const char *colon = list ? memchr(list + 1, ':', (size_t)(end - list - 1)) : NULL;
+        if (!colon || colon[1] != '/')
+            continue;
+        struct container in;
+        size_t n = without_mark(colon + 1, (size_t)(end - colon - 1));
+        container_of_path(colon + 1, n, &in);
+        unsigned is = worth(list + 1, (size_t)(colon - list - 1), n == 1, in.length);
+        if (any && is <= most)
+            continue;
+        any = true;
+        most = is;
+        *path = colon + 1;
+        *length = n;
+        *container = in;
+    }
+    return any;
+}
+
+static struct identity_group *make_group(const char *path, size_t length, const struct container *container)
+{
+    struct identity_group *group = malloc(sizeof *group + length);
+
+    if (!group)
+        return NULL;
+    memcpy(group->path, path, length);
+    group->length = length;
+    group->container = *container;
+    if (container->length)
+        group->container.id = group->path + (container->id - path);
+    return group;
+}
+
+/* One copy of each path. */
+static const struct identity_group *find_group(struct identities *identities, const char *text)
+{
+    struct container container;
+    const char *path;
+    size_t length;
+    uint64_t hash = 0;
+
+    if (!identity_path(text, &path, &length, &container))
+        return NULL;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)path[i]) * GOLDEN ^ hash >> 29;
+    for (;; hash++) {
+        struct path *known = table_find_or_add(&identities->paths, hash);
+        if (!known)
+            return NULL;
+        if (!known->group)
+            known->group = make_group(path, length, &container);
+        if (!known->group || (known->group->length == length && !memcmp(known->group->path, path, length)))
+            return known->group;
+    }
+}
+
+/* ---- one process ---- */
+
+/* thread 0: of the process. Into identities->text, terminated; bytes or -errno. */
+static long read_file(struct identities *identities, uint32_t process, uint32_t thread, const char *name,
+                      size_t size)
+{
+    char path[64];
+
+    if (thread)
+        snprintf(path, sizeof path, "/proc/%u/task/%u/%s", process, thread, name);
+    else
+        snprintf(path, sizeof path, "/proc/%u/%s", process, name);
+    return file_read(path, identities->text, size);
+}
+
+/* NUL between arguments; a program that writes a title of its own may end in many. A process on its way out
+ * has none any more: what it had stays. */
+static void read_args(struct identities *identities, uint32_t process, struct known *known)
+{
+    long n = read_file(identities, process, 0, "cmdline", IDENTITY_ARGS_MOST + 1);
+    char *text = identities->text;
+
+    while (n > 0 && (!text[n - 1] || text[n - 1] == ' '))
+        n--;
+    if (n <= 0)
+        return;
+    text[n] = '\0';
+    for (long i = 0; i < n; i++)
+        if (!text[i])
+            text[i] = ' ';
+    if (known->args && !strcmp(known->args, text))
+        return;
+    free(known->args);
+    known->args = strdup(text);
+    known->is.args = known->args;
+}
+
+static void read_parent(struct identity *is, uint32_t parent)
+{
+    struct process process;
+
+    is->parent_known = parent != 0;
+    is->parent = parent;
+    is->parent_start = 0;
+    is->parent_comm_length = 0;
+    if (!parent || process_read(parent, 0, &process))
+        return;
+    is->parent_start = process.start_ns;
+    is->parent_comm_length =
+        process.comm_length < sizeof is->parent_comm ? process.comm_length : sizeof is->parent_comm;
+    memcpy(is->parent_comm, process.comm, is->parent_comm_length);
+}
+
+static void read_all(struct identities *identities, uint32_t process, uint32_t thread,
+                     const struct process *stat, struct known *known)
+{
+    struct identity *is = &known->is;
+
+    if (identities->parts & IDENTITY_USER)
+        is->uid_known = !process_user(process, &is->uid);
+    if (identities->parts & IDENTITY_PARENT)
+        read_parent(is, stat->parent);
+    if (identities->parts & IDENTITY_GROUP && read_file(identities, process, thread, "cgroup", TEXT) > 0)
+        is->group = find_group(identities, identities->text);
+    if (identities->parts & IDENTITY_ARGS)
+        read_args(identities, process, known);
+}
+
+/* Asks /proc about who is known, or is new. False: nobody has that number, or it is another one's now. */
+static bool ask(struct identities *identities, uint32_t process, uint32_t thread, struct known *known,
+                uint64_t key)
+{
+    struct process stat;
+
+    if (process_read(process, thread, &stat) || (key && !key_born_at(key, stat.start_ns)))
+        return false;
+    if (known->start != stat.start_ns) {
+        free(known->args);
+        known->args = NULL;
+        known->is = (struct identity){0};
+        known->start = stat.start_ns;
+    }
+    read_all(identities, process, thread, &stat, known);
+    return true;
+}
+
+static uint64_t id_of(uint32_t process, uint32_t thread)
+{
+    return (uint64_t)process << 32 | thread;
+}
+
+bool identity_of(struct identities *identities, uint64_t key, uint64_t now, struct identity *identity)
+{
+    uint32_t process = key_process(key), thread = key_thread(key);
+    struct known *known = process ? table_find_or_add(&identities->known, id_of(process, thread)) : NULL;
+
+    *identity = (struct identity){0};
+    if (!known)
+        return false;
+    known->window = identities->window;
+    bool same = known->start && key_born_at(key, known->start);
+    uint64_t fresh = FRESH_NS + (key * GOLDEN >> (64 - SPREAD_BITS));
+    if (!same || (known->asked != UINT64_MAX && now - known->asked >= fresh)) {
+        if (ask(identities, process, thread, known, key)) {
+            known->asked = now;
+            same = true;
+        } else if (same) {
+            known->asked = UINT64_MAX;
+        }
+    }
+    if (same)
+        *identity = known->is;
+    return same;
+}
+
+void identities_prime(struct identities *identities, uint64_t now)
+{
+    DIR *directory = opendir("/proc");
+    const struct dirent *entry;
+
+    while (directory && (entry = readdir(directory))) {
+        uint32_t process = (uint32_t)strtoul(entry->d_name, NULL, 10);
+        struct known *known = process ? table_find_or_add(&identities->known, id_of(process, 0)) : NULL;
+        if (known && ask(identities, process, 0, known, 0))
+            known->asked = now;
+    }
+    if (directory)
+        closedir(directory);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Who somebody is beyond number and name: user, control group and container, parent, command line. By /proc,
+ * kept by process for half a second, and after its end as long as somebody asks. */
+#ifndef HOG_HOST_IDENTITY_H
+#define HOG_HOST_IDENTITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "host/container.h"
+
+/* What is read; the rest is not known. */
+enum identity_part {
+    IDENTITY_USER = 1,
+    IDENTITY_GROUP = 2, /* and container, and pod */
+    IDENTITY_PARENT = 4,
+    IDENTITY_ARGS = 8,
+};
+
+#define IDENTITY_ARGS_MOST 1024 /* of a command line; the rest is cut */
+#define IDENTITY_COMM      16
+
+/* Of several hierarchies that path which names a container, or else version 2's if it is not the root, or
+ * else the one that says most. */
+struct identity_group {
+    struct container container;
+    size_t length;
+    char path[]; /* as /proc/PID/cgroup has it; not terminated */
+};
+
+struct identity {
+    bool uid_known, parent_known;
+    uint32_t uid; /* effective */
+    uint32_t parent;
+    uint64_t parent_start; /* tells it from a later process of that number */
+    char parent_comm[IDENTITY_COMM];
+    size_t parent_comm_length;
+    const struct identity_group *group; /* NULL: not known */
+    const char *args;                   /* with blanks between, terminated; NULL: not known or none */
+};
+
+struct identities;
+
+/* parts: of enum identity_part. NULL: no memory. */
+struct identities *identities_open(unsigned parts);
+void identities_close(struct identities *identities);
+
+/* Looks at all processes there are, so that those who end soon are known. */
+void identities_prime(struct identities *identities, uint64_t now);
+
+/* A new window: what was told before is no longer valid. */
+void identities_begin(struct identities *identities);
+
+/* key: of a process or a thread (who.bpf.h) by the numbers of /proc. now: CLOCK_MONOTONIC ns. False: nobody
+ * knows, and all of it is not known. Valid until the next identities_begin(). */
+bool identity_of(struct identities *identities, uint64_t key, uint64_t now, struct identity *identity);
+
+/* The path in the text of /proc/PID/cgroup that a process is told by. False: it has none. */
+bool identity_path(const char *text, const char **path, size_t *length, struct container *container);
+
+#endif

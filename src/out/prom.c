@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "out/prom.h"
+#include <stdio.h>
+#include <string.h>
+#include "out/cell.h"
+#include "out/escape.h"
+
+/* Who is not among the rows goes by this comm; who really is called so is not shown like that. */
+static const char other_name[] = "_other";
+
+static bool cut_suffix(char *name, const char *suffix)
+{
+    size_t n = strlen(name), m = strlen(suffix);
+
+    if (n < m || memcmp(name + n - m, suffix, m) != 0)
+        return false;
+    name[n - m] = '\0';
+    return true;
+}
+
+/* The unit is the end of a column's name; `_s` is a rate where it adds up, else a time. */
+double prom_name(const char *view, const char *column, enum column_rule rule, char name[PROM_NAME])
+{
+    static const struct {
+        const char *suffix, *unit;
+        double scale;
+    } units[] = {
+        {"_kib_s", "_bytes_per_second", 1024},
+        {"_kib", "_bytes", 1024},
+        {"_ms", "_seconds", 1e-3},
+        {"_us", "_seconds", 1e-6},
+        {"_pct", "_ratio", 1e-2},
+        {"_count", "_events", 1},
+        {"_s", "_seconds", 1},
+    };
+
+    snprintf(name, PROM_NAME - 24, "hog_%s_%s", view, column);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (!cut_suffix(name, units[i].suffix))
+            continue;
+        bool rate = rule == COLUMN_SUM && !strcmp(units[i].suffix, "_s");
+        strcat(name, rate ? "_per_second" : units[i].unit); /* NOLINT: the room was left above */
+        return units[i].scale;
+    }
+    return 1;
+}
+
+static bool is_text(const struct cell *cell)
+{
+    return cell->kind == CELL_STRING || cell->kind == CELL_SENTENCE;
+}
+
+/* Escaped as everywhere, then for a label: of what that needs only quotes and backslashes are left. */
+static void put_text(struct lines *lines, const struct cell *cell)
+{
+    size_t left = cell->s.length;
+    const char *bytes = cell->s.bytes, *special = escape_special(bytes, left);
+
+    if (left == sizeof other_name - 1 && !memcmp(bytes, other_name, left))
+        special = "\\x5fother";
+    if (special) {
+        bytes = special;
+        left = strlen(special);
+    }
+    while (left) {
+        char step[ESCAPE_MAX];
+        size_t written = 1, taken = 1;
+        bool as_it_is = special || (*bytes == ' ' && cell->kind == CELL_SENTENCE);
+        if (as_it_is)
+            step[0] = *bytes;
+        else
+            taken = escape_step(bytes, left, step, &written);
+        for (size_t i = 0; i < written; i++) {
+            if (step[i] == '"' || step[i] == '\\')
+                lines_text(lines, "\\");
+            lines_add(lines, &step[i], 1);
+        }
+        bytes += taken;
+        left -= taken;
+    }
+}
+
+static void put_label(struct lines *lines, const char *name, const struct cell *cell, bool *any)
+{
+    char text[CELL_TEXT];
+
+    if (cell->kind == CELL_UNKNOWN || (!is_text(cell) && !cell_format(cell, text)))
+        return;
+    lines_text(lines, *any ? "," : "{");
+    *any = true;
+    lines_text(lines, name);
+    lines_text(lines, "=\"");
+    if (is_text(cell))
+        put_text(lines, cell);
+    else
+        lines_text(lines, text);
+    lines_text(lines, "\"");
+}
+
+static bool is_label(const struct column *column)
+{
+    return column->rule == COLUMN_TASK || column->rule == COLUMN_DIM;
+}
+
+/* What a row is of; info: and the other texts in it. */
+static void put_labels(struct lines *lines, const struct view *view, const struct cell *cells, bool other,
+                       bool info)
+{
+    const struct cell name = cell_string(other_name);
+    bool any = false;
+
+    for (size_t i = 0; i < view->ncolumns; i++) {
+        const struct column *column = &view->columns[i];
+        if (other && column->rule == COLUMN_TASK)
+            continue;
+        if (is_label(column) || (info && is_text(&cells[i])))
+            put_label(lines, column->name, &cells[i], &any);
+    }
+    if (other) {
+        lines_text(lines, any ? ",comm=\"" : "{comm=\"");
+        lines_text(lines, name.s.bytes);
+        lines_text(lines, "\"");
+        any = true;
+    }
+    if (any)
+        lines_text(lines, "}");
+}
+
+static bool put_number(struct lines *lines, const struct cell *cell, double scale)
+{
+    char text[CELL_TEXT];
+    struct cell scaled = *cell;
+    unsigned more = scale == 1e-6 ? 6 : scale == 1e-3 ? 3 : scale == 1e-2 ? 2 : 0;
+
+    if (cell->kind == CELL_TIME)
+        scaled = cell_decimal((double)cell->u / 1e9, 3);
+    else if (cell->kind == CELL_DECIMAL)
+        scaled = cell_decimal(cell->d * scale, cell->digits + more);
+    else if (scale > 1 && cell->kind == CELL_UNSIGNED)
+        scaled.u *= (uint64_t)scale;
+    else if (scale > 1 && cell->kind == CELL_SIGNED)
+        scaled.i *= (int64_t)scale;
+    else if (scale < 1)
+        scaled = cell_decimal((cell->kind == CELL_SIGNED ? (double)cell->i : (double)cell->u) * scale, more);
+    if (!cell_format(&scaled, text))
+        return false;
+    lines_text(lines, " ");
+    lines_text(lines, text);
+    lines_end(lines);
+    return true;
+}
+
+static void put_head(struct lines *lines, const char *metric, const char *what, const char *of,
+                     const char *name)
+{
+    const char *const words[] = {"# HELP ", metric, " ", what, of, name, ", see hog(8)"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        lines_text(lines, words[i]);
+    lines_end(lines);
+    lines_text(lines, "# TYPE ");
+    lines_text(lines, metric);
+    lines_text(lines, " gauge");
+    lines_end(lines);
+}
+
+static bool is_number(const struct cell *cell)
+{
+    return cell->kind != CELL_UNKNOWN && !is_text(cell);
+}
+
+static void put_column(struct lines *lines, const struct view *view, size_t i, const struct cell *const *rows,
+                       size_t n, size_t others)
+{
+    const struct column *column = &view->columns[i];
+    char metric[PROM_NAME];
+    double scale = prom_name(view->name, column->name, column->rule, metric);
+    bool headed = false;
+
+    for (size_t j = 0; j < n + (column->rule == COLUMN_SUM ? others : 0); j++) {
+        if (!is_number(&rows[j][i]))
+            continue;
+        if (!headed)
+            put_head(lines, metric, column->name, " of hog ", view->name);
+        headed = true;
+        lines_text(lines, metric);
+        put_labels(lines, view, rows[j], j >= n, false);
+        put_number(lines, &rows[j][i], scale);
+    }
+}
+
+static void put_info(struct lines *lines, const struct view *view, const struct cell *const *rows, size_t n)
+{
+    char metric[PROM_NAME];
+    bool texts = false;
+
+    for (size_t i = 0; i < view->ncolumns; i++)
+        for (size_t j = 0; j < n; j++)
+            texts = texts || (!is_label(&view->columns[i]) && is_text(&rows[j][i]));
+    if (!texts)
+        return;
+    snprintf(metric, sizeof metric, "hog_%s_info", view->name);
+    put_head(lines, metric, "texts", " of hog ", view->name);
+    for (size_t j = 0; j < n; j++) {
+        lines_text(lines, metric);
+        put_labels(lines, view, rows[j], false, true);
+        lines_text(lines, " 1");
+        lines_end(lines);
+    }
+}
+
+void prom_table(struct lines *lines, const struct view *view, const struct cell *const *rows, size_t n,
+                size_t others)
+{
+    for (size_t i = 0; i < view->ncolumns; i++)
+        if (!is_label(&view->columns[i]) && strcmp(view->columns[i].name, "rank") != 0)
+            put_column(lines, view, i, rows, n, others);
+    put_info(lines, view, rows, n);
+}
+
+/* Of the lines beside rows those that stand once in a window. */
+void prom_note(struct lines *lines, const char *name, const struct field *fields, size_t n)
+{
+    char metric[PROM_NAME];
+
+    if (strcmp(name, "window") != 0 && strcmp(name, "self") != 0)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        bool start = fields[i].cell.kind == CELL_TIME;
+        if (!is_number(&fields[i].cell))
+            continue;
+        double scale = prom_name(name, start ? "start_timestamp_s" : fields[i].name, COLUMN_NONE, metric);
+        put_head(lines, metric, fields[i].name, " of hog's line #", name);
+        lines_text(lines, metric);
+        put_number(lines, &fields[i].cell, scale);
+    }
+}
+
+void prom_end(struct lines *lines)
+{
+    lines_text(lines, "# EOF");
+    lines_end(lines);
+}

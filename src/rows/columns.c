@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+#include <string.h>
+#include "host/names.h"
+#include "host/users.h"
+#include "rows/rows_private.h"
+
+/* Behind "victim_" the plain name. */
+#define PREFIX (sizeof "victim_" - 1)
+static const struct column known_columns[WHO_KINDS] = {
+    [WHO_UID] = COLUMN("victim_uid", 6, TASK, "effective user id"),
+    [WHO_USER] = COLUMN("victim_user", -10, TASK, "name of that user, or the number where there is none"),
+    [WHO_CGROUP] = COLUMN("victim_cgroup", -24, TASK, "control group"),
+    [WHO_RUNTIME] = COLUMN("victim_runtime", -10, TASK, "who made the container"),
+    [WHO_CONTAINER] = COLUMN("victim_container", -12, TASK, "12 digits of its id, or its name"),
+    [WHO_POD] = COLUMN("victim_pod", -36, TASK, "UID of the Kubernetes pod"),
+    [WHO_PPID] = COLUMN("victim_ppid", 7, TASK, "parent"),
+    [WHO_PARENT] = COLUMN("victim_parent", -15, TASK, "name of the parent"),
+    [WHO_TID] = COLUMN("victim_tid", 7, TASK, "thread, with -t"),
+    [WHO_ARGS] = COLUMN("victim_args", -24, TASK, "command line"),
+    [WHO_MEMBERS] = COLUMN("victim_members", 7, SUM, "rows that are in this one"),
+};
+
+/* What goes beside the name that a user gave. */
+static uint32_t asked_for(const struct options *options)
+{
+    static const struct {
+        uint32_t with, columns;
+    } sets[] = {
+        {ROWS_UID, 1 << WHO_UID},       {ROWS_USER, 1 << WHO_USER},
+        {ROWS_CGROUP, 1 << WHO_CGROUP}, {ROWS_CONTAINER, 1 << WHO_RUNTIME | 1 << WHO_CONTAINER},
+        {ROWS_POD, 1 << WHO_POD},       {ROWS_PARENT, 1 << WHO_PPID | 1 << WHO_PARENT},
+        {ROWS_THREAD, 1 << WHO_TID},    {ROWS_ARGS, 1 << WHO_ARGS},
+    };
+    uint32_t columns = options->by ? 1 << WHO_MEMBERS : 0;
+
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+        if ((options->with | options->by) & sets[i].with)
+            columns |= sets[i].columns;
+    return columns;
+}
+
+static void add_column(struct shape *shape, enum who what, bool victim)
+{
+    struct column column = known_columns[what];
+
+    column.name += victim ? 0 : PREFIX;
+    if (view_column(shape->base, column.name) != NO_COLUMN || shape->nadded == ADDED ||
+        shape->base->ncolumns + shape->nadded == SHAPE_COLUMNS)
+        return;
+    shape->columns[shape->at + shape->nadded] = column;
+    shape->added[shape->nadded++] = (struct added){what, victim};
+}
+
+/* New columns go in front of comm, the last one. */
+void shape_init(struct rows *rows, struct shape *shape, const struct view *base, const char *order)
+{
+    size_t n = base->ncolumns < SHAPE_COLUMNS ? base->ncolumns : SHAPE_COLUMNS;
+    bool pairs = view_column(base, "victim") != NO_COLUMN;
+    uint32_t asked = asked_for(rows->options);
+
+    shape->base = base;
+    shape->at = n - (n && !strcmp(base->columns[n - 1].name, "comm"));
+    memcpy(shape->columns, base->columns, shape->at * sizeof *shape->columns);
+    for (enum who what = 0; what < WHO_KINDS; what++) {
+        if (!(asked >> what & 1))
+            continue;
+        if (pairs && what != WHO_MEMBERS)
+            add_column(shape, what, true);
+        add_column(shape, what, false);
+    }
+    memcpy(&shape->columns[shape->at + shape->nadded], &base->columns[shape->at],
+           (n - shape->at) * sizeof *shape->columns);
+    shape->view = *base;
+    shape->view.columns = shape->columns;
+    shape->view.ncolumns = n + shape->nadded;
+    shape->rank = view_column(&shape->view, "rank");
+    shape->comm = view_column(&shape->view, "comm");
+    shape->victim_comm = view_column(&shape->view, "victim_comm");
+    shape->uid = view_column(base, "uid");
+    shape->cpu = view_column(base, "cpu");
+    shape->members = view_column(&shape->view, "members");
+    order_default(&shape->order, &shape->view);
+    if (order)
+        order_parse(&shape->order, &shape->view, order);
+    if (!rows->options->by && !rows->options->sort)
+        shape->order.levels = 0;
+    if (rows->options->sort) {
+        struct order sort;
+        order_parse(&sort, &shape->view, rows->options->sort);
+        shape->order = sort.levels ? sort : shape->order;
+    }
+}
+
+void row_init(const struct shape *shape, struct row *row, const struct cell *cells,
+              const struct row_keys *keys)
+{
+    size_t behind = shape->view.ncolumns - shape->nadded - shape->at;
+
+    memcpy(row->cells, cells, shape->at * sizeof *cells);
+    for (size_t i = 0; i < shape->nadded; i++)
+        row->cells[shape->at + i] = cell_unknown();
+    memcpy(&row->cells[shape->at + shape->nadded], &cells[shape->at], behind * sizeof *cells);
+    row->keys = *keys;
+    row->asked = false;
+}
+
+void row_ask(struct rows *rows, struct row *row)
+{
+    if (row->asked)
+        return;
+    row->asked = true;
+    row->who = row->victim = (struct identity){0};
+    if (!rows->identities)
+        return;
+    identity_of(rows->identities, row->keys.key, rows->now, &row->who);
+    if (row->keys.victim)
+        identity_of(rows->identities, row->keys.victim, rows->now, &row->victim);
+}
+
+bool row_uid(const struct shape *shape, const struct row *row, bool victim, uint32_t *uid)
+{
+    const struct identity *who = victim ? &row->victim : &row->who;
+
+    if (!victim && shape->uid != NO_COLUMN && row->cells[shape->uid].kind == CELL_UNSIGNED) {
+        *uid = (uint32_t)row->cells[shape->uid].u;
+        return true;
+    }
+    *uid = who->uid;
+    return who->uid_known;
+}
+
+static struct cell user_cell(struct rows *rows, const struct shape *shape, struct row *row, bool victim)
+{
+    uint32_t uid;
+
+    if (!row_uid(shape, row, victim, &uid))
+        return cell_unknown();
+    const char *name = users_name(rows->users, uid);
+    snprintf(row->user[victim], sizeof row->user[victim], "%u", uid);
+    return cell_string(name ? name : row->user[victim]);
+}
+
+/* In lines of blanks between fields it must be one word; elsewhere its blanks may stay. */
+static struct cell args_cell(const struct rows *rows, const char *args)
+{
+    return rows->options->format == OUT_TEXT ? cell_string(args) : cell_sentence(args);
+}
+
+static struct cell added_cell(struct rows *rows, const struct shape *shape, struct row *row,
+                              struct added added)
+{
+    const struct identity *who = added.victim ? &row->victim : &row->who;
+    const struct identity_group *group = who->group;
+    uint64_t key = added.victim ? row->keys.victim : row->keys.key;
+    uint32_t uid;
+
+    switch (added.what) {
+    case WHO_UID:
+        return row_uid(shape, row, added.victim, &uid) ? cell_unsigned(uid) : cell_unknown();
+    case WHO_USER:
+        return user_cell(rows, shape, row, added.victim);
+    case WHO_CGROUP:
+        return group ? cell_bytes(group->path, group->length) : cell_unknown();
+    case WHO_RUNTIME:
+        return group ? cell_string(group->container.runtime) : cell_unknown();
+    case WHO_CONTAINER:
+        return group && group->container.length
+                   ? cell_bytes(group->container.id, container_short(&group->container))
+                   : cell_unknown();
+    case WHO_POD:
+        return group && *group->container.pod ? cell_string(group->container.pod) : cell_unknown();
+    case WHO_PPID:
+        return who->parent_known ? cell_unsigned(who->parent) : cell_unknown();
+    case WHO_PARENT:
+        return who->parent_comm_length ? cell_bytes(who->parent_comm, who->parent_comm_length)
+                                       : cell_unknown();
+    case WHO_TID:
+        return key_process(key) && key_thread(key) ? cell_unsigned(key_thread(key)) : cell_unknown();
+    case WHO_ARGS:
+        return args_cell(rows, who->args);
+    case WHO_MEMBERS:
+        return cell_unsigned(1);
+    case WHO_KINDS:
+        break;
+    }
+    return cell_unknown();
+}
+
+void row_tell(struct rows *rows, const struct shape *shape, struct row *row)
+{
+    if (!shape->nadded)
+        return;
+    row_ask(rows, row);
+    for (size_t i = 0; i < shape->nadded; i++)
+        row->cells[shape->at + i] = added_cell(rows, shape, row, shape->added[i]);
+}

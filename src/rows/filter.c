@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "host/users.h"
+#include "rows/glob.h"
+#include "rows/rows_private.h"
+#include "shown.h"
+
+static bool number(const char *text, size_t length, uint32_t *value)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] < '0' || text[i] > '9' || sum > UINT32_MAX)
+            return false;
+        sum = 10 * sum + (uint64_t)(text[i] - '0');
+    }
+    *value = (uint32_t)sum;
+    return length && sum <= UINT32_MAX;
+}
+
+static int add_users(struct rows *rows, const char *list, struct why *w)
+{
+    for (;; list++) {
+        size_t length = strcspn(list, ",");
+        uint32_t uid;
+        if (rows->nuids == MAX_UIDS)
+            return why(w, -EINVAL, "-u/--user: at most %d users", MAX_UIDS);
+        if (!users_find(rows->users, list, length, &uid) && !number(list, length, &uid))
+            return why(w, -EINVAL, "-u/--user: \"%s\" is neither a user in /etc/passwd nor a number",
+                       show_bytes(list, length).text);
+        rows->uids[rows->nuids++] = uid;
+        list += length;
+        if (!*list)
+            return 0;
+    }
+}
+
+int filter_init(struct rows *rows, struct why *w)
+{
+    const struct options *o = rows->options;
+    int err = 0;
+
+    for (size_t i = 0; i < o->users.n && !err; i++)
+        err = add_users(rows, o->users.items[i], w);
+    rows->filters = o->comms.n || o->users.n || o->cgroups.n || o->containers.n;
+    return err;
+}
+
+static bool comm_passes(const struct texts *globs, const struct cell *comm)
+{
+    for (size_t i = 0; i < globs->n; i++)
+        if (comm && comm->kind == CELL_STRING && glob_matches(globs->items[i], comm->s.bytes, comm->s.length))
+            return true;
+    return !globs->n;
+}
+
+static bool user_passes(const struct rows *rows, const struct shape *shape, const struct row *row,
+                        bool victim)
+{
+    uint32_t uid;
+
+    if (!rows->nuids)
+        return true;
+    if (!row_uid(shape, row, victim, &uid))
+        return false;
+    for (size_t i = 0; i < rows->nuids; i++)
+        if (rows->uids[i] == uid)
+            return true;
+    return false;
+}
+
+/* A group and all below it: "/a" has "/a/b" and not "/ab". */
+static bool group_passes(const struct texts *prefixes, const struct identity_group *group)
+{
+    for (size_t i = 0; i < prefixes->n && group; i++) {
+        const char *prefix = prefixes->items[i];
+        size_t length = strlen(prefix);
+        while (length && prefix[length - 1] == '/')
+            length--;
+        if (group->length >= length && !memcmp(group->path, prefix, length) &&
+            (group->length == length || group->path[length] == '/' || !length))
+            return true;
+    }
+    return !prefixes->n;
+}
+
+static bool container_passes(const struct texts *prefixes, const struct identity_group *group)
+{
+    for (size_t i = 0; i < prefixes->n && group; i++) {
+        size_t length = strlen(prefixes->items[i]);
+        const struct container *in = &group->container;
+        if (in->length && in->length >= length && !memcmp(in->id, prefixes->items[i], length))
+            return true;
+    }
+    return !prefixes->n;
+}
+
+static bool side_passes(const struct rows *rows, const struct shape *shape, const struct row *row,
+                        bool victim)
+{
+    const struct options *o = rows->options;
+    const struct identity *who = victim ? &row->victim : &row->who;
+    size_t comm = victim ? shape->victim_comm : shape->comm;
+
+    return comm_passes(&o->comms, comm == NO_COLUMN ? NULL : &row->cells[comm]) &&
+           user_passes(rows, shape, row, victim) && group_passes(&o->cgroups, who->group) &&
+           container_passes(&o->containers, who->group);
+}
+
+bool filter_passes(struct rows *rows, const struct shape *shape, struct row *row)
+{
+    const struct options *o = rows->options;
+
+    if (!rows->filters)
+        return true;
+    if (o->users.n || o->cgroups.n || o->containers.n)
+        row_ask(rows, row);
+    bool passes =
+        side_passes(rows, shape, row, false) || (row->keys.victim && side_passes(rows, shape, row, true));
+    return passes != o->inverted;
+}

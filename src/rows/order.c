@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+#include "rows/rows_private.h"
+
+size_t view_column(const struct view *view, const char *name)
+{
+    for (size_t i = 0; i < view->ncolumns; i++)
+        if (!strcmp(view->columns[i].name, name))
+            return i;
+    return NO_COLUMN;
+}
+
+static size_t column_named(const struct view *view, const char *name, size_t length)
+{
+    for (size_t i = 0; i < view->ncolumns; i++)
+        if (strlen(view->columns[i].name) == length && !memcmp(view->columns[i].name, name, length))
+            return i;
+    return NO_COLUMN;
+}
+
+void order_parse(struct order *order, const struct view *view, const char *spec)
+{
+    *order = (struct order){.levels = 1};
+    order->reverse = *spec == '-';
+    spec += order->reverse;
+    for (;;) {
+        size_t length = strcspn(spec, "+,"), column = column_named(view, spec, length);
+        if (column != NO_COLUMN)
+            order->columns[order->levels - 1] |= UINT64_C(1) << column;
+        spec += length;
+        if (!*spec || (*spec == ',' && order->levels == LEVELS))
+            break;
+        order->levels += *spec++ == ',';
+    }
+    if (!order->columns[0])
+        order->levels = 0;
+}
+
+void order_default(struct order *order, const struct view *view)
+{
+    *order = (struct order){0};
+    for (size_t i = 0; i < view->ncolumns && !order->levels; i++) {
+        if (view->columns[i].rule != COLUMN_SUM)
+            continue;
+        order->columns[0] = UINT64_C(1) << i;
+        order->levels = 1;
+    }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include "clock.h"
+#include "host/users.h"
+#include "rows/rows_private.h"
+#include "shown.h"
+
+#define MOST_BYTES (8u << 20)
+
+static bool has_filters(const struct options *o)
+{
+    return o->comms.n || o->users.n || o->cgroups.n || o->containers.n;
+}
+
+bool rows_want_all(const struct options *o)
+{
+    return o->by || o->sort || o->format == OUT_PROM || has_filters(o);
+}
+
+static unsigned parts_of(const struct options *o)
+{
+    uint32_t asked = o->with | o->by;
+    unsigned parts = 0;
+
+    if (asked & (ROWS_UID | ROWS_USER) || o->users.n)
+        parts |= IDENTITY_USER;
+    if (asked & (ROWS_CGROUP | ROWS_CONTAINER | ROWS_POD) || o->cgroups.n || o->containers.n)
+        parts |= IDENTITY_GROUP;
+    if (asked & ROWS_PARENT)
+        parts |= IDENTITY_PARENT;
+    if (asked & ROWS_ARGS)
+        parts |= IDENTITY_ARGS;
+    return parts;
+}
+
+static struct shape *shape_of(struct rows *rows, const struct view *view, const char *order)
+{
+    for (size_t i = 0; i < rows->nshapes; i++)
+        if (rows->shapes[i]->base == view)
+            return rows->shapes[i];
+    struct shape *shape = rows->nshapes < SHAPES ? calloc(1, sizeof *shape) : NULL;
+    if (!shape)
+        return NULL;
+    shape_init(rows, shape, view, order);
+    rows->shapes[rows->nshapes++] = shape;
+    return shape;
+}
+
+/* Whether any of the views can do what is asked of them. */
+static int check(struct rows *rows, const struct view *const *views, const char *const *orders, struct why *w)
+{
+    const struct options *o = rows->options;
+    bool sorted = !o->sort;
+
+    for (; *views; views++, orders++) {
+        const struct shape *shape = shape_of(rows, *views, *orders);
+        if (!shape)
+            return why(w, -ENOMEM, "out of memory");
+        if (o->by & ROWS_CPU && shape->cpu == NO_COLUMN)
+            return why(w, -EINVAL, "--by cpu: the view %s does not tell on which CPU it was", (*views)->name);
+        sorted = sorted || view_column(&shape->view, o->sort + (*o->sort == '-')) != NO_COLUMN;
+    }
+    if (!sorted)
+        return why(w, -EINVAL,
+                   "--sort: no view that is shown has a column \"%s\": the header line names them",
+                   show(o->sort).text);
+    return 0;
+}
+
+static int open_sources(struct rows *rows, bool proc, struct why *w)
+{
+    unsigned parts = parts_of(rows->options);
+
+    if (getrandom(&rows->salt, sizeof rows->salt, GRND_NONBLOCK) != (ssize_t)sizeof rows->salt)
+        rows->salt = clock_ns(CLOCK_REALTIME);
+    rows->users = users_open("");
+    rows->identities = proc && parts ? identities_open(parts) : NULL;
+    if (!rows->users || (proc && parts && !rows->identities))
+        return why(w, -ENOMEM, "out of memory");
+    if (rows->identities && !rows->options->threads)
+        identities_prime(rows->identities, clock_ns(CLOCK_MONOTONIC));
+    return 0;
+}
+
+int rows_open(struct rows **out, const struct options *options, const struct view *const *views,
+              const char *const *orders, bool proc, struct why *w)
+{
+    *out = NULL;
+    if (!rows_want_all(options) && !options->with)
+        return 0;
+    struct rows *rows = calloc(1, sizeof *rows);
+    if (!rows)
+        return why(w, -ENOMEM, "out of memory");
+    rows->options = options;
+    rows->collect = options->by || options->sort || options->format == OUT_PROM;
+    rows->most_bytes = options->rows_kib ? (size_t)options->rows_kib << 10 : MOST_BYTES;
+    int err = open_sources(rows, proc, w);
+    if (!err)
+        err = check(rows, views, orders, w);
+    if (!err)
+        err = filter_init(rows, w);
+    if (err)
+        rows_close(rows);
+    else
+        *out = rows;
+    return err;
+}
+
+void rows_close(struct rows *rows)
+{
+    if (!rows)
+        return;
+    for (size_t i = 0; i < rows->nshapes; i++) {
+        struct shape *shape = rows->shapes[i];
+        group_forget(rows, shape);
+        free(shape->list);
+        free(shape->buckets);
+        free(shape);
+    }
+    identities_close(rows->identities);
+    users_close(rows->users);
+    free(rows);
+}
+
+void rows_without_proc(struct rows *rows)
+{
+    identities_close(rows->identities);
+    rows->identities = NULL;
+}
+
+/* Without waiting: in the order that the view has. */
+static bool pass_on(struct rows *rows, struct shape *shape, struct row *row)
+{
+    if (shape->written == rows->options->top)
+        return false;
+    shape->written++;
+    if (shape->rank != NO_COLUMN)
+        row->cells[shape->rank] = cell_unsigned(shape->written);
+    row_tell(rows, shape, row);
+    out_put(rows->out, &shape->view, row->cells);
+    return true;
+}
+
+/* keys NULL: a row about nobody, that no filter and no group is about. */
+static bool take(void *context, const struct view *view, const struct cell *cells,
+                 const struct row_keys *keys)
+{
+    static const struct row_keys nobody;
+    struct rows *rows = context;
+    struct shape *shape = shape_of(rows, view, NULL);
+    struct row row;
+
+    if (!shape) {
+        rows->lost++;
+        return false;
+    }
+    row_init(shape, &row, cells, keys ? keys : &nobody);
+    if (keys && !filter_passes(rows, shape, &row))
+        return false;
+    if (!rows->collect)
+        return pass_on(rows, shape, &row);
+    row_tell(rows, shape, &row);
+    if (!group_add(rows, shape, &row))
+        rows->lost++;
+    return false;
+}
+
+void rows_attach(struct rows *rows, struct out *out)
+{
+    rows->out = out;
+    out_layer(out, take, rows);
+}
+
+void rows_begin(struct rows *rows, uint64_t now)
+{
+    rows->now = now;
+    if (rows->identities)
+        identities_begin(rows->identities);
+    for (size_t i = 0; i < rows->nshapes; i++)
+        rows->shapes[i]->written = 0;
+}
+
+void rows_flush(struct rows *rows)
+{
+    for (size_t i = 0; i < rows->nshapes; i++)
+        if (rows->shapes[i]->n)
+            group_flush(rows, rows->shapes[i]);
+}
+
+uint64_t rows_lost(struct rows *rows)
+{
+    uint64_t lost = rows->lost;
+
+    rows->lost = 0;
+    return lost;
+}
