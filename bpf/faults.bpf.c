@@ -277,13 +277,6 @@ static __attribute__((noinline)) void begin(u64 key, u32 thread, u64 address, bo
 
 /* ---- who ---- */
 
-/* `current`, by a pointer of known type where there is a helper for that (5.11), as lockdown=confidentiality
- * forbids bpf_probe_read_kernel. */
-enum bpf_func_id___ours { BPF_FUNC_get_current_task_btf___ours = 158 };
-#define HAS_TASK_BTF                                                                                         \
-    __builtin_preserve_enum_value(*(enum bpf_func_id___ours *)BPF_FUNC_get_current_task_btf___ours,          \
-                                  0 /* BPF_ENUMVAL_EXISTS */)
-
 static __attribute__((noinline)) u64 who_faults(u32 thread)
 {
     if (HAS_TASK_BTF)

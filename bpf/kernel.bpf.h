@@ -130,13 +130,65 @@ struct bio___5_11 {
     struct gendisk *bi_disk;
 } __relocated;
 
+struct file_system_type {
+    const char *name;
+} __relocated;
+
+struct super_block {
+    u32 s_dev;
+    struct file_system_type *s_type;
+} __relocated;
+
+struct dentry;
+
+struct vfsmount {
+    struct dentry *mnt_root;
+    struct super_block *mnt_sb;
+} __relocated;
+
+struct mount { /* around it */
+    struct vfsmount mnt;
+    int mnt_id;
+} __relocated;
+
+struct inode {
+    unsigned short i_mode;
+} __relocated;
+
+struct path {
+    struct vfsmount *mnt;
+    struct dentry *dentry;
+} __relocated;
+
+struct file {
+    struct path f_path;
+    struct inode *f_inode;
+} __relocated;
+
+struct fdtable {
+    unsigned int max_fds;
+    struct file **fd;
+} __relocated;
+
+struct files_struct {
+    struct fdtable *fdt;
+} __relocated;
+
+struct thread_info {
+    unsigned long flags;
+    u32 status; /* x86 */
+} __relocated;
+
 struct task_struct {
+    struct thread_info thread_info;
     unsigned int flags; /* PF_... */
     int pid, tgid;      /* thread, process */
     u64 start_boottime; /* ns, CLOCK_BOOTTIME; `real_start_time` until 5.5, cf25e24db61c */
     struct task_struct *group_leader;
     struct pid *thread_pid;
     unsigned long min_flt, maj_flt; /* page faults */
+    unsigned long nvcsw;            /* times that it left a CPU of its own will */
+    struct files_struct *files;
     struct signal_struct *signal;
     void *sighand; /* NULL: its counts are in `signal` */
     struct mm_struct *mm;
@@ -182,10 +234,10 @@ struct task_struct___psi {
 
 /* Of a task in user space when it came into the kernel. The fields of both kinds of machine: each has its
  * own. */
-struct pt_regs___kernel {               /* not the one of <asm/ptrace.h> */
-    unsigned long si, dx, r10, orig_ax; /* x86_64; orig_ax: the system call, or -1 */
-    u64 regs[31];                       /* arm64 */
-    s32 syscallno;                      /* the same */
+struct pt_regs___kernel {                   /* not the one of <asm/ptrace.h> */
+    unsigned long di, si, dx, r10, orig_ax; /* x86_64; orig_ax: the system call, or -1 */
+    u64 regs[31], orig_x0;                  /* arm64 */
+    s32 syscallno;                          /* the same */
 } __relocated;
 
 #endif

@@ -106,6 +106,13 @@ static __always_inline struct who who_is(bool direct, struct task_struct *task, 
     return who_of(direct, task, kernel_field(direct, task, group_leader), thread);
 }
 
+/* `current`, by a pointer of known type where there is a helper for that (5.11), as lockdown=confidentiality
+ * forbids bpf_probe_read_kernel. */
+enum bpf_func_id___ours { BPF_FUNC_get_current_task_btf___ours = 158 };
+#define HAS_TASK_BTF                                                                                         \
+    __builtin_preserve_enum_value(*(enum bpf_func_id___ours *)BPF_FUNC_get_current_task_btf___ours,          \
+                                  0 /* BPF_ENUMVAL_EXISTS */)
+
 /* Without type data: `current` is the thread that leaves, of the next only its thread id is known. */
 static __always_inline u64 current_key(void)
 {

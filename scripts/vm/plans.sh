@@ -4,7 +4,7 @@
 
 VM_SUITES=(bullseye bookworm trixie sid trixie-backports)
 VM_ARCHS=(amd64 arm64)
-VM_PLANS=(views loader faults verdicts integrity confidentiality hostile users refused mounts readonly one-cpu many-cpus hotplug hotplug-ticks)
+VM_PLANS=(views loader faults file verdicts integrity confidentiality hostile users refused mounts readonly one-cpu many-cpus hotplug hotplug-ticks)
 
 # plan NAME: sets cpus (qemu's -smp), cases (tests/vm/case) and parameters (of the kernel).
 plan() {
@@ -13,6 +13,7 @@ plan() {
     views) cases=views,hooks ;;
     loader) cases=programs,pin ;;
     faults) cases=faults parameters=(hog.disk=64M) ;;
+    file) cases=file ;;
     # One CPU: emulation of several may break when the first quota has the kernel patch itself.
     verdicts) cases=verdicts cpus=1 parameters=(hog.disk=64M psi=1 tsc=reliable) ;; # see hotplug
     integrity) cases=lockdown parameters=("lockdown=$1") ;;
@@ -43,9 +44,11 @@ boots_ci() {
     for suite in bullseye bookworm sid; do
         echo "$suite/amd64/loader"
         echo "$suite/amd64/faults"
+        echo "$suite/amd64/file"
     done
     echo bookworm/arm64/views
     echo bookworm/arm64/faults
+    echo bookworm/arm64/file
     echo trixie/amd64/verdicts
     for plan in verdicts integrity confidentiality hostile users refused mounts readonly one-cpu many-cpus hotplug; do
         echo "bullseye/amd64/$plan"

@@ -4,27 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "host/mounts.h"
 #include "host/process.h"
 
 #define FIELD_ROOT  3 /* of a line of mountinfo, from 0 */
 #define FIELD_POINT 4
-
-/* Blanks and the like stand as \ooo in mountinfo. In place. */
-static void unescape(char *text)
-{
-    char *to = text;
-
-    for (const char *p = text; *p; to++) {
-        if (p[0] == '\\' && p[1] >= '0' && p[1] <= '3' && p[2] >= '0' && p[2] <= '7' && p[3] >= '0' &&
-            p[3] <= '7') {
-            *to = (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 | (p[3] - '0'));
-            p += 4;
-        } else {
-            *to = *p++;
-        }
-    }
-    *to = '\0';
-}
 
 /* Is the word in a list with commas? */
 static bool listed(const char *list, size_t length, const char *word)
@@ -77,8 +61,8 @@ static void take_line(struct cgroup_mounts *mounts, const char *root, char *line
     strsep(&super, " ");
     if (!fields[FIELD_POINT] || !super || fields[FIELD_POINT][0] != '/' || fields[FIELD_ROOT][0] != '/')
         return;
-    unescape(fields[FIELD_ROOT]);
-    unescape(fields[FIELD_POINT]);
+    mount_unescape(fields[FIELD_ROOT]);
+    mount_unescape(fields[FIELD_POINT]);
     size_t length = strcspn(super, "\n");
     bool v1 = !strcmp(type, "cgroup");
     if (!strcmp(type, "cgroup2"))

@@ -46,24 +46,6 @@ static const char *second_of(const char *program)
     return NULL;
 }
 
-/* The alternative turned out not to work after all. */
-static int give_up(struct hook_report *hook, int err, const struct why *w)
-{
-    hook_refused(hook, hook->hook, err, w);
-    hook->hook = NULL;
-    hook->choice.chosen = NULL;
-    return err;
-}
-
-static int attach_second(const struct side *side, const char *name, struct link *link, struct why *w)
-{
-    struct object_program *program = object_program(side->obj, name);
-    int err = program ? object_load_program(side->obj, program, w)
-                      : why(w, -ENOENT, "%s: the object has no program %s", side->obj->name, name);
-
-    return err ? err : link_attach(link, program, w);
-}
-
 static int attach_begin(struct side *side, const struct metric_context *context,
                         const struct alternative *alternative, struct hook_report *hook, struct why *w)
 {
@@ -73,11 +55,11 @@ static int attach_begin(struct side *side, const struct metric_context *context,
 
     if (err || !second)
         return err;
-    err = attach_second(side, second, link, w);
+    err = hook_attach_more(side, second, link, w);
     if (!err)
         return 0;
     link_detach(link);
-    return give_up(hook, err, w);
+    return hook_give_up(hook, err, w);
 }
 
 /* fexit goes with fentry, and neither without the other. */
@@ -97,7 +79,7 @@ static int attach_function(struct faults_load *load, const struct metric_context
         return 0;
     }
     link_detach(&side->links[LINK_END]);
-    return give_up(end, err, w);
+    return hook_give_up(end, err, w);
 }
 
 static const uint64_t events[2] = {PERF_COUNT_SW_PAGE_FAULTS_MIN, PERF_COUNT_SW_PAGE_FAULTS_MAJ};
@@ -126,7 +108,7 @@ static int attach_events(struct faults_load *load, const struct metric_context *
             err = link_attach_perf(link, program, PERF_TYPE_SOFTWARE, events[i], 1, false, -1, w);
     }
     load->by_events = !err;
-    return err ? give_up(hook, err, w) : 0;
+    return err ? hook_give_up(hook, err, w) : 0;
 }
 
 void faults_load_follow(struct faults_load *load)

@@ -46,8 +46,9 @@ void side_use_map(const struct side *side, struct object_map *map, bool used, ui
 {
     if (used)
         object_resize_map(map, 0, entries);
-    else
-        map->instead = object_map(side->obj, SKETCH_MAP);
+    for (size_t i = 0; !used && i < side->obj->nmaps; i++)
+        if (side->obj->maps[i]->section >= 0) /* global data is always made */
+            map->instead = side->obj->maps[i];
 }
 
 static int configure_maps(struct side *side, const struct metric_context *context, bool births, struct why *w)
@@ -55,7 +56,7 @@ static int configure_maps(struct side *side, const struct metric_context *contex
     static const char *const exact_maps[2] = {"hog_exact_0", "hog_exact_1"};
     struct object *obj = side->obj;
 
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2 && side->sketch.shape.slots; i++) {
         struct object_map *map = object_map(obj, exact_maps[i]);
         if (!map)
             return why(w, -EINVAL, "%s: no map %s", obj->name, exact_maps[i]);
@@ -94,7 +95,9 @@ static int configure(struct side *side, const struct side_object *object,
         .slot_bytes = object->slot_bytes,
         .cpus = cpus,
     };
-    if (side->exact) {
+    if (!object->slot_bytes)
+        *shape = (struct sketch_shape){.cpus = cpus};
+    else if (side->exact) {
         shape->stages = 1;
         shape->slots = 8;
     }
@@ -104,7 +107,7 @@ static int configure(struct side *side, const struct side_object *object,
     *keys = (struct hog_keys){.by_thread = options->threads, .pid_namespace = context->numbering->translate};
     set_flag(obj, "exact", side->exact);
     set_flag(obj, "only_tracked", context->targets->n > 0);
-    return sketch_configure(obj, shape, w);
+    return object->slot_bytes ? sketch_configure(obj, shape, w) : 0;
 }
 
 int side_set_offset(const struct side *side, const char *constant, const char *event, const char *field,
@@ -160,7 +163,7 @@ int side_load(struct side *side, const struct metric_context *context, struct wh
 {
     int err = side_create(side, context, w);
 
-    if (!err)
+    if (!err && side->sketch.shape.slots)
         err = sketch_open(&side->sketch, side->obj, &side->sketch.shape, w);
     if (err)
         return err;
@@ -232,6 +235,23 @@ int hook_attach(const struct side *side, const struct metric_context *context, s
         hook_refused(hook, choice.refused[i].hook, choice.refused[i].error, &choice.refused[i].reason);
     hook->choice.chosen = choice.chosen;
     hook->hook = choice.chosen ? choice.chosen->hook : NULL;
+    return err;
+}
+
+int hook_attach_more(const struct side *side, const char *name, struct link *link, struct why *w)
+{
+    struct object_program *program = object_program(side->obj, name);
+    int err = program ? object_load_program(side->obj, program, w)
+                      : why(w, -ENOENT, "%s: the object has no program %s", side->obj->name, name);
+
+    return err ? err : link_attach(link, program, w);
+}
+
+int hook_give_up(struct hook_report *hook, int err, const struct why *w)
+{
+    hook_refused(hook, hook->hook, err, w);
+    hook->hook = NULL;
+    hook->choice.chosen = NULL;
     return err;
 }
 

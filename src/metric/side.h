@@ -23,7 +23,7 @@ struct side {
     struct link links[SIDE_LINKS];
 };
 
-/* What a view's object is called, and the layout of its sketch. */
+/* What a view's object is called, and the layout of its sketch; slot_bytes 0: it has none. */
 struct side_object {
     const char *name;
     size_t head_bytes, slot_bytes;
@@ -59,6 +59,12 @@ struct hook_report *hook_report(struct hook_report hooks[MAX_HOOKS], const char 
 int hook_attach(const struct side *side, const struct metric_context *context, struct link *link,
                 const struct alternative *list, size_t n, struct hook_report *hook, struct why *w);
 void hook_refused(struct hook_report *hook, const char *name, int err, const struct why *w);
+
+/* Another program of the same alternative, to the same link. On failure nothing is left attached in it. */
+int hook_attach_more(const struct side *side, const char *name, struct link *link, struct why *w);
+
+/* The chosen alternative turned out not to work after all. Returns err. */
+int hook_give_up(struct hook_report *hook, int err, const struct why *w);
 
 /* Opens, loads and attaches by one of two ways to tell who is who: from task_struct, which needs type data,
  * or (classic) from what classic tracepoints and helpers say. Their keys differ in how births are known: a

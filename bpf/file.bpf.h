@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reads and writes, counted by who, mount, direction, way and size: what all hooks of bpf/file.bpf.c share.
+ *
+ * Counts stand in cells of one array, and only grow: readers subtract. Which cell a key has is in a hash map;
+ * as threads mostly do the same thing again, each remembers its last cell of either direction, so that a read
+ * costs no hashing. Cells that are free wait in a queue, from which the reader may refill.
+ */
+#ifndef HOG_FILE_BPF_H
+#define HOG_FILE_BPF_H
+
+#include "histogram.bpf.h"
+#include "kernel.bpf.h"
+#include "who.bpf.h"
+
+enum hog_file_op { HOG_FILE_READ, HOG_FILE_WRITE };
+
+/* By which kind of call: plain is read, write and their p- forms, vector the same with v. */
+enum hog_file_via {
+    HOG_VIA_NONE,
+    HOG_VIA_PLAIN,
+    HOG_VIA_VECTOR,
+    HOG_VIA_SENDFILE,
+    HOG_VIA_SPLICE,
+    HOG_VIA_COPY,
+    HOG_VIA_URING,
+    HOG_VIA_MMAP,
+};
+
+struct hog_file_key {
+    u64 who;    /* 0: all */
+    u32 mount;  /* its number in mountinfo */
+    u32 device; /* of the file system, as the kernel packs it: major << 20 | minor */
+    enum hog_file_op op;
+    enum hog_file_via via;
+    u32 size; /* bits of the number of bytes: 0 is 0, 1 is 1, 2 is 2..3, 13 is 4..8 KiB */
+    u32 reserved;
+};
+
+struct hog_file_cell {
+    struct hog_file_key key;
+    u64 used;  /* 0: free */
+    u64 taker; /* who was the first */
+    u64 count, bytes;
+    u64 waited; /* of the count: read from a device or slept */
+    char fstype[16];
+    char comm[16]; /* of the thread that took it */
+    u32 counts[HOG_HISTOGRAM_BUCKETS];
+};
+
+enum hog_file_layout { HOG_FILE_CELLS = 2048 };
+const volatile enum hog_file_layout file_layout = HOG_FILE_CELLS;
+#define CELL_NONE    0              /* the first cell is nobody's */
+#define CELL_IGNORED HOG_FILE_CELLS /* of a process that was not asked for: there is no such cell */
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, HOG_FILE_CELLS);
+    __type(key, u32);
+    __type(value, struct hog_file_cell);
+} hog_file_cells SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, HOG_FILE_CELLS);
+    __type(key, struct hog_file_key);
+    __type(value, u32);
+} hog_file_index SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_QUEUE);
+    __uint(max_entries, HOG_FILE_CELLS);
+    __uint(key_size, 0);
+    __uint(value_size, sizeof(u32));
+} hog_file_free SEC(".maps");
+
+/* Processes asked for, if any. */
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1);
+    __type(key, u32);
+    __type(value, u8);
+} hog_tracked SEC(".maps");
+
+/* What a thread is at, in the place that its number leads to; of two threads with one place the later one
+ * has it, and the other's call has no time. */
+struct hog_file_cached {
+    u64 mount; /* address of the kernel's struct; 0: nothing is remembered */
+    u64 bytes;
+    u32 via, cell;
+};
+struct hog_file_thread {
+    u64 born;               /* whose */
+    u64 since;              /* ns; 0: no call */
+    u64 from, to;           /* mounts of the files that are read and written; 0: not of interest */
+    u64 read_bytes, sleeps; /* the thread's, at the begin */
+    u32 via, padding;
+    u64 fault_since, fault_waited; /* the same of a fault, which may be inside of a call */
+    struct hog_file_cached cached[2];
+};
+
+#define HOG_FILE_THREADS 4096
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, HOG_FILE_THREADS);
+    __type(key, u32);
+    __type(value, struct hog_file_thread);
+} hog_file_threads SEC(".maps");
+
+/* Reads and writes that have no cell, or were no longer known when they ended. */
+struct hog_file_lost {
+    u64 count;
+} __attribute__((aligned(64)));
+struct hog_file_lost lost = {};
+
+const volatile bool only_tracked, by_mount, all_files;
+
+static long (*const bpf_map_push_elem)(void *map, const void *value,
+                                       u64 flags) = (void *)BPF_FUNC_map_push_elem;
+static long (*const bpf_map_pop_elem)(void *map, void *value) = (void *)BPF_FUNC_map_pop_elem;
+static long (*const bpf_probe_read_kernel_str)(void *to, u32 size,
+                                               const void *from) = (void *)BPF_FUNC_probe_read_kernel_str;
+
+/* ---- cells ---- */
+
+/* The key of `current`. */
+static __attribute__((noinline)) u64 current_who(void)
+{
+    struct task_struct *task;
+
+    if (HAS_TASK_BTF) {
+        task = bpf_get_current_task_btf();
+        return who_is(true, task, task->pid).key;
+    }
+    task = (void *)bpf_get_current_task();
+    return who_is(false, task, kernel_field(false, task, pid)).key;
+}
+
+/* A struct vfsmount is the part of a struct mount that file systems see. */
+static __always_inline void describe_mount(u64 address, struct hog_file_key *key)
+{
+    struct mount *none = NULL;
+    struct vfsmount *mount = (void *)address;
+    struct mount *all = (void *)(address - __builtin_preserve_field_info(none->mnt, 0 /* offset */));
+    struct super_block *super = kernel_field(false, mount, mnt_sb);
+
+    key->mount = kernel_field(false, all, mnt_id);
+    key->device = kernel_field(false, super, s_dev);
+}
+
+static __always_inline void name_cell(struct hog_file_cell *cell, u64 address)
+{
+    struct vfsmount *mount = (void *)address;
+    struct super_block *super = kernel_field(false, mount, mnt_sb);
+    struct file_system_type *type = kernel_field(false, super, s_type);
+
+    bpf_probe_read_kernel_str(cell->fstype, sizeof cell->fstype, kernel_field(false, type, name));
+    bpf_get_current_comm(cell->comm, sizeof cell->comm);
+}
+
+/* A cell for the key, which has none. */
+static __always_inline u32 take_cell(const struct hog_file_key *key, u64 who, u64 mount)
+{
+    u32 number = CELL_NONE;
+
+    if (bpf_map_pop_elem(&hog_file_free, &number))
+        return CELL_NONE;
+    struct hog_file_cell *cell = bpf_map_lookup_elem(&hog_file_cells, &number);
+    if (!cell)
+        return CELL_NONE;
+    cell->key = *key;
+    cell->taker = who;
+    name_cell(cell, mount);
+    if (!bpf_map_update_elem(&hog_file_index, key, &number, BPF_NOEXIST)) {
+        cell->used = 1;
+        return number;
+    }
+    /* Another CPU came first, or there is no room. */
+    bpf_map_push_elem(&hog_file_free, &number, BPF_ANY);
+    u32 *there = bpf_map_lookup_elem(&hog_file_index, key);
+    return there ? *there : CELL_NONE;
+}
+
+/* log2 and one more; 0: 0. */
+static __always_inline u32 bits_of(u64 v)
+{
+    u64 bits = is_set(v);
+
+#pragma unroll
+    for (u32 half = 32; half; half /= 2) {
+        u64 times = is_set(v >> half) * half;
+        v >>= times;
+        bits += times;
+    }
+    return bits;
+}
+
+static __attribute__((noinline)) u32 find_cell(u64 mount, u64 bytes, u32 op, u32 via)
+{
+    struct hog_file_key key = {.op = op, .via = via, .size = bits_of(bytes)};
+    u64 who = current_who();
+    u32 process = process_of(who);
+
+    if (only_tracked && !bpf_map_lookup_elem(&hog_tracked, &process))
+        return CELL_IGNORED;
+    if (!by_mount)
+        key.who = who;
+    describe_mount(mount, &key);
+    u32 *cell = bpf_map_lookup_elem(&hog_file_index, &key);
+    return cell ? *cell : take_cell(&key, who, mount);
+}
+
+struct done {
+    u64 ns, bytes;
+    u32 via;
+    bool timed, waited;
+};
+
+/* thread: NULL where its place is another's. */
+static __always_inline void count(struct hog_file_thread *thread, u64 mount, u32 op, const struct done *done)
+{
+    struct hog_file_cached *cached = thread ? &thread->cached[op] : NULL;
+    u32 number;
+
+    if (!mount)
+        return;
+    if (cached && cached->mount == mount && cached->bytes == done->bytes && cached->via == done->via) {
+        number = cached->cell;
+    } else {
+        number = find_cell(mount, done->bytes, op, done->via);
+        if (number == CELL_NONE) {
+            __sync_fetch_and_add(&lost.count, 1);
+            return;
+        }
+        if (cached)
+            *cached = (struct hog_file_cached){mount, done->bytes, done->via, number};
+    }
+    struct hog_file_cell *cell = bpf_map_lookup_elem(&hog_file_cells, &number);
+    if (!cell)
+        return;
+    __sync_fetch_and_add(&cell->count, 1);
+    __sync_fetch_and_add(&cell->bytes, done->bytes);
+    if (done->waited && op == HOG_FILE_READ)
+        __sync_fetch_and_add(&cell->waited, 1);
+    if (done->timed) {
+        u32 bucket = histogram_bucket(done->ns);
+        if (bucket < HOG_HISTOGRAM_BUCKETS)
+            __sync_fetch_and_add(&cell->counts[bucket], 1);
+    }
+}
+
+/* ---- threads ---- */
+
+static __always_inline struct hog_file_thread *place_of(bool direct, struct task_struct *task)
+{
+    u32 thread = kernel_field(direct, task, pid), place = thread % HOG_FILE_THREADS;
+
+    return bpf_map_lookup_elem(&hog_file_threads, &place);
+}
+
+/* The place as the task's own. */
+static __always_inline struct hog_file_thread *place_for(bool direct, struct task_struct *task)
+{
+    struct hog_file_thread *thread = place_of(direct, task);
+    u64 born = kernel_field(direct, task, start_boottime);
+
+    if (thread && thread->born != born) {
+        thread->born = born;
+        thread->cached[0].mount = thread->cached[1].mount = 0;
+        thread->fault_since = thread->fault_waited = 0;
+    }
+    return thread;
+}
+
+/* Bytes that the task has had read from devices. 0: the kernel does not count them. */
+static __always_inline u64 read_bytes_of(bool direct, struct task_struct *task)
+{
+    return kernel_has(task, ioac) && kernel_has(task, ioac.read_bytes)
+               ? kernel_field(direct, task, ioac.read_bytes)
+               : 0;
+}
+
+/* A call begins, which is not inside of another. */
+static __always_inline void begin(bool direct, struct task_struct *task, u64 from, u64 to, u32 via)
+{
+    struct hog_file_thread *thread = place_for(direct, task);
+
+    if (!thread || (via == HOG_VIA_SENDFILE && thread->via == HOG_VIA_COPY && thread->since))
+        return;
+    thread->from = from;
+    thread->to = to;
+    thread->via = via;
+    thread->read_bytes = read_bytes_of(direct, task);
+    thread->sleeps = kernel_field(direct, task, nvcsw);
+    thread->since = bpf_ktime_get_ns();
+}
+
+/* The task's place, NULL: another has it. */
+static __always_inline struct hog_file_thread *own_place(bool direct, struct task_struct *task)
+{
+    struct hog_file_thread *thread = place_of(direct, task);
+
+    return thread && thread->born == kernel_field(direct, task, start_boottime) ? thread : NULL;
+}
+
+/* It has moved so many bytes between files on these mounts, or failed (< 0). */
+static __always_inline void end(bool direct, struct task_struct *task, struct hog_file_thread *thread,
+                                u64 from, u64 to, u32 via, s64 result)
+{
+    struct done done = {.bytes = result, .via = via};
+
+    if (thread && thread->since) {
+        if (thread->via != via) /* inside of another */
+            return;
+        done.ns = bpf_ktime_get_ns() - thread->since;
+        done.timed = true;
+        done.waited = thread->read_bytes != read_bytes_of(direct, task) ||
+                      thread->sleeps != kernel_field(direct, task, nvcsw);
+        thread->since = 0;
+    }
+    if (result < 0)
+        return;
+    count(thread, from, HOG_FILE_READ, &done);
+    count(thread, to, HOG_FILE_WRITE, &done);
+}
+
+/* ---- files ---- */
+
+#define FILE_TYPE    0170000 /* of i_mode */
+#define FILE_REGULAR 0100000
+#define FILE_BLOCK   0060000
+
+/* The mount of a file, 0: there is none, or it is one that waits for somebody else and not for storage: a
+ * pipe, socket, terminal and the like. */
+static __always_inline u64 mount_of(bool direct, struct file *file)
+{
+    if (!file)
+        return 0;
+    struct inode *inode = kernel_field(direct, file, f_inode);
+    u32 type = kernel_field(direct, inode, i_mode) & FILE_TYPE;
+    if (!all_files && type != FILE_REGULAR && type != FILE_BLOCK)
+        return 0;
+    return (u64)kernel_field(direct, file, f_path.mnt);
+}
+
+#endif

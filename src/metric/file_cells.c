@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metric/file_cells.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "file.types.h"
+#include "host/names.h"
+#include "host/numbering.h"
+#include "metric/file_load.h"
+#include "sketch/histogram.h"
+#include "syscall/bpf.h"
+
+#define LOOK_NS   1000000000
+#define IN_FLIGHT 64 /* cells that may have been handed out, and not be in use yet, before one that is */
+#define CROWDED   (HOG_FILE_CELLS - HOG_FILE_CELLS / 4)
+
+_Static_assert(HISTOGRAM_BUCKETS == HOG_HISTOGRAM_BUCKETS, "one histogram");
+
+/* A cell at the last look. */
+struct file_seen {
+    uint64_t count, bytes, waited;
+    uint32_t *counts; /* NULL: all 0 */
+};
+
+int file_cells_open(struct file_cells *f, const struct metric_context *context,
+                    struct hook_report hooks[MAX_HOOKS], struct why *w)
+{
+    int err = file_load(&f->side, context, hooks, w);
+
+    if (err)
+        return err;
+    const struct object_map *map = object_map(f->side.obj, "hog_file_cells");
+    if (!map || !map->memory) {
+        side_close(&f->side);
+        return why(w, -ENOTSUP, "this kernel cannot map arrays (before 5.5)");
+    }
+    f->cells = map->memory;
+    return 0;
+}
+
+void file_cells_close(struct file_cells *f)
+{
+    if (f->side.obj)
+        side_close(&f->side);
+    for (size_t i = 0; i < f->nseen; i++)
+        free(f->seen[i].counts);
+    free(f->seen);
+    free(f->uses);
+}
+
+/* What was there before, of all cells up to that one; NULL: no memory. */
+static struct file_seen *seen_at(struct file_cells *f, uint32_t cell)
+{
+    if (cell >= f->room) {
+        size_t room = cell + IN_FLIGHT;
+        struct file_seen *more = realloc(f->seen, room * sizeof *more);
+        if (!more)
+            return NULL;
+        f->seen = more;
+        f->room = room;
+    }
+    for (; f->nseen <= cell; f->nseen++)
+        f->seen[f->nseen] = (struct file_seen){0};
+    return &f->seen[cell];
+}
+
+static struct file_use *new_use(struct file_cells *f)
+{
+    if (f->n == f->uses_room) {
+        size_t room = f->uses_room ? 2 * f->uses_room : 64;
+        struct file_use *more = realloc(f->uses, room * sizeof *more);
+        if (!more)
+            return NULL;
+        f->uses = more;
+        f->uses_room = room;
+    }
+    return &f->uses[f->n++];
+}
+
+static void take_times(volatile struct hog_file_cell *cell, struct file_seen *seen, struct file_use *use)
+{
+    uint32_t counts[HISTOGRAM_BUCKETS];
+
+    if (!seen->counts)
+        seen->counts = calloc(HISTOGRAM_BUCKETS, sizeof *seen->counts);
+    if (!seen->counts)
+        return;
+    for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+        uint32_t now = cell->counts[i];
+        counts[i] = now - seen->counts[i];
+        seen->counts[i] = now;
+    }
+    use->timed = histogram_quantile(counts, 0.5, &use->p50) && histogram_quantile(counts, 0.95, &use->p95) &&
+                 histogram_quantile(counts, 0.99, &use->p99);
+}
+
+/* What is new in a cell. */
+static int look_at(struct file_cells *f, uint32_t number)
+{
+    volatile struct hog_file_cell *cell = &f->cells[number];
+    struct file_seen *seen = seen_at(f, number);
+    uint64_t count = cell->count;
+
+    if (!seen)
+        return -ENOMEM;
+    if (count == seen->count)
+        return 0;
+    struct file_use *use = new_use(f);
+    if (!use)
+        return -ENOMEM;
+    uint64_t bytes = cell->bytes, waited = cell->waited;
+    *use = (struct file_use){
+        .cell = number,
+        .count = count - seen->count,
+        .bytes = bytes - seen->bytes,
+        .waited = waited - seen->waited,
+    };
+    seen->count = count;
+    seen->bytes = bytes;
+    seen->waited = waited;
+    take_times(cell, seen, use);
+    return 0;
+}
+
+/* Nobody can count for it any more: its process is gone. */
+static bool is_over(const struct hog_file_key *key)
+{
+    struct process process;
+
+    return key->who && process_read(key_process(key->who), 0, &process) == -ESRCH;
+}
+
+static void free_cell(struct file_cells *f, uint32_t number)
+{
+    const struct object_map *index = object_map(f->side.obj, "hog_file_index"),
+                            *queue = object_map(f->side.obj, "hog_file_free");
+    struct hog_file_key key;
+    static const struct hog_file_cell none;
+
+    memcpy(&key, (const void *)&f->cells[number].key, sizeof key);
+    if (!f->cells[number].used || !is_over(&key) || sys_bpf_map_delete(index->fd, &key))
+        return;
+    free(f->seen[number].counts);
+    f->seen[number] = (struct file_seen){0};
+    memcpy((void *)&f->cells[number], &none, sizeof none);
+    sys_bpf_map_update(queue->fd, NULL, &number, BPF_ANY);
+}
+
+/* Where cells become few, those of the dead that did nothing in the window are free again. */
+static void make_room(struct file_cells *f)
+{
+    size_t next = 0;
+
+    for (uint32_t i = 1; i < f->nseen; i++) {
+        if (next < f->n && f->uses[next].cell == i)
+            next++;
+        else
+            free_cell(f, i);
+    }
+}
+
+static void follow_lost(struct file_cells *f)
+{
+    const volatile struct hog_file_lost *lost =
+        object_global(f->side.obj, "lost", sizeof(struct hog_file_lost));
+    uint64_t all = (lost ? lost->count : 0) + f->missed;
+
+    f->lost = all - f->lost_before;
+    f->lost_before = all;
+}
+
+int file_cells_collect(struct file_cells *f, const struct metric_context *context, uint64_t now,
+                       struct why *w)
+{
+    uint32_t last = 0;
+    size_t used = 0;
+    int err = 0;
+
+    f->n = 0;
+    for (uint32_t i = 1; i < HOG_FILE_CELLS && i <= last + IN_FLIGHT && !err; i++) {
+        if (!f->cells[i].used && i >= f->nseen)
+            continue;
+        last = i;
+        used += f->cells[i].used != 0;
+        err = look_at(f, i);
+    }
+    if (err)
+        return why(w, err, "out of memory");
+    if (now - f->checked >= LOOK_NS) {
+        f->checked = now;
+        f->missed = file_load_missed(&f->side);
+        if (used > CROWDED && numbering_is_of_proc(context->numbering))
+            make_room(f);
+    }
+    follow_lost(f);
+    return 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What was read and written in a window, by the cells of bpf/file.bpf.h. */
+#ifndef HOG_METRIC_FILE_CELLS_H
+#define HOG_METRIC_FILE_CELLS_H
+
+#include "metric/side.h"
+
+struct hog_file_cell;
+struct file_seen;
+
+/* A cell with something in the window. */
+struct file_use {
+    uint32_t cell;
+    uint64_t count, bytes, waited;
+    bool timed;             /* the next are known */
+    uint64_t p50, p95, p99; /* ns, to 6.25 % */
+};
+
+struct file_cells {
+    struct side side;
+    volatile struct hog_file_cell *cells; /* shared with the programs */
+    struct file_seen *seen;               /* what was there before, by cell */
+    size_t nseen, room;
+    struct file_use *uses; /* of the window */
+    size_t n, uses_room;
+    uint64_t lost; /* in the window */
+    uint64_t lost_before, missed, checked;
+};
+
+int file_cells_open(struct file_cells *f, const struct metric_context *context,
+                    struct hook_report hooks[MAX_HOOKS], struct why *w);
+int file_cells_collect(struct file_cells *f, const struct metric_context *context, uint64_t now,
+                       struct why *w);
+void file_cells_close(struct file_cells *f);
+
+#endif

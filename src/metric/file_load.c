@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metric/file_load.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "file.types.h"
+#include "syscall/bpf.h"
+
+/* System calls before kprobes: a function that waits holds one of the few places that the kernel has for its
+ * return, and when they are all taken others return unseen. */
+static const struct alternative reads[] = {
+    {"fentry", "hog_read_fentry"}, {"tp_btf", "hog_enter"}, {"kprobe", "hog_read_kprobe"}};
+static const struct alternative vectors[] = {{"fentry", "hog_readv_fentry"}, {"kprobe", "hog_readv_kprobe"}};
+static const struct alternative splices[] = {{"fentry", "hog_sendfile_fentry"},
+                                             {"kprobe", "hog_sendfile_kprobe"}};
+static const struct alternative copies[] = {{"fentry", "hog_copy_fentry"}, {"kprobe", "hog_copy_kprobe"}};
+
+const struct hook_ways file_ways[] = {
+    {"read", reads, 3}, {"vector", vectors, 2}, {"splice", splices, 2}, {"copy", copies, 2}, {NULL, NULL, 0},
+};
+
+/* The programs beside the first of an alternative: its end, and another function's begin and end. */
+static const char *const others[][4] = {
+    {"hog_read_fentry", "hog_read_fexit", "hog_write_fentry", "hog_write_fexit"},
+    {"hog_read_kprobe", "hog_read_kretprobe", "hog_write_kprobe", "hog_write_kretprobe"},
+    {"hog_enter", "hog_leave"},
+    {"hog_readv_fentry", "hog_readv_fexit", "hog_writev_fentry", "hog_writev_fexit"},
+    {"hog_readv_kprobe", "hog_readv_kretprobe", "hog_writev_kprobe", "hog_writev_kretprobe"},
+    {"hog_sendfile_fentry", "hog_sendfile_fexit", "hog_splice_fentry", "hog_splice_fexit"},
+    {"hog_sendfile_kprobe", "hog_sendfile_kretprobe", "hog_splice_kprobe", "hog_splice_kretprobe"},
+    {"hog_copy_fentry", "hog_copy_fexit"},
+    {"hog_copy_kprobe", "hog_copy_kretprobe"},
+};
+
+static int attach_others(const struct side *side, const char *first, struct link *link, struct why *w)
+{
+    int err = 0;
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        for (size_t j = 1; !strcmp(others[i][0], first) && j < 4 && others[i][j] && !err; j++)
+            err = hook_attach_more(side, others[i][j], link, w);
+    return err;
+}
+
+/* The first alternative of which all programs work. */
+static int attach(struct side *side, const struct metric_context *context, size_t which,
+                  struct hook_report *hook, struct why *w)
+{
+    const struct hook_ways *ways = &file_ways[which];
+    struct link *link = &side->links[which];
+    int err = -ENOENT;
+
+    for (size_t i = 0; i < ways->n && err; i++) {
+        err = hook_attach(side, context, link, &ways->list[i], 1, hook, w);
+        if (err)
+            continue;
+        err = attach_others(side, ways->list[i].program, link, w);
+        if (err) {
+            link_detach(link);
+            hook_give_up(hook, err, w);
+        }
+    }
+    return err;
+}
+
+/* All cells but the first are free. */
+static int fill(const struct side *side, struct why *w)
+{
+    const struct object_map *map = object_map(side->obj, "hog_file_free");
+    int err = map ? 0 : -EINVAL;
+
+    for (uint32_t cell = 1; cell < HOG_FILE_CELLS && !err; cell++)
+        err = sys_bpf_map_update(map->fd, NULL, &cell, BPF_ANY);
+    return err ? why(w, err, "cannot fill the queue of free cells: %s", why_errno(err)) : 0;
+}
+
+static int load_by(struct side *side, const struct metric_context *context, bool classic,
+                   struct hook_report hooks[MAX_HOOKS], struct why *w)
+{
+    static const struct side_object object = {.name = "file"};
+    struct why optional;
+
+    if (classic)
+        return why(w, -ENOTSUP, "files cannot be told without reading the kernel's structs");
+    int err = side_open(side, &object, context, false, w);
+    if (!err)
+        err = side_load(side, context, w);
+    if (!err)
+        err = fill(side, w);
+    if (!err)
+        err = attach(side, context, 0, hook_report(hooks, "read", true), w);
+    if (err)
+        return err;
+    /* Programs of system calls see all of these, too. */
+    if (strcmp(hooks[0].hook, "tp_btf") == 0)
+        return 0;
+    for (size_t i = 1; file_ways[i].what; i++)
+        attach(side, context, i, hook_report(hooks, file_ways[i].what, false), &optional);
+    return 0;
+}
+
+int file_load(struct side *side, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],
+              struct why *w)
+{
+    return side_by_any(side, context, load_by, hooks, w);
+}
+
+uint64_t file_load_missed(const struct side *side)
+{
+    uint64_t missed = 0;
+
+    for (size_t i = 0; i < side->obj->nprograms; i++) {
+        const struct object_program *program = side->obj->programs[i];
+        struct bpf_prog_info info = {0};
+        uint32_t size = sizeof info;
+        if (program->fd >= 0 && strstr(program->name, "_fexit") && !sys_bpf_info(program->fd, &info, &size))
+            missed += info.recursion_misses;
+    }
+    return missed;
+}

@@ -1,0 +1,137 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# hog file against loads that read and write by the number: their own counts, and fio's report.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+LOADS=$BUILD/tests/load
+TMP_MOUNTS=()
+LOOPS=()
+
+unmount_all() {
+    local i
+    for ((i = ${#TMP_MOUNTS[@]} - 1; i >= 0; i--)); do
+        umount "${TMP_MOUNTS[i]}" 2>/dev/null || umount -l "${TMP_MOUNTS[i]}"
+    done
+    for i in ${LOOPS[@]+"${LOOPS[@]}"}; do
+        losetup -d "$i" 2>/dev/null
+    done
+    lib_cleanup
+}
+trap unmount_all EXIT
+
+# begin OPTION...: hog file, which has shown its first window: what comes from now on is counted.
+begin() {
+    rm -f "$TMP/out" "$TMP/err"
+    "$HOG" -v file -k 10000 "$@" >"$TMP/out" 2>"$TMP/err" </dev/null &
+    HOG_PID=$!
+    lib_pids+=("$HOG_PID")
+    for _ in $(seq 300); do
+        grep -qs '^#window' "$TMP/out" && return
+        kill -0 "$HOG_PID" 2>/dev/null || break
+        sleep 0.05
+    done
+    cat "$TMP/err"
+    return 1
+}
+
+# prepare DIR N: a filer there that waits for go. Its pid goes to LOAD_PID.
+prepare() {
+    rm -f "$TMP/go"
+    mkfifo "$TMP/go"
+    "${NAMESPACE[@]}" "$LOADS/filer" "$1" "$2" <"$TMP/go" >"$TMP/load" 2>&1 &
+    lib_pids+=("$!")
+    exec {GO}>"$TMP/go"
+    for _ in $(seq 200); do
+        grep -q ready "$TMP/load" && break
+        sleep 0.05
+    done
+    LOAD_PID=$(told pid "$TMP/load")
+}
+NAMESPACE=(env)
+
+# go: lets it work, and waits until it has, and until a window has passed.
+go() {
+    echo >&"$GO"
+    for _ in $(seq 600); do
+        grep -q done "$TMP/load" && break
+        sleep 0.05
+    done
+    measured
+    exec {GO}>&-
+}
+
+# What the load wanted is what rows say, to the last byte; and nothing else, but for its own words.
+exactly() { # exactly [MOUNT FSTYPE]
+    cat "$TMP/load"
+    grep -w "$LOAD_PID" "$TMP/out"
+    MOUNT=${1-} awk -v pid="$LOAD_PID" -v type="${2-}" '
+        BEGIN { mount = ENVIRON["MOUNT"] } # as it is: awk makes something else of backslashes
+        function off(a, b) { return a - b > 0.01 || b - a > 0.01 }
+        $1 == "want" { want[$2 " " $3 " " $4] = $5; kib[$2 " " $3 " " $4] = $6; n++ }
+        $1 == "file" && $3 == pid && $8 > 0 {
+            key = $6 " " $16 " " $7
+            if (!(key in want)) {
+                if ($6 == "write" && $7 < 2 && $16 ~ /^write/) next
+                print "not wanted: " key; bad++
+            }
+            if (mount != "" && ($5 != mount || $4 != type)) { print "at " $5 " (" $4 ")"; bad++ }
+            got[key] += $8; got_kib[key] += $9
+        }
+        END {
+            for (key in want)
+                if (got[key] + 0 != want[key] || off(got_kib[key] + 0, kib[key])) {
+                    print key ": " got[key] + 0 " of " want[key] ", KiB " got_kib[key] + 0 " of " kib[key]
+                    bad++
+                }
+            exit !n || bad
+        }' "$TMP/load" "$TMP/out"
+}
+nothing_lost() { ! grep '^#window' "$TMP/out" | grep -vw 'lost=0'; }
+
+# with NAME DIR MOUNT FSTYPE OPTION...: what a filer does in DIR is counted there.
+with() {
+    local name=$1 dir=$2 mount=$3 type=$4
+    shift 4
+    prepare "$dir" 200
+    check "$name: hog begins" begin "${@//PID/$LOAD_PID}" 0.3
+    go
+    check "$name: counts and bytes by operation, call and size are those of the load" exactly "$mount" "$type"
+    check "$name: nothing is lost" nothing_lost
+}
+
+# ---- every kind of call, on every kind of file system ----
+
+mkdir "$TMP/dir" "$TMP/with blank"
+with 'here' "$TMP/dir" '' ''
+with '-p' "$TMP/dir" '' '' -p PID
+check '-p: nobody else' test "$(awk '$1 == "file" { print $3 }' "$TMP/out" | sort -u)" = "$LOAD_PID"
+mount -t tmpfs none "$TMP/with blank"
+TMP_MOUNTS+=("$TMP/with blank")
+with 'tmpfs' "$TMP/with blank" "$TMP/with\\x20blank" tmpfs
+
+# on FSTYPE: a loop device with that file system.
+on() {
+    local type=$1 device
+    truncate -s 400M "$TMP/$type.image"
+    "mkfs.$type" -q "$TMP/$type.image" >/dev/null 2>&1 && device=$(losetup -f --show "$TMP/$type.image") || return 1
+    LOOPS+=("$device")
+    mkdir "$TMP/$type"
+    mount -t "$type" "$device" "$TMP/$type" || return 1
+    TMP_MOUNTS+=("$TMP/$type")
+}
+for type in ext4 xfs; do
+    if ! command -v "mkfs.$type" >/dev/null || ! grep -qw "$type" /proc/filesystems; then
+        skip "$type" "needs $type: there is no such file system or no program to make one"
+    elif check "$type: there is one" on "$type"; then
+        with "$type" "$TMP/$type" "$TMP/$type" "$type"
+    fi
+done
+if grep -qw overlay /proc/filesystems; then
+    mkdir "$TMP/lower" "$TMP/merged"
+    mkdir "$TMP/with blank/upper" "$TMP/with blank/work"
+    mount -t overlay none -o "lowerdir=$TMP/lower,upperdir=$TMP/with blank/upper,workdir=$TMP/with blank/work" "$TMP/merged" &&
+        TMP_MOUNTS+=("$TMP/merged") && with 'overlay' "$TMP/merged" "$TMP/merged" overlay
+fi
+NAMESPACE=(unshare --mount sh -c "mkdir -p '$TMP/lower/inside' && mount -t tmpfs none '$TMP/lower/inside' && exec \"\$@\"" sh)
+with 'another mount namespace' "$TMP/lower/inside" "$TMP/lower/inside" tmpfs
+done_testing

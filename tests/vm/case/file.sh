@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+# hog file by each of its hooks: counts and bytes are those of a load that reads and writes by the number.
+TOOLS=/tests/tools
+kill -STOP "$LOOP" # emulation is slow enough
+
+until_is() { # until_is COMMAND...: true, in 20 s
+    for _ in $(seq 200); do
+        "$@" && return
+        sleep 0.1
+    done
+    return 1
+}
+has_window() { grep -q '^#window' /tmp/hog.out 2>/dev/null || ! kill -0 $HOG_PID 2>/dev/null; }
+
+# As in tests/live/file.sh; calls that no hook sees are not wanted.
+exactly() {
+    cat /tmp/hog.err
+    grep -w "$PID" /tmp/hog.out
+    awk -v pid="$PID" -v unseen="$1" '
+        function off(a, b) { return a - b > 0.01 || b - a > 0.01 }
+        $1 == "want" && index(unseen, $3) == 0 { want[$2 " " $3 " " $4] = $5; kib[$2 " " $3 " " $4] = $6; n++ }
+        $1 == "file" && $3 == pid {
+            key = $6 " " $16 " " $7
+            if (!(key in want) && !($6 == "write" && $7 < 2 && $16 ~ /^write/)) { print "not wanted: " key; bad++ }
+            got[key] += $8; got_kib[key] += $9
+        }
+        END {
+            for (key in want)
+                if (got[key] + 0 != want[key] || off(got_kib[key] + 0, kib[key])) {
+                    print key ": " got[key] + 0 " of " want[key] ", KiB " got_kib[key] + 0 " of " kib[key]
+                    bad++
+                }
+            exit !n || bad
+        }' /tmp/load /tmp/hog.out
+}
+uses_hook() {
+    cat /tmp/hog.err
+    grep -qx "hog: file: read: $1" /tmp/hog.err
+}
+has_times() {
+    awk -v pid="$PID" '$1 == "file" && $3 == pid { n++; bad += $10 !~ /^[0-9.]+$/ || $11 < $10 } END { exit !n || bad }' /tmp/hog.out
+}
+
+# by HOOK NAME OPTION...
+by() {
+    hook=$1 what=$2
+    shift 2
+    rm -f /tmp/go /tmp/hog.out
+    mkfifo /tmp/go
+    $TOOLS/filer /tmp/dir 50 </tmp/go >/tmp/load 2>&1 &
+    PID=$!
+    exec 3>/tmp/go
+    until_is grep -q ready /tmp/load
+    hog -v file -k 1000 "$@" 0.5 >/tmp/hog.out 2>/tmp/hog.err &
+    HOG_PID=$!
+    until_is has_window
+    echo >&3
+    until_is grep -q done /tmp/load
+    kill $HOG_PID 2>/dev/null
+    wait $HOG_PID
+    exec 3>&-
+    wait $PID
+    check "hog file, $what: the hook is $hook" uses_hook "$hook" || return
+    if check "hog file, $what: counts and bytes by operation, call and size are those of the load" exactly; then
+        sed -n 's/^hog: \([a-z]*\): \([a-z]*\): \([a-z_]*\)$/used \1 \2 \3/p' /tmp/hog.err
+    fi
+    check "hog file, $what: times are known" has_times
+    check "hog file, $what: nothing is lost" test -z "$(grep '^#window' /tmp/hog.out | grep -vw lost=0)"
+}
+
+mkdir -p /tmp/dir
+if [ "$(hog doctor 2>/dev/null | sed -n 's/^hook.fentry  *//p')" = ok ]; then
+    by fentry 'best hook'
+fi
+by tp_btf 'without fentry' --without fentry
+by kprobe 'without fentry and tp_btf' --without fentry,tp_btf
+rm -r /tmp/dir
+kill -CONT "$LOOP"
