@@ -89,6 +89,7 @@ JEMALLOC) ldconfig -p | grep -q libjemalloc.so.2 ;;
 TCMALLOC) ldconfig -p | grep -q libtcmalloc_minimal.so.4 ;;
 MIMALLOC) ldconfig -p | grep -q libmimalloc.so ;;
 LOOP) [ -e /dev/loop-control ] ;;
+XFS) [ -e /dev/loop-control ] && grep -qw xfs /proc/filesystems && command -v mkfs.xfs >/dev/null ;;
 RTPRIO) chrt -f 1 true 2>/dev/null ;;
 CPUHOTPLUG) [ -w /sys/devices/system/cpu/cpu1/online ] ;;
 SETTID) "${BUILD:-build}/tests/load/reuse" 1 1 >/dev/null || [ $? -ne 3 ] ;;

@@ -45,6 +45,8 @@ ps procps
 taskset util-linux
 mount mount
 mkfs.ext4 e2fsprogs
+mkfs.xfs xfsprogs
+fio fio
 shellcheck shellcheck
 cppcheck cppcheck
 clang-format clang-format

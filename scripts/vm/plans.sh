@@ -13,7 +13,7 @@ plan() {
     views) cases=views,hooks ;;
     loader) cases=programs,pin ;;
     faults) cases=faults parameters=(hog.disk=64M) ;;
-    file) cases=file ;;
+    file) cases='file' ;;
     # One CPU: emulation of several may break when the first quota has the kernel patch itself.
     verdicts) cases=verdicts cpus=1 parameters=(hog.disk=64M psi=1 tsc=reliable) ;; # see hotplug
     integrity) cases=lockdown parameters=("lockdown=$1") ;;

@@ -53,7 +53,7 @@ NAMESPACE=(env)
 go() {
     echo >&"$GO"
     for _ in $(seq 600); do
-        grep -q done "$TMP/load" && break
+        grep -q 'done' "$TMP/load" && break
         sleep 0.05
     done
     measured
@@ -120,8 +120,10 @@ on() {
     TMP_MOUNTS+=("$TMP/$type")
 }
 for type in ext4 xfs; do
-    if ! command -v "mkfs.$type" >/dev/null || ! grep -qw "$type" /proc/filesystems; then
-        skip "$type" "needs $type: there is no such file system or no program to make one"
+    need=LOOP
+    [ "$type" = ext4 ] || need=XFS
+    if ! bash scripts/has.sh "$need"; then
+        skip "$type" "needs $need: no such file system can be made here"
     elif check "$type: there is one" on "$type"; then
         with "$type" "$TMP/$type" "$TMP/$type" "$type"
     fi

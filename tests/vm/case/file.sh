@@ -56,7 +56,7 @@ by() {
     HOG_PID=$!
     until_is has_window
     echo >&3
-    until_is grep -q done /tmp/load
+    until_is grep -q 'done' /tmp/load
     kill $HOG_PID 2>/dev/null
     wait $HOG_PID
     exec 3>&-
