@@ -116,6 +116,8 @@ struct block_device {
     struct gendisk *bd_disk;
 } __relocated;
 
+struct bio_vec;
+
 struct bvec_iter {
     unsigned int bi_size; /* bytes */
 } __relocated;
@@ -124,6 +126,7 @@ struct bio {
     struct block_device *bi_bdev; /* from 5.12, 309dca309fc3 */
     unsigned int bi_opf;          /* enum req_op in the low 8 bits */
     struct bvec_iter bi_iter;
+    struct bio_vec *bi_io_vec;
 } __relocated;
 
 struct bio___5_11 {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "doctor.h"
 #include "hook_names.h"
+#include "host/disk.h"
 #include "metric/metric.h"
 #include "options.h"
 #include "pins.h"
@@ -71,7 +72,8 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     raise_file_limit();
     size_t n = list_views(names, summaries, MAX_VIEWS);
-    if (options_parse(&options, argc, argv, names, &w) || hook_names_check(options.without, &w)) {
+    if (options_parse(&options, argc, argv, names, &w) || hook_names_check(options.without, &w) ||
+        disks_check(options.devices, &w)) {
         tell("%s", w.text);
         return STATUS_USAGE;
     }

@@ -67,6 +67,7 @@ struct options {
     unsigned alert_for; /* so many of these windows in a row, 1.. */
     unsigned pointers;  /* alloc: blocks that it keeps, a power of two; 0: the default */
     uint64_t leaks_ns;  /* alloc: those of this age by who allocated them; 0: no such rows */
+    const char *devices; /* block: these disks alone, a comma list; NULL: all */
     struct thresholds thresholds;
     struct texts comms, users, cgroups, containers; /* filters: any of each kind, and all kinds */
     bool inverted;                                  /* rows that do not pass them */

@@ -259,6 +259,13 @@ const struct option_spec option_table[] = {
         .most = DAY,
     },
     {
+        .name = "device",
+        .argument = "NAME,..",
+        .help = "block: these disks alone",
+        .kind = OPTION_TEXT,
+        AT(devices),
+    },
+    {
         .name = "threshold",
         .argument = "NAME=VALUE",
         .help = "judge by another value; may be repeated",

@@ -188,7 +188,7 @@ static void device(const struct top *top, const struct subject *subject, struct 
     struct disk_use use;
 
     if (top->disks && disks_of(top->disks, subject->key, &use))
-        append(culprit, "%s", use.name);
+        append(culprit, "%s", use.disk.name);
     else
         append(culprit, "[disk]");
 }

@@ -2,10 +2,8 @@
 #include "metric/disks.h"
 #include <errno.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "disks.types.h"
 #include "load/map_read.h"
 #include "metric/side.h"
@@ -155,22 +153,6 @@ int disks_collect(struct disks *d, struct why *w)
     return err;
 }
 
-/* The last part of where /sys/dev/block/MAJOR:MINOR points to. */
-static void name_disk(struct disk_use *use)
-{
-    char path[64], target[256];
-
-    snprintf(use->name, sizeof use->name, "%u:%u", use->major, use->minor);
-    snprintf(path, sizeof path, "/sys/dev/block/%s", use->name);
-    ssize_t n = readlink(path, target, sizeof target - 1);
-    if (n <= 0)
-        return;
-    target[n] = '\0';
-    const char *slash = strrchr(target, '/');
-    if (slash && slash[1])
-        snprintf(use->name, sizeof use->name, "%s", slash + 1);
-}
-
 bool disks_of(const struct disks *d, uint64_t key, struct disk_use *use)
 {
     const struct best *best = table_find(&d->bests, key);
@@ -185,7 +167,7 @@ bool disks_of(const struct disks *d, uint64_t key, struct disk_use *use)
         .reads = sum->slot.count - sum->writes,
         .writes = sum->writes,
     };
-    name_disk(use);
+    disk_read(use->major, use->minor, &use->disk);
     return true;
 }
 

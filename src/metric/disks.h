@@ -4,13 +4,14 @@
 #ifndef HOG_METRIC_DISKS_H
 #define HOG_METRIC_DISKS_H
 
+#include "host/disk.h"
 #include "metric/metric.h"
 
 struct disks;
 
 struct disk_use {
     uint32_t major, minor; /* of the whole disk */
-    char name[32];         /* "vda"; "253:0" where sysfs does not say */
+    struct disk disk;
     uint64_t bytes;
     uint64_t reads, writes; /* as they were submitted: the kernel may yet merge or split them */
 };

@@ -11,7 +11,7 @@
 #include "metric/metric.h"
 #include "sketch/sketch.h"
 
-#define SIDE_LINKS 6
+#define SIDE_LINKS 8
 
 struct side {
     struct object *obj;

@@ -167,7 +167,7 @@ static void put_disk(const struct top *top, const struct subject *subject, struc
 
     if (!top->disks || !disks_of(top->disks, subject->key, &use))
         return;
-    put(&line, "device", cell_string(use.name));
+    put(&line, "device", cell_string(use.disk.name));
     put(&line, "reads", cell_unsigned(use.reads));
     put(&line, "writes", cell_unsigned(use.writes));
     put(&line, "kib", cell_unsigned(use.bytes / 1024));

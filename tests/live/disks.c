@@ -153,12 +153,12 @@ static void disk_of(dev_t dev, char name[64])
 static void check_use(struct disks *d, const struct worker *worker, const char *what, const char *name,
                       int reads, int writes)
 {
-    struct disk_use use = {.name = "none"};
+    struct disk_use use = {.disk.name = "none"};
     uint64_t bytes = (uint64_t)(reads + writes) * BLOCK;
 
     turn(d);
     bool found = find(d, worker->pid, &use);
-    check(found && (!*name || !strcmp(use.name, name)), "%s: it is on %s: %s", what, name, use.name);
+    check(found && (!*name || !strcmp(use.disk.name, name)), "%s: it is on %s: %s", what, name, use.disk.name);
     check(use.bytes == bytes && use.reads >= (unsigned)reads && use.writes >= (unsigned)writes &&
               !use.reads == !reads && !use.writes == !writes,
           "%s: it is what was done: %llu bytes of %llu, %llu reads of %d, %llu writes of %d", what,
@@ -251,10 +251,10 @@ static void check_by(const char *without, bool exact, int file, int loop, const 
         tell(&other, loop, 10, 10);
         tell(&other, file, 40, 0);
         check_use(d, &worker, what, loop_name, 20, 20);
-        use = (struct disk_use){.name = "none"};
+        use = (struct disk_use){.disk.name = "none"};
         find(d, other.pid, &use);
-        check(strcmp(use.name, loop_name) && use.bytes == 40 * BLOCK,
-              "%s: of two disks the one with most of it: %s, %llu bytes", what, use.name,
+        check(strcmp(use.disk.name, loop_name) && use.bytes == 40 * BLOCK,
+              "%s: of two disks the one with most of it: %s, %llu bytes", what, use.disk.name,
               (unsigned long long)use.bytes);
     }
     check(!disks_lost(d), "%s: none was lost", what);

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metric/block_io.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "block.types.h"
+#include "host/targets.h"
+#include "load/map_read.h"
+#include "metric/block_load.h"
+#include "sketch/histogram.h"
+#include "sketch/table.h"
+#include "syscall/bpf.h"
+
+#define MOST_PAIRS   16384
+#define MOST_WAITERS 8192
+#define MOST_DISKS   4096
+#define FRESH_NS     1000000000 /* a disk's number may become another's */
+
+struct pair {
+    uint64_t id;
+    struct hog_io_key key;
+    bool seen; /* at this look */
+    struct io_sums sums;
+    struct hog_io before; /* at the last look */
+};
+
+struct waiter {
+    uint64_t id;                   /* key */
+    uint64_t total, before, ended; /* ns, with sleeps that go on; of those that have ended */
+};
+
+struct known_disk {
+    uint64_t id;
+    uint64_t asked;
+    struct disk disk;
+};
+
+struct block_io {
+    const struct metric_context *context;
+    struct block_load load;
+    const struct object_map *io, *names, *slept;
+    const volatile struct hog_io_sleeps *sleeps;
+    const volatile struct hog_io_words *words;
+    volatile struct hog_io_modes *modes;
+    struct table pairs, waiters, disks;
+    const struct io_sums **top;
+    size_t ntop, room;
+    uint64_t lost; /* ever, at the last look */
+    uint64_t now;  /* the window's end by the programs' clock */
+    struct io_totals totals;
+};
+
+int block_io_open(struct block_io **out, const struct metric_context *context,
+                  struct hook_report hooks[MAX_HOOKS], struct why *w)
+{
+    struct block_io *b = calloc(1, sizeof *b);
+
+    if (!b)
+        return why(w, -ENOMEM, "out of memory");
+    b->context = context;
+    b->pairs = (struct table){.size = sizeof(struct pair), .most = MOST_PAIRS};
+    b->waiters = (struct table){.size = sizeof(struct waiter), .most = MOST_WAITERS};
+    b->disks = (struct table){.size = sizeof(struct known_disk), .most = MOST_DISKS};
+    int err = block_load(&b->load, context, hooks, w);
+    if (!err) {
+        const struct object *obj = b->load.side.obj;
+        const struct object_map *sleeps = object_map(obj, "hog_io_sleeps");
+        b->io = object_map(obj, "hog_io");
+        b->names = object_map(obj, "hog_io_names");
+        b->slept = object_map(obj, "hog_io_slept");
+        b->words = object_global(obj, "io_words", sizeof *b->words);
+        b->modes = object_global(obj, "io_modes", sizeof *b->modes);
+        b->sleeps = sleeps ? sleeps->memory : NULL;
+        if (!b->io || !b->names || !b->slept || !b->words || !b->modes || !b->sleeps)
+            err = why(w, -EINVAL, "%s: a map is missing", obj->name);
+    }
+    if (err) {
+        block_io_close(b);
+        return err;
+    }
+    *out = b;
+    return 0;
+}
+
+void block_io_close(struct block_io *b)
+{
+    if (!b)
+        return;
+    block_unload(&b->load);
+    table_free(&b->pairs);
+    table_free(&b->waiters);
+    table_free(&b->disks);
+    free(b->top);
+    free(b);
+}
+
+void block_io_turn(struct block_io *b)
+{
+    sketch_turn(&b->load.side.sketch);
+}
+
+/* ---- requests ---- */
+
+/* The key of who.bpf.h. */
+static uint64_t who_of(const struct hog_io_key *key)
+{
+    return (uint64_t)key->process << HOG_KEY_PROCESS | (uint64_t)key->thread << HOG_KEY_THREAD | key->birth;
+}
+
+static uint64_t id_of(const struct hog_io_key *key)
+{
+    uint64_t id = who_of(key) * 0x9e3779b97f4a7c15ull;
+
+    id = (id ^ id >> 32 ^ key->device) * 0xff51afd7ed558ccdull;
+    return id | 1;
+}
+
+/* What came since `before`. */
+static struct io_times times_of(const uint32_t now[HISTOGRAM_BUCKETS],
+                                const uint32_t before[HISTOGRAM_BUCKETS], bool *known)
+{
+    uint32_t counts[HISTOGRAM_BUCKETS];
+    struct io_times times = {0};
+
+    for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+        counts[i] = now[i] - before[i];
+    *known = histogram_quantile(counts, 0.5, &times.p50) && histogram_quantile(counts, 0.95, &times.p95) &&
+             histogram_quantile(counts, 0.99, &times.p99) && histogram_quantile(counts, 1, &times.most);
+    return times;
+}
+
+/* Up to the end of the window, also if nothing came or went for long. */
+static uint64_t busy_until(const struct hog_io *io, uint64_t now)
+{
+    return io->busy + (io->flying > 0 && now > io->since ? now - io->since : 0);
+}
+
+/* `before` has in `busy` what was shown. */
+static void subtract(struct io_sums *sums, const struct hog_io *now, const struct hog_io *before,
+                     uint64_t end)
+{
+    uint64_t busy = busy_until(now, end);
+    bool known;
+
+    sums->reads = now->reads - before->reads;
+    sums->writes = now->writes - before->writes;
+    sums->other = now->other - before->other;
+    sums->failed = now->failed - before->failed;
+    sums->read_bytes = now->read_bytes - before->read_bytes;
+    sums->write_bytes = now->write_bytes - before->write_bytes;
+    sums->busy_ns = busy > before->busy ? busy - before->busy : 0;
+    sums->flying = now->flying > 0 ? (uint64_t)now->flying : 0;
+    sums->timed = false;
+    if (!sums->reads && !sums->writes)
+        return;
+    sums->times = times_of(now->times, before->times, &sums->timed);
+    sums->queued = times_of(now->queued, before->queued, &known);
+    sums->served = times_of(now->served, before->served, &known);
+}
+
+static int look_at_pair(void *context, const void *key, const void *value)
+{
+    struct block_io *b = context;
+    struct hog_io_key k;
+    struct hog_io now;
+
+    memcpy(&k, key, sizeof k);
+    memcpy(&now, value, sizeof now);
+    struct pair *pair = table_find_or_add(&b->pairs, id_of(&k));
+    if (!pair) {
+        b->totals.lost += now.reads + now.writes + now.other;
+        return 0;
+    }
+    pair->key = k;
+    pair->seen = true;
+    pair->sums.who = who_of(&k);
+    pair->sums.device = k.device;
+    subtract(&pair->sums, &now, &pair->before, b->now);
+    uint64_t shown = busy_until(&now, b->now);
+    pair->before = now;
+    pair->before.busy = shown;
+    return 0;
+}
+
+static bool did_something(const struct io_sums *sums)
+{
+    return sums->reads || sums->writes || sums->other || sums->flying || sums->read_bytes ||
+           sums->write_bytes;
+}
+
+/* Where room runs out, those who do nothing give theirs to others. */
+static bool give_room(const void *context, const void *entry)
+{
+    const struct block_io *b = context;
+    const struct pair *pair = entry;
+
+    if (!pair->seen)
+        return false;
+    return did_something(&pair->sums) || sys_bpf_map_delete(b->io->fd, &pair->key) != 0;
+}
+
+static bool was_seen(const void *context, const void *entry)
+{
+    return ((const struct pair *)entry)->seen;
+}
+
+static int collect_pairs(struct block_io *b, struct why *w)
+{
+    for (size_t i = 0; i < b->pairs.n; i++)
+        ((struct pair *)table_at(&b->pairs, i))->seen = false;
+    int n = map_walk(b->io->fd, sizeof(struct hog_io_key), sizeof(struct hog_io), look_at_pair, b, w);
+    if (n < 0)
+        return n;
+    bool full = (uint32_t)n > b->io->max_entries / 4 * 3;
+    table_keep(&b->pairs, full ? give_room : was_seen, b);
+    return 0;
+}
+
+/* ---- waits ---- */
+
+static int look_at_slept(void *context, const void *key, const void *value)
+{
+    struct block_io *b = context;
+    struct hog_io_slept slept;
+    uint64_t who;
+
+    memcpy(&who, key, sizeof who);
+    memcpy(&slept, value, sizeof slept);
+    struct waiter *waiter = table_find_or_add(&b->waiters, who);
+    if (waiter)
+        waiter->total = waiter->ended = slept.ns;
+    return 0;
+}
+
+static bool waits_still(const void *context, const void *entry)
+{
+    const struct block_io *b = context;
+    const struct waiter *waiter = entry;
+
+    return waiter->total != waiter->before || sys_bpf_map_delete(b->slept->fd, &waiter->id) != 0;
+}
+
+/* Those that go on: a note counts if it stood before and after it was read. */
+static void add_sleeps(struct block_io *b)
+{
+    for (size_t i = 0; i < sizeof b->sleeps->sleeps / sizeof *b->sleeps->sleeps; i++) {
+        const volatile struct hog_io_sleep *sleep = &b->sleeps->sleeps[i];
+        uint64_t task = sleep->task;
+        if (!task)
+            continue;
+        uint64_t since = sleep->since, who = sleep->key;
+        if (sleep->task != task || sleep->since != since || since >= b->now)
+            continue;
+        struct waiter *waiter = table_find_or_add(&b->waiters, who);
+        if (waiter)
+            waiter->total += b->now - since;
+    }
+}
+
+static int collect_waits(struct block_io *b, struct why *w)
+{
+    for (size_t i = 0; i < b->waiters.n; i++) {
+        struct waiter *waiter = table_at(&b->waiters, i);
+        waiter->before = waiter->total > waiter->before ? waiter->total : waiter->before;
+        waiter->total = waiter->ended;
+    }
+    int n = map_walk(b->slept->fd, sizeof(uint64_t), sizeof(struct hog_io_slept), look_at_slept, b, w);
+    if (n < 0)
+        return n;
+    add_sleeps(b);
+    if ((uint32_t)n > b->slept->max_entries / 4 * 3)
+        table_keep(&b->waiters, waits_still, b);
+    return 0;
+}
+
+/* ---- all together ---- */
+
+static bool is_asked_for(struct block_io *b, uint32_t device)
+{
+    const char *list = b->context->options->devices;
+
+    return !list || disk_is_listed(list, block_io_disk(b, device, b->now)->name);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct io_sums *x = *(const struct io_sums *const *)a, *y = *(const struct io_sums *const *)b;
+    uint64_t in_x[] = {x->read_bytes + x->write_bytes, x->reads + x->writes + x->other, x->busy_ns, y->who};
+    uint64_t in_y[] = {y->read_bytes + y->write_bytes, y->reads + y->writes + y->other, y->busy_ns, x->who};
+
+    for (size_t i = 0; i < sizeof in_x / sizeof *in_x; i++)
+        if (in_x[i] != in_y[i])
+            return in_x[i] > in_y[i] ? -1 : 1;
+    return x->device < y->device ? -1 : x->device > y->device;
+}
+
+static int rank(struct block_io *b, struct why *w)
+{
+    b->ntop = 0;
+    if (b->room < b->pairs.n) {
+        const struct io_sums **larger = realloc(b->top, b->pairs.n * sizeof(*larger));
+        if (!larger)
+            return why(w, -ENOMEM, "out of memory");
+        b->top = larger;
+        b->room = b->pairs.n;
+    }
+    for (size_t i = 0; i < b->pairs.n; i++) {
+        const struct io_sums *sums = &((struct pair *)table_at(&b->pairs, i))->sums;
+        if (!did_something(sums) || !is_asked_for(b, sums->device))
+            continue;
+        b->top[b->ntop++] = sums;
+        b->totals.reads += sums->reads;
+        b->totals.writes += sums->writes;
+        b->totals.other += sums->other;
+        b->totals.read_bytes += sums->read_bytes;
+        b->totals.write_bytes += sums->write_bytes;
+    }
+    if (b->ntop)
+        qsort(b->top, b->ntop, sizeof *b->top, compare);
+    return 0;
+}
+
+int block_io_collect(struct block_io *b, const struct window *window, struct why *w)
+{
+    int err = sketch_wait(&b->load.side.sketch, w);
+    uint64_t lost = b->words->lost;
+
+    if (err)
+        return err;
+    b->now = window->end_mono - (uint64_t)b->load.side.clock_offset;
+    b->totals = (struct io_totals){.lost = lost - b->lost};
+    b->lost = lost;
+    b->modes->swaps = disks_swapped_to();
+    err = collect_pairs(b, w);
+    if (!err)
+        err = collect_waits(b, w);
+    return err ? err : rank(b, w);
+}
+
+size_t block_io_top(struct block_io *b, const struct io_sums *const **top)
+{
+    *top = b->top;
+    return b->ntop;
+}
+
+bool block_io_waited(const struct block_io *b, uint64_t who, uint64_t *ns)
+{
+    const struct waiter *waiter = table_find(&b->waiters, who);
+
+    *ns = waiter && waiter->total > waiter->before ? waiter->total - waiter->before : 0;
+    return b->load.waits && who > HOG_IO_SWAP;
+}
+
+const struct io_totals *block_io_totals(const struct block_io *b)
+{
+    return &b->totals;
+}
+
+const struct disk *block_io_disk(struct block_io *b, uint32_t device, uint64_t now)
+{
+    static struct disk none;
+    struct known_disk *known = table_find_or_add(&b->disks, device + 1ull);
+
+    if (!known) {
+        disk_read(device >> 20, device & 0xfffff, &none);
+        return &none;
+    }
+    if (!known->asked || now - known->asked > FRESH_NS) {
+        known->asked = now;
+        disk_read(device >> 20, device & 0xfffff, &known->disk);
+    }
+    return &known->disk;
+}
+
+static bool name_of_dead(void *context, uint64_t key, struct name *name)
+{
+    const struct block_io *b = context;
+    struct hog_io_name found;
+
+    if (sys_bpf_map_lookup(b->names->fd, &key, &found))
+        return false;
+    name->kernel = found.comm[sizeof found.comm - 1] != 0;
+    name->comm_length = strnlen(found.comm, sizeof found.comm - 1);
+    memcpy(name->comm, found.comm, name->comm_length);
+    name->uid = found.uid;
+    name->uid_known = true;
+    return true;
+}
+
+const struct name *block_io_name(struct block_io *b, uint64_t who, uint64_t now)
+{
+    return names_find(b->context->names, who, now, name_of_dead, b);
+}
+
+void block_io_cost(const struct block_io *b, struct program_cost *cost)
+{
+    side_cost(&b->load.side, cost);
+}

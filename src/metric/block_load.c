@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metric/block_load.h"
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include "block.types.h"
+#include "load/privilege.h"
+#include "metric/block_io.h"
+
+#define DEFAULT_SLOTS 64
+
+static const struct alternative starts[] = {{"tp_btf", "hog_start_btf"},
+                                            {"tp_btf", "hog_insert_btf"},
+                                            {"raw_tp", "hog_start_raw"},
+                                            {"raw_tp", "hog_insert_raw"}};
+static const struct alternative issues[] = {{"tp_btf", "hog_issue_btf"}, {"raw_tp", "hog_issue_raw"}};
+static const struct alternative ends[] = {{"tp_btf", "hog_complete_btf"}, {"raw_tp", "hog_complete_raw"}};
+static const struct alternative merges[] = {{"tp_btf", "hog_merge_btf"}, {"raw_tp", "hog_merge_raw"}};
+static const struct alternative dirties[] = {{"tp_btf", "hog_dirty_btf"},
+                                             {"tp_btf", "hog_dirty_page_btf"},
+                                             {"raw_tp", "hog_dirty_raw"},
+                                             {"raw_tp", "hog_dirty_page_raw"}};
+static const struct alternative switches[] = {{"tp_btf", "hog_switch_btf"}, {"raw_tp", "hog_switch_raw"}};
+static const struct alternative exits[] = {{"tp_btf", "hog_exit_btf"}, {"raw_tp", "hog_exit_raw"}};
+
+const struct hook_ways block_ways[] = {
+    {"start", starts, 4},  {"issue", issues, 2},    {"end", ends, 2},   {"merge", merges, 2},
+    {"dirty", dirties, 4}, {"switch", switches, 2}, {"exit", exits, 2}, {NULL, NULL, 0},
+};
+
+static int configure(struct side *side, const struct metric_context *context, struct why *w)
+{
+    struct object *obj = side->obj;
+    struct object_map *io = object_map(obj, "hog_io");
+    bool *can_probe = object_global(obj, "can_probe", sizeof *can_probe);
+    unsigned slots = context->options->slots ? context->options->slots : DEFAULT_SLOTS;
+
+    if (!io || !can_probe)
+        return why(w, -EINVAL, "%s: a map or constant is missing", obj->name);
+    *can_probe = strcmp(lockdown_mode(), "confidentiality") != 0;
+    object_resize_map(io, 0, io->max_entries / DEFAULT_SLOTS * slots);
+    /* No sketch: what processes do is counted exactly. */
+    for (int i = 0; i < 2; i++)
+        ((struct object_map *)side->exact_maps[i])->instead = object_map(obj, SKETCH_MAP);
+    side->sketch.shape.stages = 1;
+    side->sketch.shape.slots = 8;
+    return sketch_configure(obj, &side->sketch.shape, w);
+}
+
+/* The place of each in block_ways and among the links. */
+enum { START, ISSUE, END, MERGE, OPTIONAL };
+static const char *const kinds[] = {"tp_btf", "raw_tp"};
+
+/* Those of a kind among the alternatives; NULL: all. */
+static int attach(struct side *side, const struct metric_context *context, int what, const char *kind,
+                  struct hook_report hooks[MAX_HOOKS], struct why *w)
+{
+    const struct hook_ways *way = &block_ways[what];
+    size_t first = 0, n = 0;
+
+    while (kind && first < way->n && strcmp(way->list[first].hook, kind) != 0)
+        first++;
+    while (first + n < way->n && (!kind || !strcmp(way->list[first + n].hook, kind)))
+        n++;
+    return hook_attach(side, context, &side->links[what], way->list + first, n,
+                       hook_report(hooks, way->what, what < MERGE), w);
+}
+
+/* All that see requests are of one kind: what they call a request differs. The ends come first: what is seen
+ * to begin is then seen to end. Merging is rare, and without it less is known, but right. */
+static int attach_requests(struct side *side, const struct metric_context *context, const char *kind,
+                           struct hook_report hooks[MAX_HOOKS], struct why *w)
+{
+    struct why optional;
+    int err = 0, what = END;
+
+    for (; what >= START && !err; what--)
+        err = attach(side, context, what, kind, hooks, w);
+    if (!err) {
+        attach(side, context, MERGE, kind, hooks, &optional);
+        return 0;
+    }
+    for (what += 2; what <= END; what++) {
+        struct hook_report *hook = hook_report(hooks, block_ways[what].what, true);
+        link_detach(&side->links[what]);
+        hook_refused(hook, kind, err, w);
+        hook->hook = NULL;
+        hook->choice.chosen = NULL;
+    }
+    return err;
+}
+
+static int load_by(struct side *side, const struct metric_context *context, bool classic,
+                   struct hook_report hooks[MAX_HOOKS], struct why *w)
+{
+    static const struct side_object object = {"block", offsetof(struct hog_block_cpu, slots),
+                                              sizeof(struct hog_slot)};
+    struct block_load *load = (struct block_load *)side;
+    struct why optional;
+
+    if (classic)
+        return why(w, -ENOTSUP, "requests cannot be told apart without type data");
+    int err = side_open(side, &object, context, false, w);
+    if (!err)
+        err = configure(side, context, w);
+    if (!err)
+        err = side_load(side, context, w);
+    if (err)
+        return err;
+    err = attach_requests(side, context, kinds[0], hooks, w);
+    if (err)
+        err = attach_requests(side, context, kinds[1], hooks, w);
+    if (err)
+        return err;
+    for (int what = OPTIONAL; block_ways[what].what; what++) {
+        int missing = attach(side, context, what, NULL, hooks, &optional);
+        if (block_ways[what].list == switches)
+            load->waits = !missing;
+    }
+    return 0;
+}
+
+int block_load(struct block_load *load, const struct metric_context *context,
+               struct hook_report hooks[MAX_HOOKS], struct why *w)
+{
+    return side_by_any(&load->side, context, load_by, hooks, w);
+}
+
+void block_unload(struct block_load *load)
+{
+    if (load->side.obj)
+        side_close(&load->side);
+}
