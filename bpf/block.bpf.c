@@ -46,11 +46,13 @@ enum operation {
     DRIVER = 34
 }; /* of enum req_op; from DRIVER on they are no requests of users */
 
+/* With pointers of known types from 5.15 on alone: before, the verifier might take the queue that came first
+ * in some of these releases for a request. */
 static __always_inline struct gendisk *disk_of(bool direct, struct request *rq)
 {
     struct request___5_16 *old = (void *)rq;
 
-    if (kernel_has(old, rq_disk))
+    if (!direct && kernel_has(old, rq_disk))
         return kernel_field(direct, old, rq_disk);
     struct request_queue *queue = kernel_field(direct, rq, q);
     return kernel_field(direct, queue, disk);

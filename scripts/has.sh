@@ -88,6 +88,8 @@ SWAP) [ "$(wc -l </proc/swaps)" -gt 1 ] ;;
 JEMALLOC) ldconfig -p | grep -q libjemalloc.so.2 ;;
 TCMALLOC) ldconfig -p | grep -q libtcmalloc_minimal.so.4 ;;
 MIMALLOC) ldconfig -p | grep -q libmimalloc.so ;;
+FIO) command -v fio >/dev/null ;;
+XFS) command -v mkfs.xfs >/dev/null && grep -qw xfs /proc/filesystems ;;
 LOOP) [ -e /dev/loop-control ] ;;
 XFS) [ -e /dev/loop-control ] && grep -qw xfs /proc/filesystems && command -v mkfs.xfs >/dev/null ;;
 RTPRIO) chrt -f 1 true 2>/dev/null ;;

@@ -61,7 +61,6 @@ cpudist libbpf-tools
 bpftrace bpftrace
 perf linux-perf
 iostat sysstat
-fio fio
 '
 need_vm='
 qemu-system-x86_64 qemu-system-x86

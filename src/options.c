@@ -264,18 +264,25 @@ static int default_view(struct parse *p)
     return o->nviews ? 0 : why(p->why, -EINVAL, "no VIEW given: --help lists all views");
 }
 
-/* What is of the view `alloc`. */
+static int check_view(struct parse *p, const char *option, const char *view)
+{
+    const struct options *o = p->options;
+
+    if (!option)
+        return 0;
+    for (size_t i = 0; i < o->nviews; i++)
+        if (!strcmp(o->views[i], view))
+            return 0;
+    return why(p->why, -EINVAL, "%s needs the view %s: hog %s %s ..", option, view, view, option);
+}
+
+/* What is of one view alone. */
 static int check_alloc(struct parse *p)
 {
     const struct options *o = p->options;
-    const char *option = o->pointers ? "--pointers" : o->leaks_ns ? "--leaks" : NULL;
-    bool alloc = false;
+    int err = check_view(p, o->pointers ? "--pointers" : o->leaks_ns ? "--leaks" : NULL, "alloc");
 
-    for (size_t i = 0; i < o->nviews; i++)
-        alloc = alloc || !strcmp(o->views[i], "alloc");
-    if (option && !alloc)
-        return why(p->why, -EINVAL, "%s needs the view alloc: hog alloc %s ..", option, option);
-    return 0;
+    return err ? err : check_view(p, o->devices ? "--device" : NULL, "block");
 }
 
 /* Verdicts are what `top` shows. */

@@ -59,14 +59,14 @@ struct options {
     unsigned slots;  /* power of two, 8..1024, a stage and CPU; 0: the metric's default */
     bool exact, self, verbose, no_header;
     enum out_format format;
-    bool no_kernel;     /* kernel threads have no rows */
-    bool vm, peak, pss; /* mem: rows by what is mapped; by the most in the window; with the PSS */
-    bool explain;       /* top: what is behind each verdict */
-    uint32_t why_pid;   /* top: of this process alone, with `explain`; 0: of all */
-    uint32_t alert;     /* bit 1 << enum verdict: a window that shows it ends the run; 0: none does */
-    unsigned alert_for; /* so many of these windows in a row, 1.. */
-    unsigned pointers;  /* alloc: blocks that it keeps, a power of two; 0: the default */
-    uint64_t leaks_ns;  /* alloc: those of this age by who allocated them; 0: no such rows */
+    bool no_kernel;      /* kernel threads have no rows */
+    bool vm, peak, pss;  /* mem: rows by what is mapped; by the most in the window; with the PSS */
+    bool explain;        /* top: what is behind each verdict */
+    uint32_t why_pid;    /* top: of this process alone, with `explain`; 0: of all */
+    uint32_t alert;      /* bit 1 << enum verdict: a window that shows it ends the run; 0: none does */
+    unsigned alert_for;  /* so many of these windows in a row, 1.. */
+    unsigned pointers;   /* alloc: blocks that it keeps, a power of two; 0: the default */
+    uint64_t leaks_ns;   /* alloc: those of this age by who allocated them; 0: no such rows */
     const char *devices; /* block: these disks alone, a comma list; NULL: all */
     struct thresholds thresholds;
     struct texts comms, users, cgroups, containers; /* filters: any of each kind, and all kinds */

@@ -158,7 +158,8 @@ static void check_use(struct disks *d, const struct worker *worker, const char *
 
     turn(d);
     bool found = find(d, worker->pid, &use);
-    check(found && (!*name || !strcmp(use.disk.name, name)), "%s: it is on %s: %s", what, name, use.disk.name);
+    check(found && (!*name || !strcmp(use.disk.name, name)), "%s: it is on %s: %s", what, name,
+          use.disk.name);
     check(use.bytes == bytes && use.reads >= (unsigned)reads && use.writes >= (unsigned)writes &&
               !use.reads == !reads && !use.writes == !writes,
           "%s: it is what was done: %llu bytes of %llu, %llu reads of %d, %llu writes of %d", what,

@@ -163,6 +163,7 @@ static void check_verdicts(void)
         {"doctor --pss", "--pss needs the view mem: hog mem --pss .."},
         {"cpu --leaks 5s", "--leaks needs the view alloc: hog alloc --leaks .."},
         {"cpu --pointers 1024", "--pointers needs the view alloc: hog alloc --pointers .."},
+        {"cpu --device sda", "--device needs the view block: hog block --device .."},
         {"cpu --explain", "--explain needs the view top: hog top --explain .."},
         {"track 5 --explain", "--explain needs the view top: hog top --explain .."},
         {"cpu --why 5", "--why is of the view top alone: hog top --why PID"},
