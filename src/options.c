@@ -308,6 +308,28 @@ static int check_verdicts(struct parse *p)
     return 0;
 }
 
+static bool has_view(const struct options *o, const char *name)
+{
+    for (size_t i = 0; i < o->nviews; i++)
+        if (!strcmp(o->views[i], name))
+            return true;
+    return false;
+}
+
+static int check_energy(struct parse *p)
+{
+    const struct options *o = p->options;
+    const char *option = o->total ? "--total" : o->idle ? "--idle" : o->model.given ? "--model" : NULL;
+
+    if (o->command && (!is_view(p, "energy") || o->npids || o->total))
+        return why(p->why, -EINVAL,
+                   "a command is what the view energy measures alone, without -p and --total: "
+                   "hog energy -- COMMAND ARGUMENTS..");
+    if (!option || has_view(o, "energy") || (o->model.given && has_view(o, "top") && !o->total && !o->idle))
+        return 0;
+    return why(p->why, -EINVAL, "%s needs the view energy: hog energy %s ..", option, option);
+}
+
 static int check_memory(struct parse *p)
 {
     struct options *o = p->options;
@@ -383,6 +405,8 @@ static int finish(struct parse *p)
         error = check_alloc(p);
     if (!error)
         error = check_rows(p);
+    if (!error)
+        error = check_energy(p);
     if (error)
         return error;
     if (is_view(p, "doctor")) {
@@ -419,6 +443,11 @@ int options_parse(struct options *options, int argc, char **argv, const char *co
         int error, used = 0;
         if (words_only || word[0] != '-' || !word[1] || looks_like_number(word)) {
             error = take_word(&p, word);
+        } else if (!strcmp(word, "--") && is_view(&p, "energy")) {
+            if (!next)
+                return why(w, -EINVAL, "a command must follow --: hog energy -- COMMAND ARGUMENTS..");
+            options->command = argv + i + 1;
+            break;
         } else if (!strcmp(word, "--")) {
             words_only = true;
             continue;

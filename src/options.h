@@ -35,6 +35,12 @@ struct texts {
     size_t n;
 };
 
+/* energy: what a host is said to take when it has no sensor. */
+struct power_model {
+    bool given, percpu;
+    uint64_t busy_uw, idle_uw; /* all CPUs busy, all idle; percpu: each of them */
+};
+
 struct options {
     enum run_mode {
         RUN_VIEWS,
@@ -68,6 +74,10 @@ struct options {
     unsigned pointers;   /* alloc: blocks that it keeps, a power of two; 0: the default */
     uint64_t leaks_ns;   /* alloc: those of this age by who allocated them; 0: no such rows */
     const char *devices; /* block: these disks alone, a comma list; NULL: all */
+    struct power_model model;
+    enum idle_energy { IDLE_ROW, IDLE_SHARED } idle; /* energy: whose that is */
+    bool total;                                      /* energy: since the start of the run */
+    char **command; /* energy: what runs while it is measured, NULL-terminated as for exec; NULL: none */
     struct thresholds thresholds;
     struct texts comms, users, cgroups, containers; /* filters: any of each kind, and all kinds */
     bool inverted;                                  /* rows that do not pass them */
@@ -76,6 +86,7 @@ struct options {
     const char *textfile; /* prom: goes there, anew each window, and not to stdout */
     unsigned rows_kib;    /* memory for rows that wait (hidden, for tests); 0: the default */
     const char *without;  /* comma list of hooks to pass over (hidden, for tests) */
+    const char *sysfs;    /* in front of /sys where sensors are looked for (hidden, for tests) */
     const char *btf;      /* other BTF file than the kernel's (hidden, for tests) */
 };
 

@@ -12,6 +12,8 @@
 
 #define AT(member) .offset = offsetof(struct options, member)
 
+static const char *const idle_words[] = {[IDLE_ROW] = "row", [IDLE_SHARED] = "share", NULL};
+
 const struct option_spec option_table[] = {
     {
         .name = "interval",
@@ -266,6 +268,27 @@ const struct option_spec option_table[] = {
         AT(devices),
     },
     {
+        .name = "model",
+        .argument = "busy=W,idle=W[,percpu]",
+        .help = "energy: no sensors, but so many watts of the host (of each CPU) when busy and when idle",
+        .kind = OPTION_MODEL,
+        AT(model),
+    },
+    {
+        .name = "idle",
+        .argument = "WHOSE",
+        .help = "energy: what idle CPUs take is a row of its own (row, default), or of those who ran (share)",
+        .kind = OPTION_WORD,
+        .words = idle_words,
+        AT(idle),
+    },
+    {
+        .name = "total",
+        .help = "energy: since hog began instead of in the window",
+        .kind = OPTION_FLAG,
+        AT(total),
+    },
+    {
         .name = "threshold",
         .argument = "NAME=VALUE",
         .help = "judge by another value; may be repeated",
@@ -300,6 +323,14 @@ const struct option_spec option_table[] = {
         AT(rows_kib),
         .least = 1,
         .most = 1 << 20,
+    },
+    {
+        .name = "sysfs",
+        .argument = "DIR",
+        .help = "look for power sensors below DIR/sys",
+        .hidden = true,
+        .kind = OPTION_TEXT,
+        AT(sysfs),
     },
     {
         .name = "btf",

@@ -30,9 +30,12 @@ struct option_spec {
         OPTION_WITH,       /* adds words of enum rows_word to the uint32_t at offset; `least`: the allowed */
         OPTION_BY,         /* sets it to one of them */
         OPTION_BITS,       /* adds the bits in `least` to it */
+        OPTION_MODEL,      /* struct power_model at offset */
+        OPTION_WORD,       /* enum (unsigned) at offset: the number of a word of `words` */
         OPTION_MODE,       /* sets the mode to the enum run_mode in `least` */
     } kind;
-    size_t offset; /* in struct options */
+    const char *const *words; /* NULL-terminated */
+    size_t offset;            /* in struct options */
     uint64_t least, most;
 };
 

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MOST_NW UINT64_C(100000000000000)
+
 struct shown option_label(const struct option_spec *spec)
 {
     struct shown label;
@@ -199,6 +201,63 @@ static int add_text(struct texts *texts, const char *label, const char *text, st
     return 0;
 }
 
+/* "12.5" W. Durations are decimal numbers of what is 1e9 of something, too. */
+static bool take_watts(const char *text, size_t length, uint64_t *uw)
+{
+    char number[24];
+    uint64_t nw;
+
+    if (!length || length >= sizeof number || strspn(text, "0123456789.") < length)
+        return false;
+    memcpy(number, text, length);
+    number[length] = '\0';
+    if (duration_parse(number, &nw) || nw > MOST_NW)
+        return false;
+    *uw = nw / 1000;
+    return true;
+}
+
+static int take_model(struct power_model *model, const char *label, const char *text, struct why *w)
+{
+    bool busy = false, idle = false, fine = true;
+
+    *model = (struct power_model){.given = true};
+    for (const char *p = text; fine; p++) {
+        size_t length = strcspn(p, ",");
+        if (!strncmp(p, "busy=", 5) && !busy)
+            fine = busy = take_watts(p + 5, length - 5, &model->busy_uw);
+        else if (!strncmp(p, "idle=", 5) && !idle)
+            fine = idle = take_watts(p + 5, length - 5, &model->idle_uw);
+        else
+            fine = model->percpu = !model->percpu && length == 6 && !strncmp(p, "percpu", 6);
+        p += length;
+        if (!*p)
+            break;
+    }
+    if (fine && busy && idle && model->busy_uw && model->idle_uw <= model->busy_uw)
+        return 0;
+    return why(
+        w, -EINVAL,
+        "%s: \"%s\" is not busy=W,idle=W[,percpu] with watts up to 100000, busy more than 0 and no less "
+        "than idle",
+        label, show(text).text);
+}
+
+static int take_choice(const struct option_spec *spec, const char *label, const char *text, unsigned *word,
+                       struct why *w)
+{
+    char allowed[64] = "";
+
+    for (unsigned i = 0; spec->words[i]; i++) {
+        if (!strcmp(text, spec->words[i])) {
+            *word = i;
+            return 0;
+        }
+        append_name(allowed, sizeof allowed, spec->words[i]);
+    }
+    return why(w, -EINVAL, "%s: \"%s\" is not one of %s", label, show(text).text, allowed);
+}
+
 int option_apply(struct options *options, const struct option_spec *spec, const char *value, struct why *w)
 {
     struct shown label = option_label(spec);
@@ -243,6 +302,10 @@ int option_apply(struct options *options, const struct option_spec *spec, const 
     case OPTION_THRESHOLD:
     case OPTION_THRESHOLDS:
         return take_thresholds(options, spec->kind, label.text, value, w);
+    case OPTION_MODEL:
+        return take_model(member, label.text, value, w);
+    case OPTION_WORD:
+        return take_choice(spec, label.text, value, member, w);
     case OPTION_MODE:
         options->mode = (enum run_mode)spec->least;
         break;

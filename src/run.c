@@ -256,17 +256,28 @@ static int print_window(struct run *run)
     return out_flush(run->out);
 }
 
+/* What lies between turns, for views that must look more often. */
+static void tick(struct run *run)
+{
+    for (size_t i = 0; i < run->n; i++)
+        if (run->metrics[i]->tick)
+            run->metrics[i]->tick(run->states[i]);
+}
+
 /* Sleeps until `due`; true when a signal asked to end. */
 static bool sleep_until(struct run *run, uint64_t due)
 {
     for (;;) {
         uint64_t now = clock_ns(CLOCK_MONOTONIC);
-        struct timespec left = timespec_of(due > now ? due - now : 0);
+        uint64_t left_ns = due > now ? due - now : 0;
+        struct timespec left = timespec_of(left_ns < METRIC_TICK_NS ? left_ns : METRIC_TICK_NS);
         int signal = sigtimedwait(&run->ending, NULL, &left);
         if (signal > 0)
             return true;
         if (errno == EAGAIN && clock_ns(CLOCK_MONOTONIC) >= due)
             return false;
+        if (errno == EAGAIN)
+            tick(run);
     }
 }
 

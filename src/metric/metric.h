@@ -62,6 +62,8 @@ struct program_cost {
 
 struct side;
 
+#define METRIC_TICK_NS 5000000000ull
+
 struct metric {
     const char *name;
     const char *summary; /* one line for --help */
@@ -69,12 +71,14 @@ struct metric {
     const char *order; /* what its rows go by where they are grouped: "a+b,c" is the sum of a and b, then c;
                           NULL: the first column that adds up */
     bool of_targets;   /* of the processes asked for alone: nothing without their numbers */
+    bool of_sensors;   /* hosts without are well, and doctor's status says so */
     const struct hook_ways *ways[4]; /* all that open() may choose from, a list a source; ends with NULL */
     /* Loads and attaches. On failure -errno and a reason that says what would help; nothing stays. `hooks`
      * (may be NULL) gets what was tried, also on failure. */
     int (*open)(void **state, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],
                 struct why *w);
     void (*turn)(void *state);
+    void (*tick)(void *state); /* between turns, every METRIC_TICK_NS or sooner; NULL: no need */
     int (*collect)(void *state, const struct window *window, struct why *w);
     uint64_t (*lost)(void *state); /* events that were dropped in the window */
     /* More fields for the window line; returns how many of `fields` it wrote. */

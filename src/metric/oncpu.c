@@ -44,6 +44,10 @@ struct oncpu {
     struct cpus_watch watch;
     struct tally tally;
     struct oncpu_totals totals;
+    const uint16_t *part_of; /* NULL: not asked for by parts */
+    struct oncpu_part *parts;
+    size_t nparts;
+    struct oncpu_part *part;   /* of the CPU that is being collected; or NULL */
     uint64_t lost, waits_lost; /* that no view has told of yet */
     uint64_t events;           /* of all CPUs, ever */
     bool proc_knows;           /* whether /proc may be asked who runs */
@@ -131,8 +135,30 @@ void oncpu_close(struct oncpu *o)
     free(o->credits);
     free(o->looks);
     free(o->online);
+    for (size_t i = 0; i < o->nparts; i++)
+        tally_free(&o->parts[i].tally);
+    free(o->parts);
     cpus_watch_close(&o->watch);
     free(o);
+}
+
+int oncpu_split(struct oncpu *o, const uint16_t *part_of, size_t n)
+{
+    if (o->kernel.side.exact)
+        return -ENOTSUP;
+    if (o->parts)
+        return o->nparts == n ? 0 : -EBUSY;
+    o->parts = calloc(n, sizeof *o->parts);
+    if (!o->parts)
+        return -ENOMEM;
+    o->part_of = part_of;
+    o->nparts = n;
+    return 0;
+}
+
+const struct oncpu_part *oncpu_part(const struct oncpu *o, size_t i)
+{
+    return i < o->nparts ? &o->parts[i] : NULL;
 }
 
 /* The first view that asks turns and collects for all. */
@@ -248,19 +274,34 @@ static void confirm(const struct oncpu *o, int cpu, struct credit *running, uint
     running->key = KEY_UNSEEN;
 }
 
+static int64_t *sum_of(struct oncpu_totals *totals, uint64_t key)
+{
+    return !key ? &totals->idle_ns : key == KEY_UNSEEN ? &totals->missed_ns : &totals->offline_ns;
+}
+
+static void add_to(struct tally *tally, struct oncpu_totals *totals, uint64_t key, int64_t ns,
+                   int64_t switches)
+{
+    if (tally_add(tally, key, ns, switches)) {
+        totals->lost_ns += ns;
+        totals->lost += (uint64_t)switches;
+    }
+}
+
 static void add(struct oncpu *o, uint64_t key, int64_t ns, int64_t switches)
 {
-    if (!key)
-        o->totals.idle_ns += ns;
-    else if (key == KEY_UNSEEN)
-        o->totals.missed_ns += ns;
-    else if (key == KEY_OFFLINE)
-        o->totals.offline_ns += ns;
-    else if (o->context->targets->n && !targets_find(o->context->targets, key))
+    if (!key || key == KEY_UNSEEN || key == KEY_OFFLINE) {
+        *sum_of(&o->totals, key) += ns;
+        if (o->part)
+            *sum_of(&o->part->totals, key) += ns;
+    } else if (o->context->targets->n && !targets_find(o->context->targets, key)) {
         o->totals.other_ns += ns;
-    else if (tally_add(&o->tally, key, ns, switches)) {
-        o->totals.lost_ns += ns;
-        o->totals.lost += (uint64_t)switches;
+        if (o->part)
+            o->part->totals.other_ns += ns;
+    } else {
+        add_to(&o->tally, &o->totals, key, ns, switches);
+        if (o->part)
+            add_to(&o->part->tally, &o->part->totals, key, ns, switches);
     }
 }
 
@@ -333,6 +374,16 @@ static int add_exact(void *context, const void *key, const void *value)
     return 0;
 }
 
+/* What the programs themselves added up. */
+static void add_bank(struct oncpu_totals *totals, const struct hog_cpu *c, unsigned bank, int64_t lost_ns)
+{
+    totals->lost_ns += lost_ns;
+    totals->idle_ns += (int64_t)c->idle[bank];
+    totals->other_ns += (int64_t)c->other[bank];
+    totals->missed_ns += (int64_t)c->missed[bank];
+    totals->offline_ns += (int64_t)c->offline[bank];
+}
+
 static void collect_cpu(struct oncpu *o, int cpu, uint64_t now)
 {
     const struct sketch *sketch = &o->kernel.side.sketch;
@@ -341,14 +392,13 @@ static void collect_cpu(struct oncpu *o, int cpu, uint64_t now)
     uint64_t lost_ns = 0;
     int64_t missed = (int64_t)c->missed[bank];
 
+    o->part = o->parts ? &o->parts[o->part_of[cpu]] : NULL;
     if (!o->kernel.side.exact)
         sketch_drain(sketch, cpu, add_slot, o);
     sketch_lost(sketch, cpu, &lost_ns, &o->totals.lost);
-    o->totals.lost_ns += (int64_t)lost_ns;
-    o->totals.idle_ns += (int64_t)c->idle[bank];
-    o->totals.other_ns += (int64_t)c->other[bank];
-    o->totals.missed_ns += missed;
-    o->totals.offline_ns += (int64_t)c->offline[bank];
+    add_bank(&o->totals, c, bank, (int64_t)lost_ns);
+    if (o->part)
+        add_bank(&o->part->totals, c, bank, (int64_t)lost_ns);
     c->idle[bank] = c->other[bank] = c->missed[bank] = c->offline[bank] = 0;
     o->totals.switches += c->events;
     ran(o, o->credits[cpu].key, -o->credits[cpu].ns);
@@ -360,22 +410,22 @@ static void collect_cpu(struct oncpu *o, int cpu, uint64_t now)
 
 /* A stint that was credited while it ran, and whose end the sketch dropped or nobody saw, leaves a negative
  * sum behind: it comes off what was lost or missed. */
-static void settle_debts(struct oncpu *o)
+static void settle_debts(struct tally *tally, struct oncpu_totals *totals)
 {
-    for (size_t i = 0; i < o->tally.capacity; i++) {
-        struct tally_entry *entry = &o->tally.table[i];
+    for (size_t i = 0; i < tally->capacity; i++) {
+        struct tally_entry *entry = &tally->table[i];
         if (entry->key && entry->weight < 0) {
-            int64_t debt = -entry->weight, lost = debt < o->totals.lost_ns ? debt : o->totals.lost_ns;
-            o->totals.lost_ns -= lost;
-            o->totals.missed_ns -= debt - lost;
+            int64_t debt = -entry->weight, lost = debt < totals->lost_ns ? debt : totals->lost_ns;
+            totals->lost_ns -= lost;
+            totals->missed_ns -= debt - lost;
             entry->weight = 0;
         }
     }
     /* Where the programs cannot know a stop task, they miss what passes while the CPU is offline. */
-    if (o->totals.offline_ns < 0) {
-        int64_t debt = -o->totals.offline_ns;
-        o->totals.missed_ns -= debt < o->totals.missed_ns ? debt : o->totals.missed_ns;
-        o->totals.offline_ns = 0;
+    if (totals->offline_ns < 0) {
+        int64_t debt = -totals->offline_ns;
+        totals->missed_ns -= debt < totals->missed_ns ? debt : totals->missed_ns;
+        totals->offline_ns = 0;
     }
 }
 
@@ -393,6 +443,10 @@ static int collect(struct oncpu *o, uint64_t now, struct why *w)
         return err;
     tally_clear(&o->tally);
     memset(&o->totals, 0, sizeof o->totals);
+    for (size_t i = 0; i < o->nparts; i++) {
+        tally_clear(&o->parts[i].tally);
+        memset(&o->parts[i].totals, 0, sizeof o->parts[i].totals);
+    }
     look_at_all(o);
     if (o->waits)
         waits_begin(o->waits, now);
@@ -405,7 +459,9 @@ static int collect(struct oncpu *o, uint64_t now, struct why *w)
         int drained = map_drain(map->fd, map->key_size, map->value_size, add_exact, o, w);
         err = drained < 0 ? drained : 0;
     }
-    settle_debts(o);
+    settle_debts(&o->tally, &o->totals);
+    for (size_t i = 0; i < o->nparts; i++)
+        settle_debts(&o->parts[i].tally, &o->parts[i].totals);
     o->lost = o->totals.lost;
     if (o->waits) {
         waits_end(o->waits);

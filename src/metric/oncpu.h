@@ -24,9 +24,20 @@ struct oncpu_totals {
     unsigned cpus;     /* online at the end */
 };
 
+/* The same of some CPUs alone: what ran on them. */
+struct oncpu_part {
+    struct tally tally;
+    struct oncpu_totals totals; /* lost, switches and cpus are not filled in */
+};
+
 /* needs: of enum oncpu_needs; those of the other views of the run are added. */
 int oncpu_open(struct oncpu **out, const struct metric_context *context, unsigned needs,
                struct hook_report hooks[MAX_HOOKS], struct why *w);
+/* From the next collect() on windows are also added up by parts: part_of[cpu] is below n for each possible
+ * CPU, and stays the caller's, who may change it between windows. The first who asks decides: -EBUSY for
+ * others; -ENOTSUP: CPUs are not told apart, as the run is one of chosen processes or exact; -ENOMEM. */
+int oncpu_split(struct oncpu *o, const uint16_t *part_of, size_t n);
+const struct oncpu_part *oncpu_part(const struct oncpu *o, size_t i);
 void oncpu_turn(struct oncpu *o);
 /* now: the time of the turn. */
 int oncpu_collect(struct oncpu *o, uint64_t now, struct why *w);

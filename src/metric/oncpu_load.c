@@ -247,6 +247,7 @@ static int load_by(struct side *side, const struct metric_context *context, bool
 
     if (classic && (kernel->needs & ONCPU_STRICT))
         return why(w, -ENOTSUP, "who waits for whom cannot be told without reading task_struct");
+    side->by_cpu = kernel->needs & ONCPU_PARTS;
     int err = side_open(side, &object, context, classic, w);
     if (!err)
         err = prepare_waits(kernel, context, classic, w);

@@ -15,6 +15,7 @@ enum oncpu_needs {
     ONCPU_PAIRS = 2,   /* and because of whom */
     ONCPU_STALLS = 8,  /* and what they sleep on, if that is no idleness: as far as pairs can be had */
     ONCPU_STRICT = 16, /* without pairs the view does not work */
+    ONCPU_PARTS = 32,  /* on which CPUs: chosen processes are picked from the sketch */
 };
 
 struct oncpu_kernel {

@@ -86,7 +86,7 @@ static int configure(struct side *side, const struct side_object *object,
             w, cpus,
             "cannot read the list of possible CPUs from /sys/devices/system/cpu: %s (is sysfs mounted?)",
             why_errno(cpus));
-    side->exact = options->exact || context->targets->n;
+    side->exact = options->exact || (context->targets->n && !side->by_cpu);
     struct sketch_shape *shape = &side->sketch.shape;
     *shape = (struct sketch_shape){
         .stages = options->stages ? options->stages : DEFAULT_STAGES,

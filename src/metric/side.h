@@ -18,6 +18,7 @@ struct side {
     struct sketch sketch;
     int64_t clock_offset; /* of our CLOCK_MONOTONIC to that of the programs */
     bool exact;           /* lossless maps in place of the sketch */
+    bool by_cpu;          /* before side_open(): only the sketch will do, as it tells CPUs apart */
     const struct object_map *exact_maps[2];
     const struct object_map *births; /* NULL: keys carry their birth */
     struct link links[SIDE_LINKS];

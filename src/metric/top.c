@@ -21,7 +21,8 @@ static const struct column columns[] = {
     COLUMN("faults_s", 8, SUM, "page faults a second, minor and major"),
     COLUMN("read_kib_s", 10, SUM, "read from storage, a second"),
     COLUMN("write_kib_s", 11, SUM, "written to storage, a second: when pages are made dirty"),
-    COLUMN("watts", 5, SUM, "power; not known"),
+    COLUMN("watts", 5, SUM,
+           "power, by its time on CPUs: what `energy` shows of the domains that may be added up"),
     COLUMN("verdict", -14, FIRST, "what is the matter with it"),
     COLUMN("by", -24, FIRST, "the culprit: processes, a cgroup and its quota or limit, a device, [steal]"),
     COLUMN("busiest_cpu_pct", 15, MAX, "the most that it, or one thread of it, had of one CPU"),
@@ -46,6 +47,7 @@ static void top_close(void *state)
 {
     struct top *top = state;
 
+    meter_close(&top->meter);
     disks_close(top->disks);
     tasks_close(top->tasks);
     oncpu_close(top->oncpu);
@@ -63,12 +65,15 @@ static void top_close(void *state)
 static int open_sources(struct top *top, struct hook_report hooks[MAX_HOOKS], struct why *w)
 {
     const struct metric_context *context = top->context;
+    const unsigned needs = ONCPU_WAITS | ONCPU_TIMES | ONCPU_PAIRS | ONCPU_STALLS;
     struct why optional;
-    int err =
-        oncpu_open(&top->oncpu, context, ONCPU_WAITS | ONCPU_TIMES | ONCPU_PAIRS | ONCPU_STALLS, hooks, w);
+    bool sensors = !meter_open(&top->meter, context, &optional);
+    int err = oncpu_open(&top->oncpu, context, needs, hooks, w);
 
     if (err)
         return err;
+    if (sensors && meter_join(&top->meter, top->oncpu, &optional))
+        meter_close(&top->meter);
     bool births = oncpu_knows_births(top->oncpu);
     tasks_open(&top->tasks, context, !births, hooks, &optional);
     if (births)
@@ -108,6 +113,8 @@ static void top_turn(void *state)
     struct top *top = state;
 
     oncpu_turn(top->oncpu);
+    if (top->meter.oncpu)
+        meter_turn(&top->meter);
     if (top->disks)
         disks_turn(top->disks);
 }
@@ -122,6 +129,8 @@ static int top_collect(void *state, const struct window *window, struct why *w)
         err = disks_collect(top->disks, w);
     if (err)
         return err;
+    if (top->meter.oncpu)
+        meter_collect(&top->meter, window);
     if (!window->begin_mono) {
         top_begin(top);
         return 0;
@@ -156,6 +165,11 @@ static void top_cost(void *state, struct program_cost *cost)
         tasks_cost(top->tasks, cost);
     if (top->disks)
         disks_cost(top->disks, cost);
+}
+
+static void top_tick(void *state)
+{
+    power_sample(&((struct top *)state)->meter.power);
 }
 
 static bool top_alert(void *state)
@@ -226,6 +240,13 @@ static struct cell resident(const struct top *top, const struct subject *subject
     return cell_unsigned(task->rss_kib);
 }
 
+static struct cell power(const struct top *top, const struct subject *subject)
+{
+    double watts = top->meter.oncpu ? meter_watts(&top->meter, subject->key) : -1;
+
+    return watts < 0 ? cell_unknown() : cell_decimal(watts, 3);
+}
+
 static bool row(struct top *top, struct out *out, const struct view *view, size_t rank,
                 const struct subject *subject)
 {
@@ -251,7 +272,7 @@ static bool row(struct top *top, struct out *out, const struct view *view, size_
         rate(since, (double)(task->minor + task->major), task),
         rate(since && task->io_known, (double)task->read_bytes / 1024, task),
         rate(since && task->io_known, (double)task->write_bytes / 1024, task),
-        cell_unknown(),
+        power(top, subject),
         outside ? cell_unknown() : cell_string(verdict_names[subject->verdict]),
         culprit.length ? cell_bytes(culprit.text, culprit.length) : cell_unknown(),
         waits || since ? percent(now->busiest, top) : cell_unknown(),
@@ -296,6 +317,7 @@ const struct metric top_metric = {
     .ways = {oncpu_ways, tasks_ways, disks_ways},
     .open = top_open,
     .turn = top_turn,
+    .tick = top_tick,
     .collect = top_collect,
     .lost = top_lost,
     .fields = top_fields,

@@ -8,6 +8,7 @@
 #include "host/pressure.h"
 #include "host/targets.h"
 #include "metric/disks.h"
+#include "metric/energy_meter.h"
 #include "metric/oncpu.h"
 #include "metric/subjects.h"
 #include "metric/tasks.h"
@@ -31,6 +32,7 @@ struct top {
     struct oncpu *oncpu;
     struct tasks *tasks;       /* NULL: cannot be had */
     struct disks *disks;       /* the same */
+    struct meter meter;        /* oncpu NULL: the same */
     struct cgroups *cgroups;   /* the same */
     struct outlooks *outlooks; /* of memory */
     struct top_pressure pressures;

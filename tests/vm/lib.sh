@@ -118,8 +118,9 @@ views() {
     check "$host: hog doctor: nothing on stderr" test ! -s /tmp/doctor.err
     sed -n 's/^view\.\([a-z]*\)  *\(.*\)/\1 \2/p' /tmp/doctor >/tmp/views
     check "$host: hog doctor: speaks of views" test -s /tmp/views
+    # A guest has no power sensor, and is well without.
     check "$host: hog doctor: status 0 if all work, else 3" \
-        test "$DOCTOR" = "$(grep -qv ' ok$' /tmp/views && echo 3 || echo 0)"
+        test "$DOCTOR" = "$(grep -v '^energy ' /tmp/views | grep -qv ' ok$' && echo 3 || echo 0)"
     while read -r view SAID; do
         run_view "$view" "$@"
         STATUS=$?

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Joules and watts a process, by power domain: what sensors count, shared out by time on CPUs. */
+#include <errno.h>
+#include <stdlib.h>
+#include "cpu.types.h"
+#include "host/targets.h"
+#include "metric/energy_total.h"
+#include "metric/oncpu_cells.h"
+#include "metric/oncpu_load.h"
+
+static const struct column columns[] = {
+    COLUMN("rank", 4, NONE, "place by joules among the processes of the domain, 1 first"),
+    COLUMN("pid", 7, TASK, "process"),
+    COLUMN("uid", 6, TASK, "effective user id"),
+    COLUMN("domain", -16, DIM, "power domain, as the kernel names it"),
+    COLUMN("joules", 12, SUM, "energy in the window; with --total since the start"),
+    COLUMN("watts", 9, SUM, "that by the time that it took"),
+    COLUMN("share_pct", 9, SUM, "part of the domain's energy"),
+    COLUMN("run_ms", 10, SUM, "time on the domain's CPUs"),
+    COLUMN("tid", 7, TASK, "thread, with -t"),
+    COLUMN("comm", -15, TASK, "name"),
+};
+#define COLUMNS (sizeof columns / sizeof *columns)
+
+struct energy {
+    const struct metric_context *context;
+    struct oncpu *oncpu;
+    struct meter meter;
+    struct energy_total total; /* with --total */
+    const struct tally_entry **top;
+};
+
+/* A row: of a task, or (special) of what is no task's. */
+struct part {
+    const char *special;
+    size_t rank;
+    uint64_t key, uj;
+    double share; /* of 1 */
+    int64_t run_ns;
+};
+
+extern const struct metric energy_metric;
+
+static void energy_close(void *state)
+{
+    struct energy *e = state;
+
+    oncpu_close(e->oncpu);
+    meter_close(&e->meter);
+    energy_total_close(&e->total);
+    free(e->top);
+    free(e);
+}
+
+static int open_parts(struct energy *e, struct hook_report hooks[MAX_HOOKS], struct why *w)
+{
+    const struct options *options = e->context->options;
+    int err = meter_open(&e->meter, e->context, w);
+
+    if (!err && options->exact && meter_needs(&e->meter))
+        err = why(w, -ENOTSUP,
+                  "--exact cannot tell CPUs apart, and this host's power domains are of some each");
+    if (err)
+        return err;
+    e->top = calloc(options->top, sizeof *e->top);
+    if (!e->top || (options->total && energy_total_open(&e->total, e->meter.power.n)))
+        return why(w, -ENOMEM, "out of memory");
+    err = oncpu_open(&e->oncpu, e->context, meter_needs(&e->meter), hooks, w);
+    return err ? err : meter_join(&e->meter, e->oncpu, w);
+}
+
+static int energy_open(void **state, const struct metric_context *context,
+                       struct hook_report hooks[MAX_HOOKS], struct why *w)
+{
+    struct energy *e = calloc(1, sizeof *e);
+
+    if (!e)
+        return why(w, -ENOMEM, "out of memory");
+    e->context = context;
+    int err = open_parts(e, hooks, w);
+    if (err) {
+        energy_close(e);
+        return err;
+    }
+    *state = e;
+    return 0;
+}
+
+static void energy_turn(void *state)
+{
+    struct energy *e = state;
+
+    oncpu_turn(e->oncpu);
+    meter_turn(&e->meter);
+}
+
+static void energy_tick(void *state)
+{
+    power_sample(&((struct energy *)state)->meter.power);
+}
+
+static bool is_wanted(const void *context, const struct tally_entry *entry)
+{
+    const struct energy *e = context;
+
+    return !oncpu_hides(e->oncpu, entry->key, e->meter.read_ns);
+}
+
+/* Who is heavy now may be dead when the sum is shown. */
+static int add_up(struct energy *e)
+{
+    const struct options *options = e->context->options;
+    int err = energy_total_add(&e->total, &e->meter);
+    size_t n = tally_top(oncpu_tally(e->oncpu), e->top, options->top, is_wanted, e);
+
+    for (size_t i = 0; i < n; i++)
+        energy_total_name(&e->total, e->top[i]->key, oncpu_name(e->oncpu, e->top[i]->key, e->meter.read_ns));
+    return err;
+}
+
+static int energy_collect(void *state, const struct window *window, struct why *w)
+{
+    struct energy *e = state;
+    int err = oncpu_collect(e->oncpu, window->end_mono, w);
+
+    if (err)
+        return err;
+    meter_collect(&e->meter, window);
+    if (e->context->options->total && window->begin_mono && add_up(e))
+        return why(w, -ENOMEM, "out of memory");
+    return 0;
+}
+
+static uint64_t energy_lost(void *state)
+{
+    return oncpu_lost(((struct energy *)state)->oncpu);
+}
+
+static size_t energy_fields(void *state, struct field *fields, size_t n)
+{
+    const struct energy *e = state;
+    size_t used = oncpu_fields(e->oncpu, fields, n);
+    uint64_t unknown = 0;
+
+    for (size_t i = 0; i < e->meter.power.n; i++)
+        unknown += !e->meter.shares[i].known;
+    const struct field more[] = {
+        {"power", cell_string(e->meter.power.source)},
+        {"power_unknown", cell_unsigned(unknown)},
+        {"skew_us", cell_decimal((double)e->meter.skew_ns / 1e3, 3)},
+    };
+    for (size_t i = 0; i < sizeof more / sizeof *more && used < n; i++)
+        fields[used++] = more[i];
+    return used;
+}
+
+/* ---- rows ---- */
+
+/* A domain that rows are being written of. */
+struct page {
+    struct energy *e;
+    struct out *out;
+    const struct power_domain *domain;
+    bool known;
+    uint64_t now, span_ns; /* end; what energy is of */
+};
+
+static struct cell cell_joules(uint64_t uj)
+{
+    return cell_decimal((double)uj / 1e6, 6);
+}
+
+static struct name name_of(struct energy *e, uint64_t key, uint64_t now)
+{
+    struct name name = *oncpu_name(e->oncpu, key, now);
+    const struct name *before =
+        !name.comm_length && e->context->options->total ? energy_total_named(&e->total, key) : NULL;
+
+    return before ? *before : name;
+}
+
+static void put(const struct page *page, const struct part *part)
+{
+    bool outside = part->key == HOG_KEY_OUTSIDE, threads = page->e->context->options->threads;
+    const char *special = outside ? "[outside]" : part->special;
+    const struct name name =
+        special ? (struct name){.comm_length = 0} : name_of(page->e, part->key, page->now);
+    const struct cell cells[COLUMNS] = {
+        part->rank ? cell_unsigned(part->rank) : cell_unknown(),
+        special ? cell_unknown() : cell_unsigned(key_process(part->key)),
+        name.uid_known ? cell_unsigned(name.uid) : cell_unknown(),
+        cell_string(page->domain->name),
+        page->known ? cell_joules(part->uj) : cell_unknown(),
+        page->known ? cell_decimal((double)part->uj * 1e3 / (double)page->span_ns, 3) : cell_unknown(),
+        cell_decimal(100 * part->share, 2),
+        cell_milliseconds(part->run_ns),
+        threads && !special ? cell_unsigned(key_thread(part->key)) : cell_unknown(),
+        special            ? cell_string(special)
+        : name.comm_length ? cell_bytes(name.comm, name.comm_length)
+                           : cell_unknown(),
+    };
+
+    if (part->special)
+        out_row(page->out, &energy_metric.view, cells);
+    else
+        out_row_of(page->out, &energy_metric.view, cells, &(struct row_keys){.key = part->key});
+}
+
+static void put_domain(const struct page *page, uint64_t uj)
+{
+    const struct field fields[] = {
+        {"domain", cell_string(page->domain->name)},
+        {"joules", page->known ? cell_joules(uj) : cell_unknown()},
+        {"watts", page->known ? cell_decimal((double)uj * 1e3 / (double)page->span_ns, 3) : cell_unknown()},
+    };
+
+    out_note(page->out, "domain", fields, sizeof fields / sizeof *fields);
+}
+
+static double part_of(double weight, double whole)
+{
+    return whole > 0 ? weight / whole : 0;
+}
+
+/* The rows of a window add up to the domain's energy: what is no row's is in `[others]`. */
+static void put_window(const struct page *page, const struct meter_share *share)
+{
+    struct energy *e = page->e;
+    struct split split = split_begin(share->uj, share->whole);
+    size_t n = tally_top(share->tally, e->top, e->context->options->top, is_wanted, e);
+    double whole = (double)share->whole, rate = (double)share->rate;
+    struct part idle = {.special = "[idle]", .run_ns = share->idle_ns},
+                unseen = {.special = "[unattributed]", .run_ns = share->unseen_ns},
+                others = {.special = "[others]", .run_ns = share->run_ns + share->other_ns};
+
+    idle.uj = split_next(&split, share->idle_weight);
+    idle.share = part_of((double)share->idle_weight, whole);
+    unseen.uj = split_next(&split, (unsigned __int128)share->rate * (uint64_t)share->unseen_ns);
+    unseen.share = part_of((double)share->unseen_ns * rate, whole);
+    put_domain(page, share->uj);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t ns = (uint64_t)e->top[i]->weight;
+        const struct part part = {.rank = i + 1,
+                                  .key = e->top[i]->key,
+                                  .uj = split_next(&split, (unsigned __int128)share->rate * ns),
+                                  .share = part_of((double)ns * rate, whole),
+                                  .run_ns = e->top[i]->weight};
+        put(page, &part);
+        others.run_ns -= part.run_ns;
+    }
+    *(share->whole ? &others.uj : &unseen.uj) += split_rest(&split);
+    others.share = part_of((double)others.run_ns * rate, whole);
+    if (others.uj || others.run_ns > 0)
+        put(page, &others);
+    if (e->context->options->idle == IDLE_ROW)
+        put(page, &idle);
+    put(page, &unseen);
+}
+
+static void put_total(const struct page *page, const struct energy_sum *sum)
+{
+    struct energy *e = page->e;
+    double whole = (double)sum->uj;
+    size_t n = tally_top(&sum->sums, e->top, e->context->options->top, is_wanted, e);
+    struct part idle = {NULL, 0, 0, sum->idle_uj, part_of((double)sum->idle_uj, whole), sum->idle_ns},
+                unseen = {NULL, 0, 0, sum->unseen_uj, part_of((double)sum->unseen_uj, whole), sum->unseen_ns},
+                others = {NULL, 0, 0, sum->uj - sum->idle_uj - sum->unseen_uj, 0, sum->others_ns};
+
+    for (size_t i = 0; i < sum->sums.capacity; i++)
+        others.run_ns += sum->sums.table[i].count;
+    put_domain(page, sum->uj);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t uj = (uint64_t)e->top[i]->weight;
+        const struct part part = {
+            NULL, i + 1, e->top[i]->key, uj, part_of((double)uj, whole), e->top[i]->count};
+        put(page, &part);
+        others.uj -= uj;
+        others.run_ns -= part.run_ns;
+    }
+    others.share = part_of((double)others.uj, whole);
+    others.special = "[others]";
+    idle.special = "[idle]";
+    unseen.special = "[unattributed]";
+    if (others.uj || others.run_ns > 0)
+        put(page, &others);
+    if (e->context->options->idle == IDLE_ROW)
+        put(page, &idle);
+    put(page, &unseen);
+}
+
+static void energy_rows(void *state, const struct window *window, struct out *out)
+{
+    struct energy *e = state;
+    bool total = e->context->options->total;
+    uint64_t length = window->end_mono - window->begin_mono;
+
+    for (size_t i = 0; i < e->meter.power.n; i++) {
+        const struct page page = {
+            .e = e,
+            .out = out,
+            .domain = &e->meter.power.domains[i],
+            .known = total ? e->total.domains[i].known : e->meter.shares[i].known,
+            .now = window->end_mono,
+            .span_ns = total ? window->begin_offset + length : length,
+        };
+        if (total)
+            put_total(&page, &e->total.domains[i]);
+        else
+            put_window(&page, &e->meter.shares[i]);
+    }
+    oncpu_shown(e->oncpu);
+}
+
+static void energy_cost(void *state, struct program_cost *cost)
+{
+    oncpu_cost(((struct energy *)state)->oncpu, cost);
+}
+
+const struct metric energy_metric = {
+    .name = "energy",
+    .summary = "joules and watts a process, by power domain",
+    .view = {"energy", columns, COLUMNS},
+    .order = "joules,share_pct",
+    .of_sensors = true,
+    .open = energy_open,
+    .turn = energy_turn,
+    .tick = energy_tick,
+    .collect = energy_collect,
+    .lost = energy_lost,
+    .fields = energy_fields,
+    .rows = energy_rows,
+    .cost = energy_cost,
+    .close = energy_close,
+};

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metric/energy_meter.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "clock.h"
+#include "host/cpus.h"
+#include "metric/oncpu_load.h"
+
+#define NOWHERE 0 /* a CPU whose package sysfs does not say */
+
+/* ---- places: the packages and dies that domains are of ---- */
+
+static size_t place_named(const struct meter *m, int package, int die)
+{
+    for (size_t i = 0; i < m->places; i++)
+        if (m->spots[i].package == package && (m->spots[i].die < 0 || die < 0 || m->spots[i].die == die))
+            return i + 1;
+    return NOWHERE;
+}
+
+static int find_places(struct meter *m)
+{
+    m->spots = calloc(m->power.n + 1, sizeof *m->spots);
+    if (!m->spots)
+        return -ENOMEM;
+    for (size_t i = 0; i < m->power.n; i++) {
+        const struct power_domain *domain = &m->power.domains[i];
+        if (domain->package >= 0 && !place_named(m, domain->package, domain->die))
+            m->spots[m->places++] = (struct meter_place){domain->package, domain->die};
+    }
+    return 0;
+}
+
+/* CPUs that are offline say nothing: they are asked again when others are online than before. */
+static void place_cpus(struct meter *m, int cpus)
+{
+    for (int cpu = 0; cpu < cpus; cpu++) {
+        int package, die;
+        if (m->place_of[cpu])
+            continue;
+        power_place(m->power.root, cpu, &package, &die);
+        m->place_of[cpu] = (uint16_t)place_named(m, package, die);
+        if (!m->by_cpu)
+            m->part_of[cpu] = m->place_of[cpu];
+    }
+}
+
+/* One place that no CPU is outside of is no reason to add up apart. */
+static bool is_one(const struct meter *m, int cpus)
+{
+    for (int cpu = 0; cpu < cpus && m->places == 1; cpu++) {
+        int package, die;
+        power_place(m->power.root, cpu, &package, &die);
+        if (package >= 0 && !place_named(m, package, die))
+            return false;
+    }
+    return m->places <= 1;
+}
+
+static int plan_parts(struct meter *m)
+{
+    int cpus = cpus_possible();
+
+    if (cpus < 0 || find_places(m))
+        return -ENOMEM;
+    bool one = is_one(m, cpus);
+    m->apart = m->by_cpu || !one;
+    if (!m->apart)
+        return 0;
+    m->part_of = calloc((size_t)cpus, sizeof *m->part_of);
+    m->place_of = one ? NULL : calloc((size_t)cpus, sizeof *m->place_of);
+    if (!m->part_of || (!one && !m->place_of))
+        return -ENOMEM;
+    m->parts = m->by_cpu ? (size_t)cpus : m->places + 1;
+    for (int cpu = 0; m->by_cpu && cpu < cpus; cpu++)
+        m->part_of[cpu] = (uint16_t)cpu;
+    if (!one)
+        place_cpus(m, cpus);
+    return 0;
+}
+
+bool meter_has_cpu(const struct meter *m, size_t i, int cpu)
+{
+    const struct power_domain *domain = &m->power.domains[i];
+
+    return domain->package < 0 || !m->place_of ||
+           m->place_of[cpu] == place_named(m, domain->package, domain->die);
+}
+
+/* ---- life ---- */
+
+static int open_model(struct meter *m, struct why *w)
+{
+    m->power.domains = calloc(1, sizeof *m->power.domains);
+    if (!m->power.domains)
+        return why(w, -ENOMEM, "out of memory");
+    *m->power.domains = (struct power_domain){.name = "model", .package = -1, .die = -1, .counted = true};
+    m->power.n = 1;
+    m->power.source = "model";
+    m->model = true;
+    return 0;
+}
+
+int meter_open(struct meter *m, const struct metric_context *context, struct why *w)
+{
+    const char *root = context->options->sysfs ? context->options->sysfs : "";
+    int err;
+
+    *m = (struct meter){.context = context};
+    if (context->options->model.given)
+        err = open_model(m, w);
+    else
+        err = power_open(&m->power, root, w);
+    m->power.root = root;
+    m->shares = err ? NULL : calloc(m->power.n, sizeof *m->shares);
+    if (!err && (!m->shares || plan_parts(m)))
+        err = why(w, -ENOMEM, "out of memory");
+    if (err)
+        meter_close(m);
+    return err;
+}
+
+unsigned meter_needs(const struct meter *m)
+{
+    return m->apart ? ONCPU_PARTS : 0;
+}
+
+int meter_join(struct meter *m, struct oncpu *oncpu, struct why *w)
+{
+    int err = m->apart ? oncpu_split(oncpu, m->part_of, m->parts) : 0;
+
+    m->oncpu = oncpu;
+    if (err == -ENOTSUP)
+        return why(w, err, "CPUs cannot be told apart with --exact, nor with -p behind another view");
+    return err ? why(w, err, "time by CPU cannot be had: %s", why_errno(err)) : 0;
+}
+
+void meter_close(struct meter *m)
+{
+    power_close(&m->power);
+    free(m->part_of);
+    free(m->place_of);
+    free(m->spots);
+    free(m->shares);
+    memset(m, 0, sizeof *m);
+}
+
+/* ---- windows ---- */
+
+void meter_turn(struct meter *m)
+{
+    power_take(&m->power);
+    m->read_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+static int64_t positive(int64_t ns)
+{
+    return ns > 0 ? ns : 0;
+}
+
+static int64_t sum(const struct tally *tally)
+{
+    int64_t ns = 0;
+
+    for (size_t i = 0; i < tally->capacity; i++)
+        ns += tally->table[i].weight;
+    return ns;
+}
+
+/* W are those of all CPUs, or (percpu) of each: uJ = ns * uW / 1e9. */
+static void estimate(const struct meter *m, struct meter_share *share, uint64_t busy_ns)
+{
+    const struct power_model *model = &m->context->options->model;
+    unsigned __int128 idle = (unsigned __int128)share->idle_ns * model->idle_uw;
+    unsigned __int128 busy = (unsigned __int128)busy_ns * model->busy_uw;
+    uint64_t cpus = model->percpu || !m->cpus ? 1 : m->cpus;
+
+    share->known = true;
+    share->uj = (uint64_t)((busy + idle) / ((unsigned __int128)1000000000 * cpus));
+    share->rate = model->busy_uw;
+    share->idle_weight = idle;
+}
+
+static void share_out(const struct meter *m, struct power_domain *domain, struct meter_share *share)
+{
+    size_t place = domain->package >= 0 && m->place_of && !m->by_cpu
+                       ? place_named(m, domain->package, domain->die)
+                       : NOWHERE;
+    const struct oncpu_part *part = place ? oncpu_part(m->oncpu, place) : NULL;
+    const struct oncpu_totals *totals = part ? &part->totals : oncpu_totals(m->oncpu);
+
+    *share = (struct meter_share){.tally = part ? &part->tally : oncpu_tally(m->oncpu), .rate = 1};
+    share->run_ns = positive(sum(share->tally));
+    share->idle_ns = positive(totals->idle_ns);
+    share->other_ns = positive(totals->other_ns);
+    share->unseen_ns = positive(totals->lost_ns) + positive(totals->missed_ns);
+    uint64_t busy_ns = (uint64_t)(share->run_ns + share->other_ns + share->unseen_ns);
+    share->idle_weight = (uint64_t)share->idle_ns;
+    share->known = domain->known;
+    share->uj = domain->uj;
+    if (m->model)
+        estimate(m, share, busy_ns);
+    if (m->context->options->idle == IDLE_SHARED)
+        share->idle_weight = 0;
+    share->whole = share->idle_weight + (unsigned __int128)share->rate * busy_ns;
+}
+
+void meter_collect(struct meter *m, const struct window *window)
+{
+    unsigned cpus = oncpu_totals(m->oncpu)->cpus;
+
+    m->window_ns = window->end_mono - window->begin_mono;
+    m->skew_ns = m->read_ns - window->end_mono;
+    if (m->place_of && cpus != m->cpus)
+        place_cpus(m, cpus_possible());
+    m->cpus = cpus;
+    for (size_t i = 0; i < m->power.n; i++)
+        share_out(m, &m->power.domains[i], &m->shares[i]);
+}
+
+double meter_watts(const struct meter *m, uint64_t key)
+{
+    double uj = 0;
+
+    for (size_t i = 0; i < m->power.n; i++) {
+        const struct meter_share *share = &m->shares[i];
+        if (!m->power.domains[i].counted)
+            continue;
+        if (!share->known)
+            return -1;
+        const struct tally_entry *entry = tally_find(share->tally, key);
+        if (entry && entry->weight > 0 && share->whole)
+            uj += (double)share->uj * (double)entry->weight * (double)share->rate / (double)share->whole;
+    }
+    return uj * 1e3 / (double)m->window_ns;
+}
