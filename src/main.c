@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "doctor.h"
+#include "history/report.h"
 #include "hook_names.h"
 #include "host/disk.h"
 #include "metric/metric.h"
@@ -96,6 +97,10 @@ int main(int argc, char **argv)
         return read_views(&options);
     case RUN_UNPIN:
         return unpin_views(&options);
+    case RUN_REPORT:
+        return report(&options);
+    case RUN_DIFF:
+        return report_diff(&options);
     case RUN_VIEWS:
         break;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "options.h"
+#include "options_history.h"
 #include "options_table.h"
 #include "options_value.h"
 #include "shown.h"
@@ -18,6 +19,7 @@ struct parse {
     struct options *options;
     const char *const *view_names;
     struct why *why;
+    enum verb verb;
     size_t nwords;               /* arguments that are no options */
     const char *pin_word;        /* "pin", "read" or "unpin", if that is the first of them */
     uint64_t interval_ns, count; /* as arguments; 0: not given */
@@ -232,8 +234,15 @@ static int take_pin_rest(struct parse *p, const char *word)
 
 static int take_word(struct parse *p, const char *word)
 {
+    if (p->nwords == 0 && p->verb == VERB_NONE && (p->verb = verb_of(word)) != VERB_NONE)
+        return 0;
+    if (p->verb != VERB_NONE) {
+        int taken = verb_word(p->options, p->verb, word, p->why);
+        if (taken)
+            return taken < 0 ? taken : 0;
+    }
     p->nwords++;
-    if (p->nwords == 1 && take_pin_word(p, word))
+    if (p->nwords == 1 && p->verb == VERB_NONE && take_pin_word(p, word))
         return 0;
     if (p->nwords == 1 && !looks_like_number(word))
         return take_views(p, word);
@@ -389,15 +398,18 @@ static int finish(struct parse *p)
 {
     struct options *o = p->options;
     bool unnamed = o->mode == RUN_READ || o->mode == RUN_UNPIN;
-    int error = check_pin(p);
+    int error = verb_finish(o, p->verb, p->why);
 
+    if (!o->top)
+        o->top = p->verb == VERB_RECORD ? RECORD_TOP : DEFAULT_TOP;
+    if (!error && (o->mode == RUN_REPORT || o->mode == RUN_DIFF))
+        return 0;
+    if (!error)
+        error = check_pin(p);
     if (!error && !o->nviews && !unnamed)
         error = default_view(p);
-    if (error)
+    if (error || o->mode == RUN_THRESHOLDS)
         return error;
-
-    if (o->mode == RUN_THRESHOLDS)
-        return 0;
     error = check_verdicts(p);
     if (!error)
         error = check_memory(p);
@@ -410,6 +422,8 @@ static int finish(struct parse *p)
     if (error)
         return error;
     if (is_view(p, "doctor")) {
+        if (p->verb == VERB_RECORD)
+            return why(p->why, -EINVAL, "doctor measures nothing: there is nothing to record");
         if (o->interval_ns || o->count)
             return why(p->why, -EINVAL, "doctor takes no INTERVAL and no COUNT");
         o->mode = RUN_DOCTOR;
@@ -436,7 +450,7 @@ int options_parse(struct options *options, int argc, char **argv, const char *co
     struct parse p = {.options = options, .view_names = view_names, .why = w};
     bool words_only = false;
 
-    *options = (struct options){.top = DEFAULT_TOP};
+    *options = (struct options){.keep = RECORD_KEEP};
     thresholds_default(&options->thresholds);
     for (int i = 1; i < argc; i++) {
         const char *word = argv[i], *next = i + 1 < argc ? argv[i + 1] : NULL;

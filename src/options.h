@@ -48,6 +48,8 @@ struct options {
         RUN_PIN,
         RUN_READ,
         RUN_UNPIN,
+        RUN_REPORT,
+        RUN_DIFF,
         RUN_THRESHOLDS,
         RUN_HELP,
         RUN_VERSION
@@ -88,6 +90,14 @@ struct options {
     const char *without;  /* comma list of hooks to pass over (hidden, for tests) */
     const char *sysfs;    /* in front of /sys where sensors are looked for (hidden, for tests) */
     const char *btf;      /* other BTF file than the kernel's (hidden, for tests) */
+    /* record, report, diff */
+    const char *record;    /* the file to record to, or NULL */
+    uint64_t max_size;     /* bytes of a file */
+    unsigned keep;         /* older files, 0..99 */
+    const char *files[2];  /* recordings to read */
+    const char *from, *to; /* times, or NULL */
+    const char *columns;   /* a comma list, or NULL */
+    const char *html;      /* the page to write, or NULL */
 };
 
 /* Parses argv. view_names: NULL-terminated list of the views that exist (beside `doctor`).

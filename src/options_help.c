@@ -85,6 +85,9 @@ int options_help(int fd, const struct view_summary *views, size_t nviews)
     put(&lines, "       hog track PID.. [OPTIONS]");
     put(&lines, "       hog doctor [OPTIONS]");
     put(&lines, "       hog pin DIR [VIEW,..] | hog read DIR [INTERVAL [COUNT]] | hog unpin DIR");
+    put(&lines, "       hog record FILE [VIEW[,VIEW...]] [OPTIONS] [INTERVAL [COUNT]]");
+    put(&lines, "       hog report FILE [OPTIONS]");
+    put(&lines, "       hog diff BEFORE AFTER [OPTIONS]");
     put(&lines, "Names the processes that hog this host: a window every INTERVAL (seconds, or");
     put(&lines, "with a unit: 500ms, 2m), COUNT windows or until interrupted.");
     put_views(&lines, views, nviews);

@@ -22,6 +22,7 @@ struct option_spec {
         OPTION_PIDS,       /* adds to the PIDs */
         OPTION_PID,        /* uint32_t at offset, least..most */
         OPTION_FORMAT,     /* enum out_format at offset */
+        OPTION_SIZE,       /* uint64_t bytes at offset, least..most */
         OPTION_TEXT,       /* const char * at offset */
         OPTION_ALERT,      /* adds to the uint32_t at offset: a bit an enum verdict */
         OPTION_THRESHOLD,  /* sets one of the thresholds */

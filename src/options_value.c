@@ -258,6 +258,26 @@ static int take_choice(const struct option_spec *spec, const char *label, const 
     return why(w, -EINVAL, "%s: \"%s\" is not one of %s", label, show(text).text, allowed);
 }
 
+/* 1000, 64K, 64M, 2G, also as 64MiB. */
+static int take_size(const struct option_spec *spec, const char *label, const char *text, uint64_t *bytes,
+                     struct why *w)
+{
+    static const char units[] = "KMG";
+    size_t digits = strspn(text, "0123456789");
+    const char *unit = text[digits] ? strchr(units, text[digits]) : NULL,
+               *rest = text + digits + (unit != NULL);
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+
+    if (parse_number(text, digits, 0, UINT64_MAX >> shift, bytes) &&
+        (!*rest || !strcmp(rest, "B") || (unit && !strcmp(rest, "iB")))) {
+        *bytes <<= shift;
+        if (*bytes >= spec->least && *bytes <= spec->most)
+            return 0;
+    }
+    return why(w, -EINVAL, "%s: \"%s\" is not a size from 64K to 1024G, like 500K, 64M or 2G", label,
+               show(text).text);
+}
+
 int option_apply(struct options *options, const struct option_spec *spec, const char *value, struct why *w)
 {
     struct shown label = option_label(spec);
@@ -286,6 +306,8 @@ int option_apply(struct options *options, const struct option_spec *spec, const 
         break;
     case OPTION_FORMAT:
         return take_format(w, label.text, value, member);
+    case OPTION_SIZE:
+        return take_size(spec, label.text, value, member, w);
     case OPTION_TEXT:
         *(const char **)member = value;
         break;

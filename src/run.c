@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "clock.h"
+#include "history/recorder.h"
 #include "embedded.h"
 #include "host/names.h"
 #include "host/numbering.h"
@@ -39,6 +40,7 @@ struct run {
     void *states[MAX_VIEWS];
     size_t n; /* opened ones */
     struct out *out;
+    struct recorder *recorder; /* or NULL */
     struct self self;
     struct window window;
     unsigned late;                 /* windows in a row that ended late */
@@ -253,7 +255,10 @@ static int print_window(struct run *run)
         self_note(&run->self, run->out, run->window.end_mono - run->window.begin_mono, &cost);
     }
     out_end_window(run->out);
-    return out_flush(run->out);
+    int err = out_flush(run->out);
+    if (run->recorder)
+        recorder_end_window(run->recorder, run->out);
+    return err;
 }
 
 /* What lies between turns, for views that must look more often. */
@@ -350,6 +355,7 @@ static void run_close(struct run *run)
     targets_free(&run->subject);
     out_close(run->out);
     rows_close(run->rows);
+    recorder_close(run->recorder);
 }
 
 /* What stands between views and lines; a wrong wish is told before anything is loaded. */
@@ -382,6 +388,22 @@ static enum status open_rows(struct run *run)
     return STATUS_DONE;
 }
 
+/* What `record` needs before anything is measured. */
+static enum status open_recorder(struct run *run)
+{
+    const struct options *options = run->options;
+    struct why w;
+
+    if (!options->record)
+        return STATUS_DONE;
+    if (recorder_open(&run->recorder, options->record, options->max_size, options->keep, &w)) {
+        tell("%s", w.text);
+        return STATUS_FAILED;
+    }
+    out_to_sink(run->out, recorder_sink(run->recorder));
+    return STATUS_DONE;
+}
+
 enum status run_views(const struct options *options)
 {
     struct run run = {.options = options, .self = {.stats_fd = -1}};
@@ -408,6 +430,8 @@ enum status run_views(const struct options *options)
     }
     if (status == STATUS_DONE)
         status = open_targets(&run);
+    if (status == STATUS_DONE)
+        status = open_recorder(&run);
     if (status == STATUS_DONE && options->self)
         self_open(&run.self);
     if (status == STATUS_DONE)

@@ -112,10 +112,12 @@ static void others(const struct top *top, const struct subject *subject, bool vi
 {
     const struct sides *sides = &top->sides[subject->rank - 1];
     const struct pair *const *pairs = sides->pairs;
+    /* A recording is to be small. */
+    const size_t most = victims || top->context->options->record ? 1 : SAID;
     uint64_t said[SAID];
     size_t nsaid = 0;
 
-    for (size_t i = 0; i < sides->n && nsaid < (victims ? 1 : SAID); i++) {
+    for (size_t i = 0; i < sides->n && nsaid < most; i++) {
         uint64_t key = victims ? pairs[i]->victim : pairs[i]->aggressor;
         bool again = false;
         char name[CULPRIT_NAME];

@@ -92,7 +92,8 @@ int lines_flush(struct lines *lines)
 {
     if (lines->error)
         return lines->error;
-    int error = write_all(lines, lines->bytes, lines->complete);
+    int error = lines->sink ? lines->sink->write(lines->sink, lines->bytes, lines->complete)
+                            : write_all(lines, lines->bytes, lines->complete);
     if (error) {
         lines_fail(lines, error);
         return error;

@@ -8,9 +8,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What takes the lines in place of a file: whole ones. 0 or -errno. */
+struct lines_sink {
+    int (*write)(struct lines_sink *sink, const char *bytes, size_t n);
+};
+
 /* The first error (-errno) stays: everything after it is dropped. */
 struct lines {
     int fd;
+    struct lines_sink *sink; /* or NULL */
     int error;
     bool may_block; /* a pipe, a terminal, a socket */
     char *bytes;

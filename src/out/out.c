@@ -8,6 +8,7 @@
 #include "out/textfile.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +25,8 @@ struct out {
     const char *path; /* NULL: no such file */
     const struct view *headed[MAX_HEADED];
     size_t nheaded;
-    size_t pending; /* text: spaces owed to a left-aligned cell, paid only when another cell follows */
+    uint64_t note_names; /* recording: a hash of the names of the last window's fields */
+    size_t pending;      /* text: spaces owed to a left-aligned cell, paid only when another cell follows */
 };
 
 struct out *out_open(int fd, enum out_format format, bool header)
@@ -36,6 +38,17 @@ struct out *out_open(int fd, enum out_format format, bool header)
     out->format = format;
     out->header = header && format != OUT_JSON && format != OUT_PROM;
     return out;
+}
+
+void out_to_sink(struct out *out, struct lines_sink *sink)
+{
+    out->lines.sink = sink;
+}
+
+void out_anew(struct out *out)
+{
+    out->nheaded = 0;
+    out->note_names = 0;
 }
 
 void out_close(struct out *out)
@@ -89,17 +102,22 @@ void out_end_window(struct out *out)
         lines_fail(&out->lines, err);
 }
 
+static bool is_json(const struct out *out)
+{
+    return out->format == OUT_JSON || out->format == OUT_RECORD;
+}
+
 /* After escaping, only quotes and backslashes are left for JSON to mind, and quotes for csv. */
 static void put_bytes(struct out *out, const char *bytes, size_t n)
 {
-    if (out->format != OUT_JSON && out->format != OUT_CSV) {
+    if (!is_json(out) && out->format != OUT_CSV) {
         lines_add(&out->lines, bytes, n);
         return;
     }
     for (size_t i = 0; i < n; i++) {
         if (out->format == OUT_CSV && bytes[i] == '"')
             lines_add(&out->lines, "\"", 1);
-        else if (out->format == OUT_JSON && (bytes[i] == '"' || bytes[i] == '\\'))
+        else if (is_json(out) && (bytes[i] == '"' || bytes[i] == '\\'))
             lines_add(&out->lines, "\\", 1);
         lines_add(&out->lines, bytes + i, 1);
     }
@@ -166,9 +184,31 @@ static void put_csv(struct out *out, const struct cell *cell)
     lines_text(&out->lines, quote);
 }
 
+/* A recording is to be small: five digits and no zeros that say nothing. */
+static bool format_terse(const struct cell *cell, char text[CELL_TEXT])
+{
+    struct cell less = *cell;
+    unsigned room = 5;
+
+    if (cell->kind != CELL_DECIMAL)
+        return cell_format(cell, text);
+    for (double limit = 1; limit < 1e5 && fabs(cell->d) >= limit; limit *= 10)
+        room--;
+    less.digits = less.digits < room ? less.digits : room;
+    if (!cell_format(&less, text))
+        return false;
+    if (strchr(text, '.')) {
+        size_t n = strlen(text);
+        while (text[n - 1] == '0')
+            n--;
+        text[n - (text[n - 1] == '.')] = '\0';
+    }
+    return true;
+}
+
 static void put_value(struct out *out, const struct cell *cell)
 {
-    const char *quote = out->format == OUT_JSON ? "\"" : "";
+    const char *quote = is_json(out) ? "\"" : "";
     char text[CELL_TEXT];
 
     if (out->format == OUT_CSV && (cell->kind == CELL_STRING || cell->kind == CELL_SENTENCE)) {
@@ -181,8 +221,8 @@ static void put_value(struct out *out, const struct cell *cell)
         lines_text(&out->lines, quote);
         put_sentence(out, cell->s.bytes);
         lines_text(&out->lines, quote);
-    } else if (!cell_format(cell, text)) {
-        lines_text(&out->lines, out->format == OUT_JSON ? "null" : out->format == OUT_CSV ? "" : "-");
+    } else if (!(out->format == OUT_RECORD ? format_terse : cell_format)(cell, text)) {
+        lines_text(&out->lines, is_json(out) ? "null" : out->format == OUT_CSV ? "" : "-");
     } else if (cell->kind == CELL_TIME) {
         lines_text(&out->lines, quote);
         lines_text(&out->lines, text);
@@ -252,12 +292,76 @@ static void remember_window(struct out *out, const char *name, const struct fiel
     out->lost = field_named("lost", CELL_UNSIGNED, fields, n);
 }
 
+/* {"view":"top","columns":[: names follow by record_name(), and "]}" */
+static void record_columns(struct out *out, const char *view)
+{
+    lines_text(&out->lines, "{\"view\":\"");
+    lines_text(&out->lines, view);
+    lines_text(&out->lines, "\",\"columns\":[");
+}
+
+static void record_name(struct out *out, size_t i, const char *name)
+{
+    lines_text(&out->lines, i ? ",\"" : "\"");
+    lines_text(&out->lines, name);
+    lines_text(&out->lines, "\"");
+}
+
+static void record_begin(struct out *out, const char *view)
+{
+    lines_text(&out->lines, "[\"");
+    lines_text(&out->lines, view);
+    lines_text(&out->lines, "\"");
+}
+
+static void record_value(struct out *out, const struct cell *cell)
+{
+    lines_text(&out->lines, ",");
+    put_value(out, cell);
+}
+
+static void record_end(struct out *out, const char *end)
+{
+    lines_text(&out->lines, end);
+    lines_end(&out->lines);
+}
+
+static uint64_t hash_of_names(const struct field *fields, size_t n)
+{
+    uint64_t hash = 1;
+
+    for (size_t i = 0; i < n; i++, hash = hash * 31 + 1)
+        for (const char *c = fields[i].name; *c; c++)
+            hash = hash * 31 + (unsigned char)*c;
+    return hash;
+}
+
+/* The line of a window is a list, like rows: it is in all windows. */
+static void record_window(struct out *out, const struct field *fields, size_t n)
+{
+    uint64_t names = hash_of_names(fields, n);
+
+    if (names != out->note_names) {
+        record_columns(out, "window");
+        for (size_t i = 0; i < n; i++)
+            record_name(out, i, fields[i].name);
+        record_end(out, "]}");
+    }
+    out->note_names = names;
+    record_begin(out, "window");
+    for (size_t i = 0; i < n; i++)
+        record_value(out, &fields[i].cell);
+    record_end(out, "]");
+}
+
 void out_note(struct out *out, const char *name, const struct field *fields, size_t n)
 {
     if (!out)
         return;
     remember_window(out, name, fields, n);
-    if (out->format == OUT_JSON)
+    if (out->format == OUT_RECORD && !strcmp(name, "window"))
+        record_window(out, fields, n);
+    else if (is_json(out))
         note_json(out, name, fields, n);
     else if (out->format == OUT_PROM)
         prom_note(&out->lines, name, fields, n);
@@ -353,10 +457,25 @@ static void header_once(struct out *out, const struct view *view)
         return;
     }
     out->headed[out->nheaded++] = view;
-    if (out->format == OUT_CSV)
+    if (out->format == OUT_CSV) {
         put_csv_line(out, view, NULL);
-    else
+    } else if (out->format == OUT_RECORD) {
+        record_columns(out, view->name);
+        for (size_t i = 0; i < view->ncolumns; i++)
+            record_name(out, i, view->columns[i].name);
+        record_end(out, "]}");
+    } else {
         put_line(out, view, NULL);
+    }
+}
+
+static void row_record(struct out *out, const struct view *view, const struct cell *cells)
+{
+    header_once(out, view);
+    record_begin(out, view->name);
+    for (size_t i = 0; i < view->ncolumns; i++)
+        record_value(out, &cells[i]);
+    record_end(out, "]");
 }
 
 static void row_json(struct out *out, const struct view *view, const struct cell *cells)
@@ -375,6 +494,10 @@ void out_put(struct out *out, const struct view *view, const struct cell *cells)
 {
     if (out->format == OUT_JSON) {
         row_json(out, view, cells);
+        return;
+    }
+    if (out->format == OUT_RECORD) {
+        row_record(out, view, cells);
         return;
     }
     if (out->header)

@@ -84,7 +84,7 @@ struct field {
 
 /* csv: RFC 4180, of one view, each row with its window, no other lines; what is not known is empty, and no
  * text begins like a formula. prom: OpenMetrics text, units as Prometheus wants them. */
-enum out_format { OUT_TEXT, OUT_TSV, OUT_CSV, OUT_JSON, OUT_PROM };
+enum out_format { OUT_TEXT, OUT_TSV, OUT_CSV, OUT_JSON, OUT_PROM, OUT_RECORD /* src/history/recording.h */ };
 
 struct out;
 
@@ -99,6 +99,12 @@ int out_to_file(struct out *out, const char *path);
 /* Around all that is written of a window. */
 void out_begin_window(struct out *out);
 void out_end_window(struct out *out);
+/* From now on lines go there, and not to a file. */
+struct lines_sink;
+void out_to_sink(struct out *out, struct lines_sink *sink);
+
+/* The columns are named once more: another file begins. */
+void out_anew(struct out *out);
 
 /* "#NAME field=value ..." ; json: {"type":"NAME","field":value,...}. Strings are escaped as in rows; an empty
  * string is written as `-`. */

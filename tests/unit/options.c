@@ -320,7 +320,7 @@ static void check_bad(void)
         {"cpu -x", "unknown option -x: --help lists all options"},
         {"cpu -\303\251t", "unknown option -\303\251t: --help lists all options"},
         {"cpu --stage 4", "unknown option --stage: did you mean --stages? --help lists all options"},
-        {"cpu --tpo=4", "unknown option --tpo: did you mean --top? --help lists all options"},
+        {"cpu --toop=4", "unknown option --toop: did you mean --top? --help lists all options"},
         {"cpu --frobnicate", "unknown option --frobnicate: --help lists all options"},
         {"cpu --btff", "unknown option --btff: --help lists all options"},
         {"cpu --=4", "unknown option --: --help lists all options"},

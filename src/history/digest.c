@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "history/digest.h"
+#include "history/rankings.h"
+#include "history/when.h"
+#include "shown.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#define CANDIDATES 8192
+
+/* Of the first reading: how heavy somebody is in each ranking of a view. */
+struct candidate {
+    uint64_t id;
+    unsigned char ranking[DIGEST_A_VIEW]; /* 1 + index; 0: none */
+    float area[DIGEST_A_VIEW];
+};
+
+/* One reading of the recording. */
+struct pass {
+    struct digest *d;
+    struct reader *reader;
+    const struct digest_range *range;
+    uint64_t seed;
+    struct ranked_view views[RECORD_MOST_VIEWS];
+    unsigned definitions; /* of the reader, when `views` was made */
+    bool inside;          /* the window is one of those asked for */
+    int start, length, lost;
+    uint64_t begin; /* of the window, ns */
+    double seconds;
+    unsigned slot;
+    struct table candidates;
+    struct table chosen; /* of struct place */
+    bool second;
+};
+
+struct place {
+    uint64_t id;
+    unsigned first; /* series */
+};
+
+/* --- both readings --- */
+
+static void look_up_views(struct pass *p)
+{
+    for (unsigned i = 0; i < p->reader->nviews; i++) {
+        const struct record_view *view = &p->reader->views[i];
+        rankings_of(p->d, view, &p->views[i]);
+        if (!strcmp(view->name, "window")) {
+            p->start = record_column(view, "start");
+            p->length = record_column(view, "dur_ms");
+            p->lost = record_column(view, "lost");
+        }
+    }
+    p->definitions = p->reader->definitions;
+}
+
+/* Of a day at most: a clock that was set must not make time. */
+static double length_of(const struct pass *p, const struct record *record)
+{
+    double ms;
+
+    if (p->length < 0 || !record_number(&record->values[p->length], &ms) || !(ms >= 0 && ms <= 86400e3))
+        return 0;
+    return ms / 1e3;
+}
+
+static void enter_window(struct pass *p, const struct record *record)
+{
+    struct digest *d = p->d;
+    struct when when;
+    double lost = 0;
+
+    p->inside = false;
+    if (p->start < 0 || !when_parse(record->values[p->start].at, record->values[p->start].length, &when) ||
+        when.of_day)
+        return;
+    p->inside = when.ns >= p->range->from && when.ns < p->range->to;
+    if (!p->inside)
+        return;
+    p->begin = when.ns;
+    p->seconds = length_of(p, record);
+    if (p->second) {
+        double span = (double)(d->last - d->first) + 1, at = (double)p->begin - (double)d->first;
+        p->slot = at > 0 && at < span ? (unsigned)(at / span * DIGEST_SLOTS) : at > 0 ? DIGEST_SLOTS - 1 : 0;
+        d->slot_seconds[p->slot] += (float)p->seconds;
+        return;
+    }
+    if (p->lost >= 0 && record_number(&record->values[p->lost], &lost) && lost > 0 && lost < 1e15)
+        d->lost += (uint64_t)lost;
+    d->seconds += p->seconds;
+    d->first = !d->windows || when.ns < d->first ? when.ns : d->first;
+    d->last = when.ns > d->last ? when.ns : d->last;
+    d->windows++;
+}
+
+/* What a row has in the i-th ranking of its view. */
+static double value_of(const struct ranked_view *ranked, unsigned i, const struct record *record)
+{
+    double value;
+
+    return record_number(&record->values[ranked->column[i]], &value) && value > 0 ? value : 0;
+}
+
+/* --- the first: who is heavy --- */
+
+/* Whoever has no 1 / share_of of any ranking so far. So many at most stay in each. */
+struct lightness {
+    const struct digest *d;
+    double share;
+};
+
+static bool is_heavy(const void *context, const void *entry)
+{
+    const struct lightness *l = context;
+    const struct candidate *c = entry;
+
+    for (unsigned i = 0; i < DIGEST_A_VIEW; i++)
+        if (c->ranking[i] && c->area[i] > l->share * l->d->rankings[c->ranking[i] - 1].area)
+            return true;
+    return false;
+}
+
+static struct candidate *find_candidate(struct pass *p, uint64_t id)
+{
+    struct candidate *c = table_find_or_add(&p->candidates, id);
+
+    if (c || p->candidates.n < p->candidates.most)
+        return c;
+    struct lightness l = {p->d, 2.0 * p->d->nrankings / CANDIDATES};
+    size_t before = p->candidates.n;
+    table_keep(&p->candidates, is_heavy, &l);
+    p->d->dropped += before - p->candidates.n;
+    return table_find_or_add(&p->candidates, id);
+}
+
+static int weigh(struct pass *p, const struct ranked_view *ranked, const struct record *record, uint64_t id)
+{
+    struct candidate *c = NULL;
+
+    for (unsigned i = 0; i < ranked->n; i++) {
+        double area = value_of(ranked, i, record) * p->seconds;
+        if (area <= 0)
+            continue;
+        if (!c)
+            c = find_candidate(p, id);
+        if (!c)
+            return -ENOMEM;
+        c->ranking[i] = (unsigned char)(ranked->ranking[i] + 1);
+        c->area[i] += (float)area;
+        p->d->rankings[ranked->ranking[i]].area += area;
+    }
+    return 0;
+}
+
+/* --- the second: those chosen --- */
+
+/* 0 has the first one. */
+static unsigned bucket_of(double value)
+{
+    int exponent;
+    double half = frexp(value, &exponent); /* 0.5 .. 1 */
+    int bucket = (exponent + 7) * 16 + (int)(half * 32) - 16;
+
+    return value <= 0 || bucket < 1 ? 0 : bucket >= DIGEST_BUCKETS ? DIGEST_BUCKETS - 1 : (unsigned)bucket;
+}
+
+static double middle_of(unsigned bucket)
+{
+    return !bucket ? 0 : ldexp((bucket % 16 + 16.5) / 32, (int)(bucket / 16) - 7);
+}
+
+double series_quantile(const struct series *s, double q)
+{
+    uint64_t all = 0, seen = 0;
+
+    for (unsigned i = 0; i < DIGEST_BUCKETS && s->buckets; i++)
+        all += s->buckets[i];
+    for (unsigned i = 0; i < DIGEST_BUCKETS && all; i++) {
+        seen += s->buckets[i];
+        if (s->buckets[i] && (double)seen >= q * (double)all)
+            return middle_of(i) < s->peak ? middle_of(i) : s->peak;
+    }
+    return 0;
+}
+
+double series_mean(const struct series *s)
+{
+    return s->seconds > 0 ? s->area / s->seconds : 0;
+}
+
+enum verdict series_verdict(const struct series *s)
+{
+    enum verdict most = VERDICT_OK;
+
+    for (unsigned i = VERDICT_OK + 1; i < VERDICTS; i++)
+        if (s->verdicts[i] && (most == VERDICT_OK || s->verdicts[i] > s->verdicts[most]))
+            most = (enum verdict)i;
+    return most;
+}
+
+static void name_series(struct series *s, const struct ranked_view *ranked, const struct record *record)
+{
+    if (s->windows || s->now >= 0)
+        return;
+    if (ranked->pid < 0 || !record_text(&record->values[ranked->pid], s->pid, sizeof s->pid))
+        s->pid[0] = '\0';
+    if (ranked->name < 0 || !record_text(&record->values[ranked->name], s->name, sizeof s->name))
+        memcpy(s->name, "-", 2);
+}
+
+static void note_verdict(struct series *s, const struct ranked_view *ranked, const struct record *record)
+{
+    const struct record_value *verdict = &record->values[ranked->verdict];
+
+    for (unsigned i = VERDICT_OK; i < VERDICTS; i++)
+        if (strlen(verdict_names[i]) == verdict->length &&
+            !memcmp(verdict_names[i], verdict->at, verdict->length)) {
+            s->verdicts[i]++;
+            if (i != VERDICT_OK && ranked->by >= 0)
+                record_text(&record->values[ranked->by], s->by, sizeof s->by);
+        }
+}
+
+static void note_most(struct digest_worst *now, double value, const struct ranked_view *ranked,
+                      const struct record *record)
+{
+    now->value += value;
+    if (value <= now->most)
+        return;
+    now->most = value;
+    if (ranked->pid < 0 || !record_text(&record->values[ranked->pid], now->pid, sizeof now->pid))
+        now->pid[0] = '\0';
+    if (ranked->name < 0 || !record_text(&record->values[ranked->name], now->name, sizeof now->name))
+        memcpy(now->name, "-", 2);
+}
+
+static void look_closely(struct pass *p, const struct ranked_view *ranked, const struct record *record,
+                         uint64_t id)
+{
+    const struct place *place = table_find(&p->chosen, id);
+
+    for (unsigned i = 0; i < ranked->n; i++) {
+        double value = value_of(ranked, i, record);
+        if (value > 0)
+            note_most(&p->d->rankings[ranked->ranking[i]].now, value, ranked, record);
+        for (unsigned at = place ? place->first : 0; at; at = p->d->series[at - 1].next) {
+            struct series *s = &p->d->series[at - 1];
+            if (s->ranking != ranked->ranking[i])
+                continue;
+            name_series(s, ranked, record);
+            s->now = (s->now > 0 ? s->now : 0) + value;
+            if (ranked->verdict >= 0)
+                note_verdict(s, ranked, record);
+        }
+    }
+}
+
+static double total_of(enum digest_unit unit, double value, double seconds)
+{
+    return unit == UNIT_COUNT ? value : unit == UNIT_PERCENT ? value * seconds / 100 : value * seconds;
+}
+
+static void keep_worst(struct ranking *ranking, uint64_t start)
+{
+    struct digest_worst now = ranking->now;
+
+    ranking->now = (struct digest_worst){0};
+    now.start = start;
+    for (unsigned i = 0; i < DIGEST_WORST && now.value > 0; i++)
+        if (now.value > ranking->worst[i].value) {
+            struct digest_worst other = ranking->worst[i];
+            ranking->worst[i] = now;
+            now = other;
+        }
+}
+
+/* The window is whole: what its rows have added up to counts. */
+static void leave_window(struct pass *p)
+{
+    struct digest *d = p->d;
+
+    for (unsigned i = 0; i < d->nseries; i++) {
+        struct series *s = &d->series[i];
+        if (s->now < 0)
+            continue;
+        s->windows++;
+        s->seconds += p->seconds;
+        s->area += s->now * p->seconds;
+        s->total += total_of(d->rankings[s->ranking].unit, s->now, p->seconds);
+        if (s->buckets)
+            s->buckets[bucket_of(s->now)]++;
+        if (s->now > s->peak) {
+            s->peak = s->now;
+            s->peak_at = p->begin;
+        }
+        if (s->line)
+            s->line[p->slot] += (float)(s->now * p->seconds);
+        s->now = -1;
+    }
+    for (unsigned i = 0; i < d->nrankings; i++) {
+        d->rankings[i].line[p->slot] += (float)(d->rankings[i].now.value * p->seconds);
+        keep_worst(&d->rankings[i], p->begin);
+    }
+}
+
+/* --- a reading --- */
+
+static int read_all(struct pass *p, struct why *w)
+{
+    static struct record record;
+    int n;
+
+    reader_rewind(p->reader);
+    p->definitions = p->reader->definitions - 1;
+    while ((n = reader_next(p->reader, &record, w)) > 0) {
+        if (!record.view) {
+            if (p->second && p->inside)
+                leave_window(p);
+            p->inside = false;
+            continue;
+        }
+        if (p->definitions != p->reader->definitions)
+            look_up_views(p);
+        const struct ranked_view *ranked = &p->views[record.view - p->reader->views];
+        if (!strcmp(record.view->name, "window")) {
+            enter_window(p, &record);
+        } else if (p->inside && ranked->n) {
+            uint64_t id = ranked_id(ranked, &record, p->seed + (uint64_t)(ranked->ranking[0]) * 0x51ed270b);
+            if (p->second)
+                look_closely(p, ranked, &record, id);
+            else if (weigh(p, ranked, &record, id))
+                return why(w, -ENOMEM, "out of memory");
+        }
+    }
+    return n;
+}
+
+/* Puts the heaviest of a ranking into series, the heaviest first. */
+static void choose(struct pass *p, unsigned ranking)
+{
+    struct digest *d = p->d;
+    struct ranking *r = &d->rankings[ranking];
+    double *areas = calloc(d->top + 1, sizeof *areas);
+
+    r->first = d->nseries;
+    for (size_t i = 0; areas && i < p->candidates.n; i++) {
+        const struct candidate *c = table_at(&p->candidates, i);
+        unsigned which = 0;
+        while (which < DIGEST_A_VIEW && c->ranking[which] != ranking + 1)
+            which++;
+        double area = which < DIGEST_A_VIEW ? (double)c->area[which] : 0;
+        if (area <= 0)
+            continue;
+        unsigned at = r->n;
+        while (at && areas[at - 1] < area)
+            at--;
+        if (at == d->top)
+            continue;
+        unsigned last = r->n < d->top ? r->n : d->top - 1;
+        memmove(areas + at + 1, areas + at, (last - at) * sizeof *areas);
+        for (unsigned j = last; j > at; j--)
+            d->series[r->first + j].id = d->series[r->first + j - 1].id;
+        areas[at] = area;
+        d->series[r->first + at].id = c->id;
+        r->n = last + 1;
+    }
+    free(areas);
+    d->nseries += r->n;
+}
+
+static int place_series(struct pass *p, struct why *w)
+{
+    struct digest *d = p->d;
+
+    for (unsigned i = 0; i < d->nrankings; i++) {
+        choose(p, i);
+        for (unsigned j = 0; j < d->rankings[i].n; j++)
+            d->series[d->rankings[i].first + j].ranking = i;
+    }
+    for (unsigned i = 0; i < d->nseries; i++) {
+        struct series *s = &d->series[i];
+        struct place *place = table_find_or_add(&p->chosen, s->id);
+        if (place) {
+            s->next = place->first;
+            place->first = i + 1;
+        }
+        if (d->lines)
+            s->line = calloc(DIGEST_SLOTS, sizeof *s->line);
+        if (d->quantiles)
+            s->buckets = calloc(DIGEST_BUCKETS, sizeof *s->buckets);
+        if (!place || (d->lines && !s->line) || (d->quantiles && !s->buckets))
+            return why(w, -ENOMEM, "out of memory");
+        s->now = -1;
+    }
+    return 0;
+}
+
+static int by_area(const void *a, const void *b)
+{
+    double x = ((const struct series *)a)->area, y = ((const struct series *)b)->area;
+
+    return (x < y) - (x > y);
+}
+
+int digest_make(struct digest *d, struct reader *reader, const struct digest_range *range, struct why *w)
+{
+    const void *random = (const void *)getauxval(AT_RANDOM);
+    struct pass p = {.d = d,
+                     .reader = reader,
+                     .range = range,
+                     .start = -1,
+                     .length = -1,
+                     .lost = -1,
+                     .candidates = {.size = sizeof(struct candidate), .most = CANDIDATES},
+                     .chosen = {.size = sizeof(struct place), .most = DIGEST_SERIES}};
+
+    if (random)
+        memcpy(&p.seed, random, sizeof p.seed); /* names cannot be made to collide */
+    d->rankings = calloc(DIGEST_RANKINGS, sizeof *d->rankings);
+    int err = d->rankings ? read_all(&p, w) : why(w, -ENOMEM, "out of memory");
+    if (!err) {
+        unsigned room = d->nrankings ? DIGEST_SERIES / d->nrankings : DIGEST_SERIES;
+        d->top = d->top < room ? d->top : room;
+        d->series = calloc((size_t)d->top * d->nrankings + 1, sizeof *d->series);
+        err = d->series ? place_series(&p, w) : why(w, -ENOMEM, "out of memory");
+    }
+    table_free(&p.candidates);
+    p.second = true;
+    if (!err && d->nseries)
+        err = read_all(&p, w);
+    table_free(&p.chosen);
+    for (unsigned i = 0; !err && i < d->nrankings; i++)
+        qsort(d->series + d->rankings[i].first, d->rankings[i].n, sizeof *d->series, by_area);
+    return err;
+}
+
+void digest_free(struct digest *d)
+{
+    for (unsigned i = 0; i < d->nseries && d->series; i++) {
+        free(d->series[i].line);
+        free(d->series[i].buckets);
+    }
+    free(d->series);
+    free(d->rankings);
+    d->series = NULL;
+    d->rankings = NULL;
+    d->nseries = d->nrankings = 0;
+}
+
+/* --- the time asked for --- */
+
+/* When the first and last windows begin. */
+static int span_of(struct reader *reader, uint64_t *first, uint64_t *last, struct why *w)
+{
+    static struct record record;
+    struct when when;
+    int n;
+
+    *first = *last = 0;
+    reader_rewind(reader);
+    while ((n = reader_next(reader, &record, w)) > 0) {
+        if (!record.view || strcmp(record.view->name, "window") != 0)
+            continue;
+        int start = record_column(record.view, "start");
+        if (start < 0 || !when_parse(record.values[start].at, record.values[start].length, &when) ||
+            when.of_day)
+            continue;
+        *first = *first ? *first : when.ns;
+        *last = when.ns;
+    }
+    return n;
+}
+
+int digest_range(struct digest_range *range, struct reader *reader, const char *from, const char *to,
+                 struct why *w)
+{
+    struct when a = {0}, b = {.ns = UINT64_MAX};
+    uint64_t first = 0, last = 0;
+
+    if ((from && !when_parse(from, strlen(from), &a)) || (to && !when_parse(to, strlen(to), &b)))
+        return why(w, -EINVAL, "no time: %s", show(from ? from : to).text);
+    int err = a.of_day || b.of_day ? span_of(reader, &first, &last, w) : 0;
+    if (err)
+        return err;
+    *range = (struct digest_range){when_in(&a, first, last), when_in(&b, first, last)};
+    if (a.of_day && b.of_day && range->from >= range->to && range->to > first) /* 23:50 to 00:10 */
+        range->from -= UINT64_C(86400) * 1000000000;
+    if (range->from >= range->to)
+        return why(w, -EINVAL, "--from is not before --to");
+    return 0;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a recording says in sum, in memory that does not grow with it. It is read twice: once to find the
+ * heaviest of each ranking (a column of a view), and once to look at these closely. The rows of a recording
+ * are the Top-K of each window: who is not in them is not known to have been idle.
+ */
+#ifndef HOG_HISTORY_DIGEST_H
+#define HOG_HISTORY_DIGEST_H
+
+#include "history/reader.h"
+#include "sketch/table.h"
+#include "verdict/verdict.h"
+
+#define DIGEST_RANKINGS 32  /* of all views */
+#define DIGEST_A_VIEW   4   /* of one */
+#define DIGEST_SERIES   512 /* of all rankings */
+#define DIGEST_WORST    3   /* windows a ranking */
+#define DIGEST_SLOTS    120 /* of a time line */
+#define DIGEST_BUCKETS  640 /* 16 for each doubling, from 2^-8 to 2^32 */
+#define DIGEST_NAME     64
+
+/* How a column adds up over time. */
+enum digest_unit {
+    UNIT_LEVEL,   /* KiB: there is no total */
+    UNIT_COUNT,   /* a count or a time of the window: the sum */
+    UNIT_RATE,    /* a second: by the length of windows */
+    UNIT_PERCENT, /* of the window: seconds */
+};
+
+struct digest_worst {
+    double value; /* of all rows; 0: none */
+    uint64_t start;
+    double most; /* of one of them: */
+    char pid[12], name[DIGEST_NAME];
+};
+
+struct ranking {
+    char view[RECORD_MOST_NAME], column[RECORD_MOST_NAME];
+    enum digest_unit unit;
+    unsigned first, n;                       /* of its series */
+    double area;                             /* value by seconds, of all rows */
+    struct digest_worst worst[DIGEST_WORST]; /* the worst first */
+    struct digest_worst now;                 /* the window that is read */
+    float line[DIGEST_SLOTS];                /* sum of all rows, by seconds */
+};
+
+/* One of the heaviest of a ranking. */
+struct series {
+    uint64_t id;
+    unsigned next; /* series of the same id: 1 + index, or 0 */
+    unsigned ranking;
+    char pid[12], name[DIGEST_NAME]; /* pid "": not of one process */
+    uint64_t windows;
+    double area, total; /* value by seconds; in the unit of a total */
+    double seconds;     /* of the windows that have it */
+    double peak;
+    uint64_t peak_at;
+    double now; /* in the window that is read; < 0: not in it */
+    uint32_t verdicts[VERDICTS];
+    char by[DIGEST_NAME]; /* of its last verdict that is one */
+    uint32_t *buckets;    /* DIGEST_BUCKETS, or NULL */
+    float *line;          /* by slots of time, value by seconds; or NULL */
+};
+
+struct digest_range {
+    uint64_t from, to; /* windows that begin in it */
+};
+
+struct digest {
+    const char *by; /* "process", or a column */
+    unsigned top;
+    const char *columns; /* a list, or NULL: what each view is about */
+    bool quantiles;      /* are wanted */
+    bool lines;          /* time lines are wanted */
+    struct ranking *rankings;
+    unsigned nrankings;
+    struct series *series;
+    unsigned nseries;
+    uint64_t first, last;             /* start of the windows */
+    double seconds;                   /* their length */
+    uint64_t windows, lost;           /* lost: events that hog could not keep */
+    uint64_t dropped;                 /* light groups for which there was no room */
+    float slot_seconds[DIGEST_SLOTS]; /* how much of each slot of the time lines was recorded */
+};
+
+/* 0, or -errno with a reason. Give back by digest_free(), also on failure. */
+int digest_make(struct digest *digest, struct reader *reader, const struct digest_range *range,
+                struct why *w);
+void digest_free(struct digest *digest);
+
+/* From the text of --from and --to (or NULL), for this recording. */
+int digest_range(struct digest_range *range, struct reader *reader, const char *from, const char *to,
+                 struct why *w);
+
+/* Of the windows that have it, to 3 percent. */
+double series_quantile(const struct series *series, double q);
+
+/* Its mean in the windows that have it. */
+double series_mean(const struct series *series);
+
+/* What it was found to be most often, but for `ok`; VERDICT_OK: nothing else. */
+enum verdict series_verdict(const struct series *series);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* hog report FILE, hog diff BEFORE AFTER: what recordings say, to stdout. */
+#ifndef HOG_HISTORY_REPORT_H
+#define HOG_HISTORY_REPORT_H
+
+#include "options.h"
+#include "status.h"
+
+enum status report(const struct options *options);
+enum status report_diff(const struct options *options);
+
+#endif

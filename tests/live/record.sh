@@ -1,0 +1,169 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Recordings: what is in them, who may stop them (kill -9, a full disk), and what `report` and `diff` make of them, compared with
+# jq and python on the same bytes.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+LOADS=$BUILD/tests/load
+R=$TMP/r
+load_start "$LOADS/duty" 100 1000 3000 9
+load_start "$LOADS/duty" 100 1000 6000 9
+
+# Lists and objects alone; each row as long as its columns; the last line ends a window.
+is_recording() {
+    jq -se 'reduce .[] as $l ({n: {}, ok: true};
+        if ($l | type) == "object" then (if $l.view then .n[$l.view] = ($l.columns | length) else . end)
+        elif $l[0] == "end" then . else .ok = (.ok and .n[$l[0]] + 1 == ($l | length)) end) | .ok' "$1" &&
+        [ "$(tail -n 1 "$1")" = '["end"]' ]
+}
+
+windows_in() { jq -n '[inputs | select(type == "array" and .[0] == "end")] | length' "$@"; }
+said() { sed -n "s/^#recording .*\<$1=\([^ ]*\).*/\1/p" "${2:-$TMP/out}"; }
+
+"$HOG" record "$R" top,cpu 0.1 12 >"$TMP/out" 2>"$TMP/err"
+check 'record: status 0, and nothing on stdout and stderr' test "$? $(cat "$TMP/out" "$TMP/err")" = '0 '
+check 'record: JSON lines, whole to the end' is_recording "$R"
+check 'record: twelve windows' test "$(windows_in "$R")" = 12
+check 'record: six rows a view at most' test "$(jq -c 'select(type == "array" and .[0] == "cpu") | .[1]' "$R" | sort -n | tail -n 1)" = 6
+
+"$HOG" report "$R" -k 50 -o json >"$TMP/report"
+check 'report: totals, means, quantiles and peaks are those of python (cpu_pct)' python3 tests/live/digest.py "$TMP/report" "$R" cpu_pct
+"$HOG" report "$R" -k 50 -o json --column wait_pct >"$TMP/report"
+check 'report: the same of another column (wait_pct)' python3 tests/live/digest.py "$TMP/report" "$R" wait_pct
+"$HOG" report "$R" -k 3 >"$TMP/out"
+check 'report: what it read' test "$(said windows) $(said torn) $(said damaged)" = '12 0 0'
+check 'report: the worst window is that of jq' test "$(awk '$1 == "worst" && $2 == "cpu" && $4 == 1 { print $5 }' "$TMP/out")" = \
+    "$(jq -rn 'reduce (inputs | select(type == "array")) as $l ({};
+        if $l[0] == "window" then .t = $l[2] elif $l[0] == "cpu" then .s[.t] += $l[4] else . end) | .s | to_entries | max_by(.value).key' "$R")"
+
+fourth=$(jq -r 'select(type == "array" and .[0] == "window") | .[2]' "$R" | sed -n 4p)
+"$HOG" report "$R" --from "$fourth" >"$TMP/out"
+check '--from: windows from then on' test "$(said windows) $(said from)" = "9 $fourth"
+"$HOG" report "$R" --to "$fourth" >"$TMP/out"
+check '--to: windows before' test "$(said windows)" = 3
+"$HOG" report "$R" --from "$(echo "$fourth" | tr -d Z | cut -d T -f 2)" >"$TMP/out"
+check '--from: a time of day' test "$(said windows)" = 9
+"$HOG" report "$R" --from 1999-01-01 --to 1999-01-02 >"$TMP/out" 2>"$TMP/err"
+check 'no window in that time: status 1, and said' test "$? $(wc -l <"$TMP/err")" = '1 1'
+
+# ---- two recordings ----
+
+"$HOG" diff "$R" "$R" >"$TMP/out"
+check 'diff: nothing has changed between a recording and itself' \
+    test "$(awk '$1 == "diff" && $7 != "0.000"' "$TMP/out" | wc -l) $(grep -c '^diff' "$TMP/out" | awk '{ print ($1 > 5) }')" = '0 1'
+synthetic() { # synthetic WINDOWS NAME CPU_PCT...: a recording of windows of half a second
+    awk -v n="$1" 'BEGIN {
+        print "{\"hog\":\"recording\",\"format\":1}\n{\"view\":\"window\",\"columns\":[\"seq\",\"start\",\"dur_ms\"]}"
+        print "{\"view\":\"cpu\",\"columns\":[\"rank\",\"pid\",\"cpu_pct\",\"comm\"]}"
+        for (w = 0; w < n; w++) {
+            printf "[\"window\",%d,\"2026-01-01T00:%02d:00Z\",500]\n", w, w
+            for (i = 2; i < ARGC; i += 2)
+                printf "[\"cpu\",%d,%d,%s,\"%s\"]\n", i / 2, i + n, ARGV[i + 1], ARGV[i]
+            print "[\"end\"]"
+        }
+    }' "$@"
+}
+synthetic 10 same 30 less 80 gone 5 >"$TMP/a"
+synthetic 20 same 30 less 20 new 50 >"$TMP/b"
+"$HOG" diff "$TMP/a" "$TMP/b" >"$TMP/out"
+check 'diff: by how much each has changed' test "$(awk '$1 == "diff" { print $4, $5, $6, $7, $8, $NF }' "$TMP/out")" = \
+    '1 80.000 20.000 -60.000 -75.0 less
+2 0.000 50.000 50.000 - new
+3 5.000 0.000 -5.000 -100.0 gone
+4 30.000 30.000 0.000 0.0 same'
+
+# ---- stopped by force ----
+
+for after in 0.15; do
+    before=$(windows_in "$R")
+    "$HOG" record "$R" top,cpu 10ms &
+    HOG_PID=$!
+    lib_pids+=("$HOG_PID")
+    for _ in $(seq 200); do
+        [ "$(grep -cx '\["end"\]' "$R")" -gt $((before + 3)) ] && break
+        sleep 0.05
+    done
+    sleep $after
+    kill -9 "$HOG_PID"
+    wait "$HOG_PID" 2>/dev/null
+    "$HOG" report "$R" >"$TMP/out"
+    check "kill -9: all whole windows are there ($after)" test "$(said windows) $(said damaged)" = "$(grep -cx '\["end"\]' "$R") 0"
+done
+"$HOG" record "$R" top,cpu 0.05 2
+check 'and another record goes on where it was' is_recording "$R"
+printf '["top",1,2' >>"$R"
+"$HOG" report "$R" >"$TMP/out"
+check 'a torn end is said' test "$(said torn) $(said damaged)" = '1 0'
+
+full_disk() {
+    mount -t tmpfs -o size=256k none "$TMP/full" && cd "$TMP/full" || return 1
+    dd if=/dev/zero of=fill bs=1k count=160 status=none
+    "$HOG" record r top,cpu 10ms 2>"$TMP/full.err" &
+    local pid=$!
+    for _ in $(seq 400); do
+        grep -q 'No space left.*left out' "$TMP/full.err" && break
+        sleep 0.05
+    done
+    sleep 0.3
+    "$HOG" report r >"$TMP/before" || return 1
+    rm fill
+    for _ in $(seq 400); do
+        grep -q 'written again: [0-9]* windows are missing' "$TMP/full.err" && break
+        sleep 0.05
+    done
+    sleep 0.3
+    kill -TERM "$pid"
+    wait "$pid" || return 1
+    "$HOG" report r >"$TMP/after" || return 1
+    cat "$TMP/full.err" "$TMP/before" "$TMP/after"
+    [ "$(grep -c 'left out' "$TMP/full.err")" = "$(grep -c 'written again' "$TMP/full.err")" ] && [ "$(said damaged "$TMP/before") $(said torn "$TMP/before")" = '0 0' ] &&
+        [ "$(said damaged "$TMP/after") $(said torn "$TMP/after")" = '0 0' ] && [ "$(said windows "$TMP/after")" -gt "$(said windows "$TMP/before")" ] &&
+        is_recording r
+}
+mkdir "$TMP/full"
+export -f full_disk said is_recording
+export TMP HOG
+check 'a full disk: said, all whole windows stay, and it goes on when there is room' unshare -m bash -c full_disk
+
+# ---- bounded ----
+
+"$HOG" record "$TMP/small" top,cpu 2ms 800 --max-size 64K --keep 2
+check '--max-size, --keep: three files' test "$(cd "$TMP" && echo small*)" = 'small small.1 small.2'
+check '--max-size: none is larger than that and a window' within "$(stat -c %s "$TMP"/small.? | sort -n | tail -n 1)" 65536 75536
+"$HOG" report "$TMP/small" >"$TMP/out"
+check 'report reads them all, the oldest first' test "$(said files) $(said windows) $(said from)" = \
+    "3 $(cat "$TMP"/small* | grep -cx '\["end"\]') $(jq -r 'select(type == "array" and .[0] == "window") | .[2]' "$TMP/small.2" | head -n 1)"
+
+# Memory, whatever the length: a million rows of a hundred thousand processes.
+awk 'BEGIN {
+    print "{\"hog\":\"recording\",\"format\":1}\n{\"view\":\"window\",\"columns\":[\"seq\",\"start\",\"dur_ms\"]}"
+    print "{\"view\":\"cpu\",\"columns\":[\"rank\",\"pid\",\"cpu_pct\",\"comm\"]}"
+    for (w = 0; w < 40000; w++) {
+        printf "[\"window\",%d,\"2026-01-%02dT%02d:%02d:00Z\",1000]\n", w, 1 + int(w / 1440), int(w / 60) % 24, w % 60
+        print "[\"cpu\",1,7,20,\"steady\"]"
+        for (i = 0; i < 5; i++)
+            printf "[\"cpu\",2,%d,%d,\"crowd\"]\n", 100 + w * 5 + i, w % 90 + 1
+        print "[\"end\"]"
+    }
+}' >"$TMP/long"
+(ulimit -v 4096 && exec "$HOG" report "$TMP/long" -k 1) >"$TMP/out"
+check 'report: a long recording of short lives: the steady one is first, with its whole total, in 4 MiB' \
+    awk '$1 == "report" { print; ok = $5 == 7 && $6 == "8000.000" && $NF == "steady" } END { exit !ok }' "$TMP/out"
+# ---- not ours ----
+
+refused() { # refused STATUS PATTERN ARGUMENT...
+    local status=$1 pattern=$2
+    shift 2
+    "$HOG" "$@" >"$TMP/out" 2>"$TMP/err"
+    [ "$? $(wc -l <"$TMP/err") $(wc -c <"$TMP/out")" = "$status 1 0" ] && grep -q "$pattern" "$TMP/err"
+}
+echo 'something else' >"$TMP/other"
+check 'report: what is no recording' refused 1 'is no recording' report "$TMP/other"
+check 'record: does not touch what is no recording' refused 1 'is no recording' record "$TMP/other" cpu 0.1 1
+check 'record: a folder that is not there' refused 1 'No such file' record "$TMP/no/where" cpu 0.1 1
+check 'report: without a file' refused 2 'report needs a recording' report
+check 'record: without a file' refused 2 'record needs a file' record
+check 'diff: with one file' refused 2 'diff needs two' diff "$R"
+check '--max-size: too small' refused 2 'is not a size' record "$R" --max-size 1K
+check '--from: no time' refused 2 'is not a time' report "$R" --from yesterday
+done_testing
