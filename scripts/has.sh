@@ -102,6 +102,7 @@ USERNS) unshare -r true 2>/dev/null ;;
 CLANG19) command -v clang-19 >/dev/null ;;
 QEMU) command -v qemu-system-x86_64 >/dev/null ;;
 KVM) [ -w /dev/kvm ] ;;
+PROMTOOL) command -v promtool >/dev/null ;;
 TMP) [ -d /tmp ] ;;
 DISK) ! df --output=fstype /var/tmp | grep -qE '^(tmpfs|ramfs|rootfs)$' ;;
 CGROUPCPUMEMORY) grep -q '^cpu\s.*1$' /proc/cgroups && grep -q '^memory\s.*1$' /proc/cgroups ;;

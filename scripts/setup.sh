@@ -39,6 +39,7 @@ strace strace
 stress-ng stress-ng
 python3 python3
 jq jq
+promtool prometheus?
 file file
 ldd libc-bin
 ps procps

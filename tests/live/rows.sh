@@ -1,0 +1,221 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Who a row is of, which rows are chosen, and what they are together: two processes of a user of their own, in a group
+# that looks like a container's.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+LOADS=$BUILD/tests/load
+
+user=$((64000 + RANDOM % 1000))
+id=$(printf '%064x' $$)
+pod=2f5c9d1e-6b7a-4c3d-8e9f-0a1b2c3d4e5f
+group=/hog_rows_$$/pod$pod/docker-$id.scope
+mount=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+[ -n "$mount" ] && mkdir -p "$mount$group" 2>/dev/null || mount=
+
+# as_user COMMAND...: in that group, as that user, its output to $TMP/log.PID
+as_user() {
+    # shellcheck disable=SC2016 # expanded by the shell inside
+    load_start bash -c '[ -z "$0" ] || echo $$ >"$0/cgroup.procs"; exec setpriv --reuid "$1" --clear-groups "${@:2}"' \
+        "${mount:+$mount$group}" "$user" "$@"
+}
+remove_groups() {
+    lib_cleanup
+    [ -n "$mount" ] || return
+    for _ in $(seq 50); do
+        rmdir "$mount$group" 2>/dev/null && break
+        sleep 0.1
+    done
+    rmdir "$mount/hog_rows_$$/pod$pod" "$mount/hog_rows_$$" 2>/dev/null
+}
+trap remove_groups EXIT
+
+cp "$LOADS/duty" "$TMP/duty"
+chmod 755 "$TMP" "$TMP/duty"
+as_user "$TMP/duty" 200 2000 8000 && first=$LOAD_PID
+as_user "$TMP/duty" 200 2000 8000 2 && second=$LOAD_PID
+until_ready() {
+    for _ in $(seq 100); do
+        [ "$(cat "/proc/$first/comm") $(cat "/proc/$second/comm")" = 'duty duty' ] && return
+        sleep 0.1
+    done
+    return 1
+}
+check 'the loads run' until_ready
+pids=$(printf '%s\n' "$first" "$second" | sort -n | xargs)
+
+# field VIEW PID COLUMN: of the tsv in $TMP/out
+field() {
+    awk -F '\t' -v view="$1" -v pid="$2" -v name="$3" '
+        $1 == "#" view { for (i = 1; i <= NF; i++) at[$i] = i }
+        $1 == view && $at["pid"] == pid { print $at[name] }' "$TMP/out" | tail -n 1
+}
+
+told() { # told VIEW PID: what /proc says
+    local want have
+    want="$user $PPID_OF bash $TMP/duty 200 2000 8000"
+    have="$(field "$1" "$2" user) $(field "$1" "$2" ppid) $(field "$1" "$2" parent) $(field "$1" "$2" args)"
+    echo "$have, not $want"
+    [ "$have" = "$want" ]
+}
+PPID_OF=$(awk '$1 == "PPid:" { print $2 }' "/proc/$first/status")
+
+"$HOG" cpu,top,mem -o tsv -u "$user" --with user,cgroup,container,pod,parent,uid --args 0.5 2 >"$TMP/out"
+for view in cpu top mem; do
+    check "$view: user, parent and command line are those of /proc" told "$view" "$first"
+done
+if [ -n "$mount" ]; then
+    in_group() {
+        field cpu "$first" "$1"
+        [ "$(field cpu "$first" "$1")" = "$2" ]
+    }
+    check 'the control group' in_group cgroup "$group"
+    check 'the container: by its path, 12 digits' in_group container "${id:0:12}"
+    check 'the runtime' in_group runtime docker
+    check 'the pod' in_group pod "$pod"
+fi
+
+# ---- filters ----
+
+# shows VIEW 'PIDS' ARGS...: these alone, each of them in the best of three tries
+shows() {
+    local view=$1 want=$2
+    shift 2
+    for _ in 1 2 3; do
+        "$HOG" "$view" -k 10000 -o tsv "$@" 0.5 1 >"$TMP/out" || return 1
+        awk -F '\t' -v view="$view" '$1 == view { print $3 }' "$TMP/out" | sort -nu | xargs >"$TMP/have"
+        [ "$(cat "$TMP/have")" = "$want" ] && return
+    done
+    echo "$(cat "$TMP/have"), not $want"
+    return 1
+}
+lacks() { # lacks VIEW ARGS...: neither of both
+    local view=$1
+    shift
+    "$HOG" "$view" -k 10000 -o tsv "$@" 0.3 1 >"$TMP/out" || return 1
+    [ "$(grep -c "^$view" "$TMP/out")" -gt 0 ] &&
+        [ "$(awk -F '\t' -v view="$view" -v a="$first" -v b="$second" '$1 == view && ($3 == a || $3 == b)' "$TMP/out" | wc -l)" = 0 ]
+}
+for view in cpu top mem; do
+    check "$view: -u chooses the user's processes" shows "$view" "$pids" -u "$user"
+    check "$view: --not leaves them out" lacks "$view" -u "$user" --not
+    check "$view: -c and -u together" shows "$view" "$pids" -c 'd?t[x-z]' -u "$user"
+    if [ -n "$mount" ]; then
+        check "$view: -g takes the groups below" shows "$view" "$pids" -g "/hog_rows_$$"
+        check "$view: --container takes the beginning of an id" shows "$view" "$pids" --container "${id:0:63}"
+        check "$view: --not leaves the container out" lacks "$view" --container "$id" --not
+    fi
+done
+if [ -z "$mount" ]; then
+    skip 'control groups and containers' 'needs CGROUP2: no group of version 2 can be made here'
+else
+    check '-g is no prefix of names' shows cpu '' -g "/hog_rows_${$%?}"
+fi
+check 'a filter that nobody passes shows nobody' shows cpu '' -c 'no such name'
+
+# ---- groups ----
+
+check 'grouped sums of every view are its totals' python3 tests/live/rows.py "$HOG"
+
+# one_row ARGS...: of the user; its columns by name in row_...
+rss_of_both() {
+    local kib
+    kib=$(awk '$1 == "VmRSS:" { sum += $2 } END { printf "%.0f", sum }' "/proc/$first/status" "/proc/$second/status")
+    "$HOG" mem -u "$user" --by user -o json 0.3 1 | tail -n 1 | tee "$TMP/row"
+    [ "$(jq -c '[.user, .members, .rss_kib, .pid, .comm]' "$TMP/row")" = "[\"$user\",2,$kib,null,\"duty\"]" ]
+}
+check 'mem: the sum of a user is that of /proc/PID/status' rss_of_both
+
+# Of three threads, their clocks before and after: hog cannot have seen more, and starts within a part of it.
+clocks() { cat "/proc/$first/task/"*/schedstat "/proc/$second/task/"*/schedstat | awk '{ sum += $1 } END { printf "%.3f", sum / 1e6 }'; }
+cpu_of_both() {
+    local before after
+    before=$(clocks)
+    "$HOG" cpu -u "$user" --by "$1" -o json 1 2 >"$TMP/rows"
+    after=$(clocks)
+    jq -s '[.[] | select(.type == "row") | .run_ms] | add' "$TMP/rows" >"$TMP/sum"
+    cat "$TMP/rows"
+    within "$(cat "$TMP/sum")" "$(awk -v a="$before" -v b="$after" 'BEGIN { print 0.4 * (b - a) }')" \
+        "$(awk -v a="$before" -v b="$after" 'BEGIN { print 1.001 * (b - a) + 1 }')"
+}
+for by in user process; do
+    check "cpu: the sum by $by is that of the threads' clocks" cpu_of_both "$by"
+done
+cut_after() {
+    "$HOG" cpu --by thread -u "$user" -k 1 -o json 0.5 1 | tee "$TMP/rows"
+    [ "$(jq -c 'select(.type == "row") | .rank' "$TMP/rows" | xargs)" = 1 ]
+}
+check '-k cuts groups' cut_after
+sorted() {
+    "$HOG" cpu --sort comm -k 10000 -o tsv 0.3 1 | awk -F '\t' '$1 == "cpu" { print $NF }' >"$TMP/names"
+    [ -s "$TMP/names" ] && LC_ALL=C sort -c "$TMP/names"
+}
+check '--sort by a name' sorted
+
+# ---- what cannot be ----
+
+refused() { # refused STATUS PATTERN ARGS...
+    local status=$1 pattern=$2
+    shift 2
+    "$HOG" "$@" >"$TMP/out" 2>"$TMP/err"
+    [ "$? $(wc -l <"$TMP/err") $(wc -c <"$TMP/out")" = "$status 1 0" ] && grep -q -- "$pattern" "$TMP/err"
+}
+check '--by cpu where no CPU is known' refused 2 'does not tell on which CPU' mem --by cpu 0.1 1
+check '--sort by a column that is not there' refused 2 'no view that is shown has a column "shoe"' cpu --sort shoe 0.1 1
+check '-u of nobody' refused 2 'neither a user' cpu -u no_such_user 0.1 1
+no_memory() {
+    "$HOG" cpu --by thread -k 10000 --rows-memory 1 0.2 2 >"$TMP/out" 2>"$TMP/err"
+    [ "$? $(grep -c 'no memory for all rows' "$TMP/err") $(wc -l <"$TMP/err")" = '1 1 1' ] &&
+        [ "$(sed -n 's/^#window seq=2 .* lost=\([0-9]*\) .*/\1/p' "$TMP/out")" -gt 0 ]
+}
+check 'rows without memory: said, counted in the next window, status 1' no_memory
+
+# ---- a path of 4,095 bytes ----
+
+long_path() {
+    python3 - "$mount" "$$" "$LOADS/duty" "$HOG" <<'PYTHON'
+import os, subprocess, sys
+mount, number, duty, hog = sys.argv[1:]
+os.chdir(mount)
+top = os.getcwd()
+path, made = "", []
+while len(path) + 256 <= 4095:
+    name = (f"hog_rows_{number}_{len(made)}_").ljust(255, "x")
+    os.mkdir(name)
+    os.chdir(name)
+    made.append(name)
+    path += "/" + name
+rest = 4095 - len(path) - 1
+if rest > 24:
+    name = (f"hog_rows_{number}_e_").ljust(rest, "y")
+    os.mkdir(name)
+    os.chdir(name)
+    made.append(name)
+    path += "/" + name
+child = subprocess.Popen([duty, "60", "5000", "5000"], stdout=subprocess.DEVNULL)
+try:
+    with open("cgroup.procs", "w") as procs:
+        procs.write(str(child.pid))
+    out = subprocess.run([hog, "cpu", "-p", str(child.pid), "--by", "cgroup", "-o", "tsv", "0.3", "1"],
+                         capture_output=True, text=True, check=True).stdout
+    rows = [line.split("\t") for line in out.splitlines() if line.startswith("cpu\t")]
+    head = [line.split("\t") for line in out.splitlines() if line.startswith("#cpu\t")][0]
+    have = [row[head.index("cgroup")] for row in rows]
+finally:
+    child.kill()
+    child.wait()
+    for name in reversed(made):
+        os.chdir("..")
+        for _ in range(50):
+            try:
+                os.rmdir(name)
+                break
+            except OSError:
+                import time
+                time.sleep(0.1)
+print(len(path), [len(h) for h in have])
+sys.exit(have != [path])
+PYTHON
+}
+[ -n "$mount" ] && check 'a path of 4,095 bytes is shown whole' long_path
+done_testing
