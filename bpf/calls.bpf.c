@@ -6,16 +6,14 @@
  * the return takes it off and counts. A call that has not returned is told by that map; so the reader knows
  * how many were entered, without a second count, and how long those last that hang.
  */
-#include "calls.bpf.h"
-#include "registers.bpf.h"
+#include "functions.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
 
-#if 0
-static long (*const bpf_probe_read_user)(void *to, u32 size,
-                                         const void *from) = (void *)BPF_FUNC_probe_read_user;
 static u64 (*const bpf_get_attach_cookie)(void *ctx) = (void *)BPF_FUNC_get_attach_cookie;
-#endif
+
+/* Of which kind calls are: the maps of the other one are not there. */
+const volatile bool of_functions;
 
 /* ---- calls of the system ---- */
 
@@ -151,11 +149,73 @@ int hog_leave_raw(void *ctx)
 {
     return on_leave(argument(ctx, 1, s64));
 }
+/* ---- calls of functions ---- */
+
+SEC("uprobe.multi")
+int hog_calls_task(struct registers *r)
+{
+    return on_call(r, bpf_get_attach_cookie(r), true);
+}
+
+SEC("uprobe.multi")
+int hog_calls_ids(struct registers *r)
+{
+    return on_call(r, bpf_get_attach_cookie(r), false);
+}
+
+/* Where probes have no cookies, each function has a program with its number in place of this one. */
+static __always_inline u32 number_of_program(void)
+{
+    u32 number;
+
+    asm volatile("%0 = 0x0ca11bad" : "=r"(number));
+    return number;
+}
+
+SEC("uprobe")
+int hog_call_task(struct registers *r)
+{
+    return on_call(r, number_of_program(), true);
+}
+
+SEC("uprobe")
+int hog_call_ids(struct registers *r)
+{
+    return on_call(r, number_of_program(), false);
+}
+
+SEC("uretprobe.multi")
+int hog_returns(struct registers *r)
+{
+    return on_return(r);
+}
+
+SEC("uretprobe")
+int hog_return(struct registers *r)
+{
+    return on_return(r);
+}
+
 /* ---- ends and new beginnings ---- */
 
 /* What the thread was in will not return. Returns how many calls it has made. */
+static __always_inline u64 forget_caller(u32 thread)
+{
+    struct hog_calls_now *now = bpf_map_lookup_elem(&hog_calls_now, &thread);
+    u64 made = 0;
+
+    if (now) {
+        made = now->entered;
+        unwind(now, ~0ull, NO_FUNCTION);
+        bpf_map_delete_elem(&hog_calls_now, &thread);
+    }
+    return made;
+}
+
 static __always_inline u64 forget_thread(u32 thread)
 {
+    if (of_functions)
+        return forget_caller(thread);
     struct hog_syscall_now *now = bpf_map_lookup_elem(&hog_syscall_now, &thread);
     u64 made = 0;
 
@@ -196,11 +256,18 @@ int hog_exit_tp(void *ctx)
     return 0;
 }
 
-/* The thread that execs takes its leader's number: its call goes on under that. */
+/* The thread that execs takes its leader's number: its call goes on under that. Those of functions are gone.
+ */
 SEC("raw_tp/sched_process_exec")
 int hog_exec(void *ctx)
 {
     u32 before = argument(ctx, 1, u32), thread = bpf_get_current_pid_tgid();
+
+    if (of_functions) {
+        forget_caller(before);
+        forget_caller(thread);
+        return 0;
+    }
     struct hog_syscall_now *now = bpf_map_lookup_elem(&hog_syscall_now, &before);
 
     if (now && before != thread) {

@@ -140,8 +140,9 @@ static __always_inline void count_return(const struct hog_calls_key *key, struct
         add(sums->unsized, 1);
     else if (end.bytes)
         add(sums->bytes, end.bytes);
-    /* Those that are shown first are those of most calls. */
-    seat_count_weighed(calls_id(key), end.ns, sums->returned - sums->returned_before, 1, 1);
+    /* Those that are shown first are those of most calls. Twice their number: one alone is to have a seat,
+     * too. */
+    seat_count_weighed(calls_id(key), end.ns, 2 * (sums->returned - sums->returned_before), 2, 1);
 }
 
 static __attribute__((noinline)) int count_left(u64 who, u32 call, u32 kind)

@@ -90,6 +90,7 @@ TCMALLOC) ldconfig -p | grep -q libtcmalloc_minimal.so.4 ;;
 MIMALLOC) ldconfig -p | grep -q libmimalloc.so ;;
 FIO) command -v fio >/dev/null ;;
 XFS) command -v mkfs.xfs >/dev/null && grep -qw xfs /proc/filesystems ;;
+OPENMPI) command -v mpicc >/dev/null && command -v mpif90 >/dev/null && command -v mpirun >/dev/null ;;
 LOOP) [ -e /dev/loop-control ] ;;
 XFS) [ -e /dev/loop-control ] && grep -qw xfs /proc/filesystems && command -v mkfs.xfs >/dev/null ;;
 RTPRIO) chrt -f 1 true 2>/dev/null ;;

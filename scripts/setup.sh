@@ -56,6 +56,9 @@ clang-19 clang-19?
 libjemalloc.so.2 libjemalloc2?
 libtcmalloc_minimal.so.4 libtcmalloc-minimal4?
 libmimalloc.so.2.0 libmimalloc2.0?
+mpirun openmpi-bin?
+mpicc libopenmpi-dev?
+gfortran gfortran?
 '
 need_bench='
 cpudist libbpf-tools

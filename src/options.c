@@ -294,6 +294,37 @@ static int check_alloc(struct parse *p)
     return err ? err : check_view(p, o->devices ? "--device" : NULL, "block");
 }
 
+/* What is of the view `calls`: one of its ways to say which calls. */
+static int check_calls(struct parse *p)
+{
+    const struct options *o = p->options;
+    const char *option = o->syscalls     ? "--syscalls"
+                         : o->mpi        ? "--mpi"
+                         : o->libc_io    ? "--libc-io"
+                         : o->lib        ? "--lib"
+                         : o->func       ? "--func"
+                         : o->error.test ? "--error"
+                         : o->bytes      ? "--bytes"
+                                         : NULL;
+    bool calls = false;
+
+    for (size_t i = 0; i < o->nviews; i++)
+        calls = calls || !strcmp(o->views[i], "calls");
+    if (option && !calls)
+        return why(p->why, -EINVAL, "%s needs the view calls: hog calls %s ..", option, option);
+    if (o->syscalls + o->mpi + o->libc_io + (o->func != NULL) > 1)
+        return why(p->why, -EINVAL, "only one of --syscalls, --mpi, --libc-io and --func is possible");
+    if ((o->error.test || o->bytes) && !o->func)
+        return why(p->why, -EINVAL, "%s is about functions that --func names",
+                   o->error.test ? "--error" : "--bytes");
+    if ((o->func && !o->lib) || (o->lib && !o->func && !o->mpi && !o->libc_io))
+        return why(p->why, -EINVAL, "--lib and --func go together: hog calls --lib libc --func 'get*'");
+    if ((o->lib && !*o->lib) || (o->func && !*o->func))
+        return why(p->why, -EINVAL, "%s needs a value that is not empty",
+                   o->lib && !*o->lib ? "--lib" : "--func");
+    return 0;
+}
+
 /* Verdicts are what `top` shows. */
 static int check_verdicts(struct parse *p)
 {
@@ -419,6 +450,8 @@ static int finish(struct parse *p)
         error = check_rows(p);
     if (!error)
         error = check_energy(p);
+    if (!error)
+        error = check_calls(p);
     if (error)
         return error;
     if (is_view(p, "doctor")) {

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "call_test.h"
 #include "out/out.h"
 #include "verdict/thresholds.h"
 #include "why.h"
@@ -80,6 +81,11 @@ struct options {
     enum idle_energy { IDLE_ROW, IDLE_SHARED } idle; /* energy: whose that is */
     bool total;                                      /* energy: since the start of the run */
     char **command; /* energy: what runs while it is measured, NULL-terminated as for exec; NULL: none */
+    /* calls: which ones; none of them: of the system */
+    bool syscalls, mpi, libc_io;
+    const char *lib, *func;
+    struct call_test error;
+    unsigned bytes; /* 1..6: of an argument, CALL_RESULT: of the result; 0: not told */
     struct thresholds thresholds;
     struct texts comms, users, cgroups, containers; /* filters: any of each kind, and all kinds */
     bool inverted;                                  /* rows that do not pass them */

@@ -25,6 +25,8 @@ struct option_spec {
         OPTION_SIZE,       /* uint64_t bytes at offset, least..most */
         OPTION_TEXT,       /* const char * at offset */
         OPTION_ALERT,      /* adds to the uint32_t at offset: a bit an enum verdict */
+        OPTION_ERROR,      /* struct call_test at offset */
+        OPTION_BYTES,      /* unsigned at offset, as call_bytes_parse() has it */
         OPTION_THRESHOLD,  /* sets one of the thresholds */
         OPTION_THRESHOLDS, /* sets those that a file names */
         OPTION_TEXTS,      /* adds to the struct texts at offset */

@@ -328,6 +328,10 @@ int option_apply(struct options *options, const struct option_spec *spec, const 
         return take_model(member, label.text, value, w);
     case OPTION_WORD:
         return take_choice(spec, label.text, value, member, w);
+    case OPTION_ERROR:
+        return call_test_parse(member, value, w);
+    case OPTION_BYTES:
+        return call_bytes_parse(member, value, w);
     case OPTION_MODE:
         options->mode = (enum run_mode)spec->least;
         break;

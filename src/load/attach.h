@@ -52,6 +52,12 @@ int elf_function_offsets(const char *path, const char *const *symbols, size_t n,
  * -ENOENT: no symbol spans it. */
 int elf_function_at(const char *path, uint64_t offset, char *name, size_t size, uint64_t *within);
 
+/* Hands out every symbol of that type (STT_FUNC, STT_OBJECT) that the file defines: its name (hostile, cut to
+ * 255 bytes) and where it lies in the file; some more than once. A non-zero return of fn ends it and is
+ * returned. */
+typedef int (*elf_symbol_fn)(void *context, const char *name, uint64_t offset);
+int elf_each_symbol(const char *path, unsigned type, elf_symbol_fn fn, void *context, struct why *w);
+
 /* One alternative for a hook, and what happened to it. */
 struct alternative {
     const char *hook;    /* "tp_btf", "raw_tp", "tracepoint", ... what `doctor`, -v and --without call it */

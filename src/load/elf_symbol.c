@@ -341,3 +341,58 @@ int elf_function_at(const char *path, uint64_t offset, char *name, size_t size, 
     close_file(&f);
     return err;
 }
+
+/* ---- all of them ---- */
+
+struct each {
+    unsigned type; /* STT_... */
+    elf_symbol_fn fn;
+    void *context;
+};
+
+static int each_in_table(const struct file *f, const Elf64_Shdr *table, const struct each *each)
+{
+    const size_t per_piece = PIECE / sizeof(Elf64_Sym);
+    uint64_t count = table->sh_size / sizeof(Elf64_Sym), offset;
+    char name[256];
+
+    if (table->sh_entsize != sizeof(Elf64_Sym))
+        return -EINVAL;
+    for (uint64_t first = 0; first < count; first += per_piece) {
+        size_t here = count - first < per_piece ? count - first : per_piece;
+        int err =
+            read_at(f, f->buffer, here * sizeof(Elf64_Sym), table->sh_offset + first * sizeof(Elf64_Sym));
+        for (size_t i = 0; i < here && !err; i++) {
+            Elf64_Sym symbol;
+            memcpy(&symbol, f->buffer + i * sizeof symbol, sizeof symbol);
+            if (ELF64_ST_TYPE(symbol.st_info) == each->type && symbol.st_shndx != SHN_UNDEF &&
+                !read_name(f, table, &symbol, name, sizeof name) &&
+                !value_to_offset(f, symbol.st_value, &offset))
+                err = each->fn(each->context, name, offset);
+        }
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+int elf_each_symbol(const char *path, unsigned type, elf_symbol_fn fn, void *context, struct why *w)
+{
+    const struct each each = {type, fn, context};
+    struct file f;
+    int err = open_file(&f, path, w);
+
+    if (err)
+        return err;
+    err = read_header(&f, path, w);
+    for (unsigned i = 1; i < f.header.e_shnum && !err; i++) {
+        Elf64_Shdr section;
+        if (read_section(&f, i, &section) || (section.sh_type != SHT_SYMTAB && section.sh_type != SHT_DYNSYM))
+            continue;
+        err = each_in_table(&f, &section, &each);
+        if (err < 0)
+            why(w, err, "%s: damaged: %s", path, why_errno(err));
+    }
+    close_file(&f);
+    return err;
+}

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "metric/alloc_probes.h"
-#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 #include <unistd.h>
 #include "alloc.types.h"
 #include "metric/mapped.h"
+#include "metric/self_probe.h"
 
 /* What is probed, and the first part of its program's name. Allocators that do not want to replace malloc, or
  * that were built into a program beside it, have the same functions with a prefix; but for the last ones,
@@ -238,35 +238,6 @@ size_t alloc_probes_files(const struct alloc_probes *p)
     return p->nprobed;
 }
 
-/* At the first instruction, which nobody comes to any more. */
-static int try_own(const struct alloc_probes *p, struct why *w)
-{
-    static const char self[] = "/proc/self/exe";
-    Elf64_Ehdr header;
-    struct link link = {0};
-    FILE *file = fopen(self, "re");
-    bool read = file && fread(&header, sizeof header, 1, file) == 1;
-    uint64_t offset = 0;
-
-    for (unsigned i = 0; read && i < header.e_phnum && !offset; i++) {
-        Elf64_Phdr segment;
-        read = !fseek(file, (long)(header.e_phoff + i * sizeof segment), SEEK_SET) &&
-               fread(&segment, sizeof segment, 1, file) == 1;
-        if (read && segment.p_type == PT_LOAD && header.e_entry >= segment.p_vaddr &&
-            header.e_entry - segment.p_vaddr < segment.p_filesz)
-            offset = header.e_entry - segment.p_vaddr + segment.p_offset;
-    }
-    if (file)
-        fclose(file);
-    if (!offset)
-        return why(w, -ENOEXEC, "%s: cannot be read to try a probe there", self);
-    const uint64_t cookie = HOG_MALLOC;
-    int err = p->any ? link_attach_uprobes(&link, p->any, self, &offset, &cookie, 1, false, (int)getpid(), w)
-                     : link_attach_uprobe(&link, p->entries[0], self, offset, false, (int)getpid(), w);
-    link_detach(&link);
-    return err;
-}
-
 /* ---- */
 
 /* The programs of that way of probing; -errno if one is refused. */
@@ -312,7 +283,7 @@ int alloc_probes_choose(struct alloc_probes *p, struct object *obj, bool by_task
     int err = load_programs(p, obj, by_task, at_once, w);
 
     if (!err)
-        err = try_own(p, w);
+        err = self_probe(p->any ? p->any : p->entries[0], p->any != NULL, w);
     if (!err)
         return 0;
     unload(p->any);

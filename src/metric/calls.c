@@ -17,13 +17,15 @@ struct calls {
     struct calls_sums sums;
     const struct call_sums **top;
     size_t room;
+    int unseen; /* -errno: a file that has such functions could not be probed */
+    struct why unseen_why;
 };
 
 static const struct column columns[] = {
     COLUMN("rank", 4, NONE, "place by count, then by total_ms; 1 first"),
     COLUMN("pid", 7, TASK, "process"),
-    COLUMN("lib", -16, DIM, "file of the function; [syscall], [compat] (of 32-bit programs) or [x32]"),
-    COLUMN("func", -20, DIM, "the function or system call"),
+    COLUMN("lib", -20, DIM, "file of the function; [syscall], [compat] (of 32-bit programs) or [x32]"),
+    COLUMN("func", -22, DIM, "the function or system call"),
     COLUMN("count", 9, SUM, "calls that returned in the window"),
     COLUMN("errors", 8, SUM, "of these, those that failed"),
     COLUMN("kib", 12, SUM, "bytes that those which did not fail moved, KiB"),
@@ -83,7 +85,12 @@ static int calls_collect(void *state, const struct window *window, struct why *w
     struct calls *calls = state;
     int err = sketch_wait(&calls->load.side.sketch, w);
 
-    return err ? err : calls_sums_collect(&calls->sums, window->end_mono, w);
+    if (!err)
+        err = calls_sums_collect(&calls->sums, window->end_mono, w);
+    if (err || !calls->load.probes)
+        return err;
+    calls->unseen = calls_probes_look(calls->load.probes, window->end_mono, &calls->unseen_why);
+    return 0;
 }
 
 static uint64_t calls_of_window_lost(void *state)
@@ -94,7 +101,10 @@ static uint64_t calls_of_window_lost(void *state)
 static size_t calls_fields(void *state, struct field *fields, size_t n)
 {
     const struct calls_sums *sums = &((struct calls *)state)->sums;
+    const struct calls_probes *probes = sums->load->probes;
     const struct field all[] = {
+        {"calls_files", probes ? cell_unsigned(calls_probes_files(probes)) : cell_unknown()},
+        {"calls_functions", probes ? cell_unsigned(calls_probes_functions(probes)) : cell_unknown()},
         {"calls_keys", cell_unsigned(sums->in_kernel)},
         {"calls_lost", cell_unsigned(calls_lost(sums))},
     };
@@ -119,17 +129,28 @@ static bool name_of_dead(void *context, uint64_t key, struct name *name)
     return false;
 }
 
-/* What is called: a file or kind, and a name. */
+/* What is called: a file or kind, and a name; and whether its failures and bytes can be told. */
 struct called {
     const char *lib, *func;
+    bool errors_known, bytes_known;
     char number[16];
 };
 
-static void name_call(const struct call_sums *sums, struct called *called)
+static void name_call(const struct calls *calls, const struct call_sums *sums, struct called *called)
 {
     static const char *const kinds[] = {
         [HOG_CALLS_SYSTEM] = "[syscall]", [HOG_CALLS_COMPAT] = "[compat]", [HOG_CALLS_X32] = "[x32]"};
 
+    const struct hog_function *function =
+        sums->kind == HOG_CALLS_FUNCTION ? calls_function(calls->load.probes, sums->call) : NULL;
+
+    called->errors_known = !function || function->error_test;
+    called->bytes_known = !function || function->bytes || !calls->context->options->func;
+    if (function) {
+        called->lib = function->lib;
+        called->func = function->name;
+        return;
+    }
     called->lib = kinds[sums->kind & 3];
     called->func = syscall_name(sums->call, sums->kind == HOG_CALLS_COMPAT);
     if (called->func)
@@ -158,15 +179,15 @@ static void row(struct calls *calls, const struct window *window, struct out *ou
     struct call_counts c = calls_in_window(sums);
     uint64_t sized = c.returned - c.failed - c.unsized;
     struct called called;
-    name_call(sums, &called);
+    name_call(calls, sums, &called);
     const struct cell cells[COLUMNS] = {
         cell_unsigned(rank),
         outside ? none : cell_unsigned(key_process(sums->who)),
         cell_string(called.lib),
         cell_string(called.func),
         cell_unsigned(c.returned),
-        cell_unsigned(c.failed),
-        c.unsized && !sized ? none : cell_decimal((double)c.bytes / 1024, 3),
+        called.errors_known ? cell_unsigned(c.failed) : none,
+        !called.bytes_known || (c.unsized && !sized) ? none : cell_decimal((double)c.bytes / 1024, 3),
         microseconds(calls, sums->id, 0.5),
         microseconds(calls, sums->id, 0.99),
         microseconds(calls, sums->id, 1),
@@ -220,8 +241,12 @@ static size_t rank_all(struct calls *calls)
 static void calls_rows(void *state, const struct window *window, struct out *out)
 {
     struct calls *calls = state;
+    const struct field reason = {"reason", cell_sentence(calls->unseen_why.text)};
     size_t n = rank_all(calls);
 
+    if (calls->unseen)
+        out_note(out, "unseen", &reason, 1);
+    calls->unseen = 0;
     for (size_t i = 0; i < n && i < calls->context->options->top; i++)
         row(calls, window, out, i + 1, calls->top[i]);
     sketch_shown(&calls->load.side.sketch);

@@ -5,12 +5,17 @@
 #include <string.h>
 #include "calls.types.h"
 #include "host/syscalls.h"
+#include "metric/calls_rules.h"
 
 enum { LINK_LEAVE, LINK_ENTER, LINK_EXEC, LINK_EXIT, LINK_FORK };
 
 static const struct alternative task_enters[] = {{"tp_btf", "hog_enter_btf"}, {"raw_tp", "hog_enter_raw"}};
 static const struct alternative classic_enters[] = {{"raw_tp", "hog_enter_ids"}};
 static const struct alternative leaves[] = {{"tp_btf", "hog_leave_btf"}, {"raw_tp", "hog_leave_raw"}};
+static const struct alternative task_probes[] = {{"uprobe_multi", "hog_calls_task"},
+                                                 {"uprobe", "hog_call_task"}};
+static const struct alternative classic_probes[] = {{"uprobe_multi", "hog_calls_ids"},
+                                                    {"uprobe", "hog_call_ids"}};
 static const struct alternative execs[] = {{"raw_tp", "hog_exec"}};
 static const struct alternative task_exits[] = {{"tp_btf", "hog_exit_btf"}, {"raw_tp", "hog_exit_raw"}};
 static const struct alternative classic_exits[] = {{"tracepoint", "hog_exit_tp"}};
@@ -21,23 +26,67 @@ const struct hook_ways calls_ways[] = {
     {"exit", task_exits, 2},   {"exit", classic_exits, 1},   {"fork", classic_forks, 1}, {NULL, NULL, 0},
 };
 
-static int configure(struct calls_load *load, struct why *w)
+static int configure(struct calls_load *load, const struct metric_context *context, struct why *w)
 {
+    static const char *const of_functions[] = {"hog_functions", "hog_calls_now", "hog_calls_none"};
+    bool functions = calls_of_functions(context->options);
     struct side *side = &load->side;
     struct object *obj = side->obj;
     struct object_map *now = object_map(obj, "hog_syscall_now");
     uint64_t(*bytes)[2][8] = object_global(obj, "returns_bytes", sizeof *bytes);
 
-    if (!now || !bytes)
+    bool *flag = object_global(obj, "of_functions", sizeof *flag);
+
+    if (!now || !bytes || !flag)
         return why(w, -EINVAL, "%s: a map or constant is missing", obj->name);
     for (int compat = 0; compat < 2; compat++)
         syscall_bytes((*bytes)[compat], 8, compat);
+    *flag = functions;
+    side_use_map(side, now, !functions, 0);
+    for (size_t i = 0; i < sizeof of_functions / sizeof *of_functions; i++)
+        side_use_map(side, object_map(obj, of_functions[i]), functions, 0);
     /* No sketch: calls are counted exactly. */
     for (int i = 0; i < 2; i++)
         side_use_map(side, (struct object_map *)side->exact_maps[i], false, 0);
     side->sketch.shape.stages = 1;
     side->sketch.shape.slots = 8;
     return sketch_configure(obj, &side->sketch.shape, w);
+}
+
+/* The return before the entry: who is seen to enter is seen to leave. */
+static int attach_system(struct calls_load *load, const struct metric_context *context, bool classic,
+                         struct hook_report hooks[MAX_HOOKS], struct why *w)
+{
+    struct side *side = &load->side;
+    int err = hook_attach(side, context, &side->links[LINK_LEAVE], classic ? leaves + 1 : leaves,
+                          classic ? 1 : 2, hook_report(hooks, "leave", true), w);
+
+    return err ? err
+               : hook_attach(side, context, &side->links[LINK_ENTER], classic ? classic_enters : task_enters,
+                             classic ? 1 : 2, hook_report(hooks, "enter", true), w);
+}
+
+static int choose_probes(struct calls_load *load, const struct metric_context *context, bool classic,
+                         struct hook_report *hook, struct why *w)
+{
+    const struct alternative *list = classic ? classic_probes : task_probes;
+    int err = 0;
+
+    load->probes = calls_probes_open(context, load->side.obj);
+    if (!load->probes)
+        return why(w, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < 2; i++) {
+        err = hook_attach(&load->side, context, NULL, &list[i], 1, hook, w);
+        if (!err)
+            err = calls_probes_choose(load->probes, !classic, i == 0, w);
+        if (!err)
+            return 0;
+        if (hook->hook)
+            hook_refused(hook, hook->hook, err, w);
+        hook->hook = NULL;
+        hook->choice.chosen = NULL;
+    }
+    return err;
 }
 
 static int attach(struct calls_load *load, const struct metric_context *context, bool classic,
@@ -49,13 +98,10 @@ static int attach(struct calls_load *load, const struct metric_context *context,
     if (classic)
         err = hook_attach(side, context, &side->links[LINK_FORK], classic_forks, 1,
                           hook_report(hooks, "fork", true), w);
-    /* The return before the entry: who is seen to enter is seen to leave. */
     if (!err)
-        err = hook_attach(side, context, &side->links[LINK_LEAVE], classic ? leaves + 1 : leaves,
-                          classic ? 1 : 2, hook_report(hooks, "leave", true), w);
-    if (!err)
-        err = hook_attach(side, context, &side->links[LINK_ENTER], classic ? classic_enters : task_enters,
-                          classic ? 1 : 2, hook_report(hooks, "enter", true), w);
+        err = calls_of_functions(context->options)
+                  ? choose_probes(load, context, classic, hook_report(hooks, "probe", true), w)
+                  : attach_system(load, context, classic, hooks, w);
     if (!err)
         err = hook_attach(side, context, &side->links[LINK_EXEC], execs, 1, hook_report(hooks, "exec", true),
                           w);
@@ -70,10 +116,12 @@ static int load_by(struct side *side, const struct metric_context *context, bool
     static const struct side_object object = {"calls", offsetof(struct hog_calls_cpu, slots),
                                               sizeof(struct hog_slot)};
     struct calls_load *load = (struct calls_load *)((char *)side - offsetof(struct calls_load, side));
-    int err = side_open(side, &object, context, classic, w);
 
+    calls_probes_close(load->probes); /* of the way before */
+    load->probes = NULL;
+    int err = side_open(side, &object, context, classic, w);
     if (!err)
-        err = configure(load, w);
+        err = configure(load, context, w);
     if (!err)
         err = side_load(side, context, w);
     return err ? err : attach(load, context, classic, hooks, w);
@@ -86,6 +134,8 @@ int calls_load_open(struct calls_load *load, const struct metric_context *contex
 
     if (!err)
         err = seats_open(&load->seats, load->side.obj, w);
+    if (!err && load->probes)
+        err = calls_probes_begin(load->probes, w);
     if (err)
         calls_load_close(load);
     return err;
@@ -93,6 +143,8 @@ int calls_load_open(struct calls_load *load, const struct metric_context *contex
 
 void calls_load_close(struct calls_load *load)
 {
+    calls_probes_close(load->probes);
+    load->probes = NULL;
     seats_close(&load->seats);
     if (load->side.obj)
         side_close(&load->side);

@@ -3,13 +3,14 @@
 #ifndef HOG_METRIC_CALLS_LOAD_H
 #define HOG_METRIC_CALLS_LOAD_H
 
+#include "metric/calls_probes.h"
 #include "metric/side.h"
 #include "sketch/seats.h"
 
 struct calls_load {
     struct side side;
-    struct seats seats; /* by calls_id() */
-    bool functions;     /* calls of functions; else of the system */
+    struct seats seats;          /* by calls_id() */
+    struct calls_probes *probes; /* for calls of functions; NULL: those of the system are counted */
 };
 
 extern const struct hook_ways calls_ways[];

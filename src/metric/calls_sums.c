@@ -54,6 +54,17 @@ static int read_syscall(void *context, const void *key, const void *value)
     return 0;
 }
 
+static int read_frames(void *context, const void *key, const void *value)
+{
+    struct hog_calls_now now;
+
+    memcpy(&now, value, sizeof now);
+    for (uint32_t i = 0; i < now.depth && i < sizeof now.frames / sizeof *now.frames; i++)
+        add_in_flight(context, &(struct hog_calls_key){now.who, now.frames[i].function, HOG_CALLS_FUNCTION},
+                      now.frames[i].since);
+    return 0;
+}
+
 static int read_sums(void *context, const void *k, const void *value)
 {
     struct calls_sums *all = context;
@@ -137,6 +148,8 @@ int calls_sums_collect(struct calls_sums *all, uint64_t now, struct why *w)
     all->turns++;
     all->in_kernel = 0;
     int err = walk(all, "hog_syscall_now", read_syscall, w);
+    if (err >= 0)
+        err = walk(all, "hog_calls_now", read_frames, w);
     if (err >= 0)
         err = walk(all, "hog_calls_sums", read_sums, w);
     if (err < 0)
