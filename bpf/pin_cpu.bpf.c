@@ -6,42 +6,24 @@
  * A time that goes on is one word that bears both what is known and since when: while a thread is on a CPU,
  * its run_ns is what it had before, less the time at which the stint began. That is negative, and
  * run_ns + now is what it has had by now. So a reader never sees half a switch.
- *
- * Threads that have ended go over to a map of their own, whose oldest entries make room for new ones: a
- * reader who comes by before that misses nobody, and `exits` tells him if he has missed one.
  */
 #include "threads.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
 
-struct hog_thread_time {
+struct hog_thread_sums {
     s64 run_ns;   /* on a CPU; negative while it is on one: add the time of CLOCK_MONOTONIC */
     u64 since_ns; /* CLOCK_MONOTONIC when it last came on a CPU */
     u64 switches; /* times that it left one */
     struct hog_thread_name name;
 };
 
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(max_entries, 16384);
-    __type(key, struct hog_thread);
-    __type(value, struct hog_thread_time);
-} hog_threads SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_LRU_HASH);
-    __uint(max_entries, 4096);
-    __type(key, struct hog_thread);
-    __type(value, struct hog_thread_time);
-} hog_exited SEC(".maps");
-
-struct hog_cpu_times {
-    s64 idle_ns;   /* the same with nobody on it, negative while it is idle */
+struct hog_cpu_sums {
+    struct hog_exits exits;
+    s64 idle_ns;   /* as run_ns, with nobody on it */
     u64 missed_ns; /* somebody ran whose switch was not seen */
     u64 lost_ns;   /* of threads for which there was no room */
-    u64 lost;      /* stints of these */
     u64 switches;  /* all, idle's too */
-    u64 exits;     /* threads that went over to the exited ones */
     /* For the program alone: who is on it. */
     struct hog_thread cur; /* tid 0: idle */
     u64 cur_task;          /* its task_struct; 0: not known yet */
@@ -49,21 +31,9 @@ struct hog_cpu_times {
     u64 cur_stops; /* it is the stop task: the CPU may go offline from it, and then says nothing more */
 };
 
-struct {
-    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-    __uint(max_entries, 1);
-    __type(key, u32);
-    __type(value, struct hog_cpu_times);
-} hog_cpus SEC(".maps");
+#include "exited.bpf.h"
 
 #define TASK_DEAD 0x80 /* the same since 4.0 */
-
-static __always_inline struct hog_cpu_times *this_cpu(void)
-{
-    u32 zero = 0;
-
-    return bpf_map_lookup_elem(&hog_cpus, &zero);
-}
 
 static __always_inline u64 state_of(bool direct, struct task_struct *task)
 {
@@ -72,44 +42,15 @@ static __always_inline u64 state_of(bool direct, struct task_struct *task)
     return kernel_has(task, __state) ? kernel_field(direct, task, __state) : kernel_field(direct, old, state);
 }
 
-/* One that had ended by what it looked like goes on: a thread that calls exec takes over its leader's number
- * and birth. */
-static __always_inline struct hog_thread_time *back_again(struct hog_cpu_times *c,
-                                                          const struct hog_thread *key)
-{
-    struct hog_thread_time *exited = bpf_map_lookup_elem(&hog_exited, key);
-
-    if (!exited)
-        return NULL;
-    bpf_map_update_elem(&hog_threads, key, exited, BPF_NOEXIST);
-    bpf_map_delete_elem(&hog_exited, key);
-    c->exits--;
-    return bpf_map_lookup_elem(&hog_threads, key);
-}
-
-/* NULL: there is no room. */
-static __always_inline struct hog_thread_time *time_of(struct hog_cpu_times *c, const struct hog_thread *key)
-{
-    struct hog_thread_time *time = bpf_map_lookup_elem(&hog_threads, key);
-    struct hog_thread_time first = {};
-
-    if (!time)
-        time = back_again(c, key);
-    if (time)
-        return time;
-    bpf_map_update_elem(&hog_threads, key, &first, BPF_NOEXIST);
-    return bpf_map_lookup_elem(&hog_threads, key);
-}
-
 /* Takes back that it runs, as nobody saw when that ended. */
-static __always_inline void forget_stint(struct hog_thread_time *time)
+static __always_inline void forget_stint(struct hog_thread_sums *time)
 {
     if (time->run_ns < 0)
         write_once(time->run_ns, time->run_ns + time->since_ns);
 }
 
 /* From now on `task` is on the CPU. */
-static __always_inline void come(bool direct, struct hog_cpu_times *c, struct task_struct *task,
+static __always_inline void come(bool direct, struct hog_cpu_sums *c, struct task_struct *task,
                                  struct task_struct *leader, struct cred *cred, u64 now)
 {
     u32 thread = kernel_field(direct, task, pid);
@@ -124,7 +65,7 @@ static __always_inline void come(bool direct, struct hog_cpu_times *c, struct ta
     }
     c->cur.pid = kernel_field(direct, task, tgid);
     c->cur.born_ns = kernel_field(direct, task, start_boottime);
-    struct hog_thread_time *time = time_of(c, &c->cur);
+    struct hog_thread_sums *time = sums_of(c, &c->cur);
     if (!time)
         return;
     thread_name(direct, &time->name, task, leader, cred);
@@ -137,28 +78,26 @@ static __always_inline void come(bool direct, struct hog_cpu_times *c, struct ta
 }
 
 /* c->cur leaves the CPU and will not be back: it ends, or goes on by another number (exec). */
-static __always_inline void went(bool direct, struct hog_cpu_times *c, struct hog_thread_time *time,
+static __always_inline void went(bool direct, struct hog_cpu_sums *c, struct hog_thread_sums *time,
                                  struct task_struct *task)
 {
     time->switches++;
     if (!(state_of(direct, task) & TASK_DEAD) && (u32)kernel_field(direct, task, pid) == c->cur.tid)
         return;
-    bpf_map_update_elem(&hog_exited, &c->cur, time, BPF_ANY);
-    bpf_map_delete_elem(&hog_threads, &c->cur);
-    c->exits++;
+    bury(c, &c->cur, time);
 }
 
 /* Who was on the CPU, as it was noted, leaves it. */
-static __always_inline void leave(bool direct, struct hog_cpu_times *c, struct task_struct *task, u64 now)
+static __always_inline void leave(bool direct, struct hog_cpu_sums *c, struct task_struct *task, u64 now)
 {
     if (!c->cur.tid) {
         write_once(c->idle_ns, c->idle_ns + now);
         return;
     }
-    struct hog_thread_time *time = bpf_map_lookup_elem(&hog_threads, &c->cur);
+    struct hog_thread_sums *time = bpf_map_lookup_elem(&hog_threads, &c->cur);
     if (!time) {
         c->lost_ns += now - c->cur_since;
-        c->lost++;
+        c->exits.lost++;
         return;
     }
     if (c->cur_stops)
@@ -169,9 +108,9 @@ static __always_inline void leave(bool direct, struct hog_cpu_times *c, struct t
 }
 
 /* Takes back that who was noted is on the CPU. */
-static __always_inline void take_back(struct hog_cpu_times *c)
+static __always_inline void take_back(struct hog_cpu_sums *c)
 {
-    struct hog_thread_time *time;
+    struct hog_thread_sums *time;
 
     if (!c->cur.tid) {
         write_once(c->idle_ns, c->idle_ns + c->cur_since);
@@ -196,7 +135,7 @@ static __always_inline u64 counted(bool direct, struct task_struct *task, u64 mo
 
 /* Another leaves than was noted: some hosts do not report every switch, and a CPU that comes online begins
  * with an idle task that came unseen. Nobody is blamed for what nobody counted. */
-static __always_inline void unseen(bool direct, struct hog_cpu_times *c, struct task_struct *task, u64 now)
+static __always_inline void unseen(bool direct, struct hog_cpu_sums *c, struct task_struct *task, u64 now)
 {
     u32 thread = kernel_field(direct, task, pid);
     u64 ns = now - c->cur_since, ran = 0;
@@ -206,7 +145,7 @@ static __always_inline void unseen(bool direct, struct hog_cpu_times *c, struct 
     c->cur.tid = thread;
     c->cur.pid = kernel_field(direct, task, tgid);
     c->cur.born_ns = kernel_field(direct, task, start_boottime);
-    struct hog_thread_time *time = thread ? bpf_map_lookup_elem(&hog_threads, &c->cur) : NULL;
+    struct hog_thread_sums *time = thread ? bpf_map_lookup_elem(&hog_threads, &c->cur) : NULL;
     if (time) {
         ran = counted(direct, task, ns);
         forget_stint(time);
@@ -219,7 +158,7 @@ static __always_inline void unseen(bool direct, struct hog_cpu_times *c, struct 
 
 static __always_inline void on_switch(bool direct, struct task_struct *prev, struct task_struct *next)
 {
-    struct hog_cpu_times *c = this_cpu();
+    struct hog_cpu_sums *c = this_cpu();
 
     if (!c)
         return;
@@ -252,7 +191,7 @@ int hog_switch_raw(void *ctx)
 /* Run once on each CPU, so that one who never leaves it is known. */
 static __always_inline void seed(bool direct, struct task_struct *task)
 {
-    struct hog_cpu_times *c = this_cpu();
+    struct hog_cpu_sums *c = this_cpu();
 
     if (!c || c->cur_task)
         return;

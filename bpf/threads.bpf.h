@@ -20,6 +20,12 @@ struct hog_thread_name {
     char comm[COMM];
 };
 
+/* Of a CPU. */
+struct hog_exits {
+    u64 exits; /* threads that went over to the exited ones */
+    u64 lost;  /* what found no room */
+};
+
 #define PF_KTHREAD 0x200000 /* <linux/sched.h> */
 
 static __always_inline void thread_name(bool direct, struct hog_thread_name *name, struct task_struct *task,

@@ -8,6 +8,7 @@
 #include "host/targets.h"
 #include "metric/faults_load.h"
 #include "metric/pagefaults.h"
+#include "metric/pinned_faults.h"
 
 struct faults {
     struct pagefaults *pagefaults;
@@ -204,4 +205,5 @@ const struct metric faults_metric = {
     .rows = faults_rows,
     .cost = faults_cost,
     .close = faults_close,
+    .pin = pinned_faults_load,
 };

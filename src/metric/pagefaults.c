@@ -9,12 +9,18 @@
 #include "metric/dead.h"
 #include "metric/faults_load.h"
 #include "metric/faults_waiting.h"
+#include "metric/pinned_threads.h"
+#include "pin_faults.types.h"
 #include "sketch/seats.h"
 
 #define FOLLOW_NS 1000000000
 
 struct pagefaults {
     const struct metric_context *context;
+    struct pinned_threads *pinned; /* instead of all that follows of the kernel, where another hog counts */
+    uint64_t pinned_seen;          /* faults, ever */
+    int pinned_error;
+    struct why why;
     struct faults_load load;
     struct seats seats;
     struct waiting waiting;
@@ -26,6 +32,20 @@ struct pagefaults {
     uint64_t unseen, unseen_lost; /* faults that no program saw: at the last look, and told of */
 };
 
+static int open_pinned(struct pagefaults *f, struct why *w);
+
+static int open_own(struct pagefaults *f, const struct metric_context *context,
+                    struct hook_report hooks[MAX_HOOKS], struct why *w)
+{
+    int err = faults_load(&f->load, context, hooks, w);
+
+    if (!err)
+        err = seats_open(&f->seats, f->load.side.obj, w);
+    if (!err && f->load.timed)
+        err = waiting_open(&f->waiting, f->load.side.obj, context->numbering, w);
+    return err;
+}
+
 int pagefaults_open(struct pagefaults **out, const struct metric_context *context,
                     struct hook_report hooks[MAX_HOOKS], struct why *w)
 {
@@ -34,11 +54,7 @@ int pagefaults_open(struct pagefaults **out, const struct metric_context *contex
     if (!f)
         return why(w, -ENOMEM, "out of memory");
     f->context = context;
-    int err = faults_load(&f->load, context, hooks, w);
-    if (!err)
-        err = seats_open(&f->seats, f->load.side.obj, w);
-    if (!err && f->load.timed)
-        err = waiting_open(&f->waiting, f->load.side.obj, context->numbering, w);
+    int err = context->options->pinned ? open_pinned(f, w) : open_own(f, context, hooks, w);
     if (err) {
         pagefaults_close(f);
         return err;
@@ -51,6 +67,9 @@ void pagefaults_close(struct pagefaults *f)
 {
     if (!f)
         return;
+    if (f->pinned)
+        pinned_threads_close(f->pinned);
+    free(f->pinned);
     faults_unload(&f->load);
     seats_close(&f->seats);
     waiting_close(&f->waiting);
@@ -59,9 +78,14 @@ void pagefaults_close(struct pagefaults *f)
     free(f);
 }
 
+static void look_at_pinned(struct pagefaults *f);
+
 void pagefaults_turn(struct pagefaults *f)
 {
-    sketch_turn(&f->load.side.sketch);
+    if (f->pinned)
+        look_at_pinned(f);
+    else
+        sketch_turn(&f->load.side.sketch);
 }
 
 /* The sums of a key; NULL: no memory. */
@@ -212,8 +236,85 @@ static void follow(struct pagefaults *f, uint64_t now)
     faults_load_follow(&f->load);
 }
 
+/* ---- counted by another hog ---- */
+
+enum { MINOR, MAJOR, KERNEL, TIMED, NS };
+
+static void counters_of(const void *value, uint64_t now, uint64_t counters[PINNED_COUNTERS])
+{
+    struct hog_thread_sums sums;
+
+    memcpy(&sums, value, sizeof sums);
+    counters[MINOR] = sums.minor;
+    counters[MAJOR] = sums.major;
+    counters[KERNEL] = sums.in_kernel;
+    counters[TIMED] = sums.timed;
+    counters[NS] = sums.ns;
+}
+
+static void did(void *state, uint64_t key, const uint64_t counters[PINNED_COUNTERS], const void *value)
+{
+    struct pagefaults *f = state;
+    struct hog_thread_sums sums;
+
+    memcpy(&sums, value, sizeof sums);
+    const struct hog_faults faults = {
+        .ns = counters[NS],
+        .count = counters[MINOR] + counters[MAJOR],
+        .timed = counters[TIMED],
+        .major = counters[MAJOR],
+        .kernel = counters[KERNEL],
+        .major_at = sums.major_at,
+    };
+    f->load.timed |= sums.timed != 0;
+    add(f, key, &faults);
+}
+
+static int open_pinned(struct pagefaults *f, struct why *w)
+{
+    static const struct pinned_kind kind = {
+        .object = "pin_faults",
+        .view = "faults",
+        .value_bytes = sizeof(struct hog_thread_sums),
+        .counters = counters_of,
+        .did = did,
+    };
+
+    f->pinned = calloc(1, sizeof *f->pinned);
+    return f->pinned ? pinned_threads_open(f->pinned, &kind, f, f->context, w)
+                     : why(w, -ENOMEM, "out of memory");
+}
+
+static void look_at_pinned(struct pagefaults *f)
+{
+    uint64_t seen = 0;
+
+    tally_clear(&f->tally);
+    f->nsums = 0;
+    memset(&f->totals, 0, sizeof f->totals);
+    f->pinned_error = pinned_threads_look(f->pinned, &f->why);
+    for (int i = 0; i < f->pinned->possible && !f->pinned_error; i++) {
+        struct hog_cpu_sums cpu;
+        memcpy(&cpu, f->pinned->per_cpu + (size_t)i * f->pinned->cpu_bytes, sizeof cpu);
+        seen += cpu.faults;
+    }
+    f->totals.seen = seen > f->pinned_seen ? seen - f->pinned_seen : 0;
+    f->totals.lost += f->pinned->lost;
+    f->pinned_seen = seen;
+    weigh(f);
+}
+
+static int collect_pinned(const struct pagefaults *f, struct why *w)
+{
+    if (f->pinned_error)
+        *w = f->why;
+    return f->pinned_error;
+}
+
 int pagefaults_collect(struct pagefaults *f, uint64_t now, struct why *w)
 {
+    if (f->pinned)
+        return collect_pinned(f, w);
     const struct side *side = &f->load.side;
     const struct sketch *sketch = &side->sketch;
     int err = sketch_wait(sketch, w);
@@ -264,7 +365,7 @@ bool pagefaults_swap_known(const struct pagefaults *f)
 
 bool pagefaults_quantile(const struct pagefaults *f, uint64_t key, double q, uint64_t *ns)
 {
-    return seats_quantile(&f->seats, key, q, ns);
+    return !f->pinned && seats_quantile(&f->seats, key, q, ns);
 }
 
 static bool name_of_dead(void *context, uint64_t key, struct name *name)
@@ -282,7 +383,8 @@ static bool name_of_dead(void *context, uint64_t key, struct name *name)
 
 const struct name *pagefaults_name(struct pagefaults *f, uint64_t key, uint64_t now)
 {
-    return names_find(f->context->names, key, now, name_of_dead, f);
+    return f->pinned ? pinned_threads_name(f->pinned, key, now)
+                     : names_find(f->context->names, key, now, name_of_dead, f);
 }
 
 bool pagefaults_hides(struct pagefaults *f, uint64_t key, uint64_t now)
@@ -292,10 +394,12 @@ bool pagefaults_hides(struct pagefaults *f, uint64_t key, uint64_t now)
 
 void pagefaults_shown(struct pagefaults *f)
 {
-    sketch_shown(&f->load.side.sketch);
+    if (!f->pinned)
+        sketch_shown(&f->load.side.sketch);
 }
 
 void pagefaults_cost(struct pagefaults *f, struct program_cost *cost)
 {
-    side_cost(&f->load.side, cost);
+    if (!f->pinned)
+        side_cost(&f->load.side, cost);
 }

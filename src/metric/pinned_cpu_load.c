@@ -2,9 +2,8 @@
 #include "embedded.h"
 #include "host/cpus.h"
 #include "metric/pinned_cpu.h"
+#include "metric/pinned_threads.h"
 #include "metric/side.h"
-
-#define EXITED_A_CPU 256 /* and 4096 at least: each CPU keeps some in hand */
 
 static const struct alternative switches[] = {{"tp_btf", "hog_switch_btf"}, {"raw_tp", "hog_switch_raw"}};
 static const struct alternative starts[] = {{"task_btf", "hog_seed_btf"}, {"task", "hog_seed_task"}};
@@ -36,12 +35,7 @@ int pinned_cpu_load(struct side *side, const struct metric_context *context,
     int err = embedded_open(&side->obj, "pin_cpu", w);
     if (err)
         return err;
-    struct object_map *exited = object_map(side->obj, "hog_exited");
-    uint32_t most = exited ? exited->max_entries : 1;
-    while (most < (uint32_t)cpus * EXITED_A_CPU)
-        most *= 2;
-    if (exited)
-        object_resize_map(exited, 0, most);
+    pinned_threads_resize(side->obj, cpus);
     err = side_create(side, context, w);
     if (!err)
         err = hook_attach(side, context, &side->links[0], switches, 2, hook_report(hooks, "switch", true), w);

@@ -77,11 +77,11 @@ schedstat_ms() { awk '{ printf "%.3f\n", $1 / 1e6 }' "/proc/$1/schedstat"; }
 # ids PATH...: what is pinned there, as the kernel numbers it
 ids() {
     local file
-    for file in "$DIR"/cpu/link*; do
+    for file in "$DIR"/*/link*; do
         bpftool -j link show pinned "$file" | jq -r '"prog \(.prog_id)"'
     done
-    for file in threads exited cpus; do
-        bpftool -j map show pinned "$DIR/cpu/$file" | jq -r '"map \(.id)"'
+    for file in "$DIR"/*/{threads,exited,cpus}; do
+        bpftool -j map show pinned "$file" | jq -r '"map \(.id)"'
     done
 }
 
@@ -264,6 +264,33 @@ check 'unpin: who reads ends with status 1' test $? = 1
 check 'unpin: and says why' grep -q "unpinned" "$TMP/one.err"
 rm "$DIR/cpu/mine" && rmdir "$DIR/cpu" "$DIR"
 check 'unpin: no program and no map is left' eventually none_is_left
+
+# ---- page faults ----
+
+# Where fexit is refused, they are perf events, which can be pinned from 5.15 on.
+hog pin "$DIR" faults,cpu
+check 'pin: two views' ended 0
+check 'pin: one of them with a link for each event and CPU, or two' test "$(find "$DIR/faults" -name 'link*' | wc -l)" -ge 2
+faulted() { # faulted: the load's faults are those that the kernel counts for it, and have a name and a time
+    local pid
+    reader one
+    echo go | "$BUILD/tests/load/counted" "$BUILD/tests/load/faulter" 20000 0 500 0 >"$TMP/counted"
+    sleep 0.4
+    reader_ends "$READER"
+    pid=$(told pid "$TMP/counted" minor)
+    awk -v pid="$pid" '$1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) dur = $i / 1000 }
+        $1 == "faults" && $3 == pid { minor += $5 * dur; major += $6 * dur; ms += $11; name = $NF }
+        END { printf "minor %.0f major %.0f ms %.3f name %s\n", minor, major, ms, name }' "$TMP/one" | tee "$TMP/faulted"
+    cat "$TMP/counted"
+    within "$(cut -d ' ' -f 2 "$TMP/faulted")" "$(awk -v n="$(told minor "$TMP/counted")" 'BEGIN { print n * 0.98 }')" \
+        "$(awk -v n="$(told minor "$TMP/counted")" 'BEGIN { print n * 1.02 }')" &&
+        within "$(cut -d ' ' -f 6 "$TMP/faulted")" 1 60000 && grep -q ' name faulter$' "$TMP/faulted"
+}
+check 'read: faults are as many as the kernel counts' faulted
+ids >"$TMP/ids"
+hog unpin "$DIR"
+check 'unpin: two views' ended 0
+check 'unpin: nothing is left of them' eventually none_is_left
 
 # ---- again, into an empty directory; and of a layout to come ----
 

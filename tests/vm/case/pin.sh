@@ -53,3 +53,33 @@ for hook in tp_btf raw_tp; do
     check "hog unpin, $hook: ends without a word" hog unpin $DIR
     check "hog unpin, $hook: nothing is left" nothing_left
 done
+
+# Faults: as many as there are pages, by what can be pinned there.
+pages_of() { # pages_of: rows of those who had some; a shell that takes memory is one of them
+    timeout 60 hog read $DIR 1 2 -k 1000 >/tmp/hog.out 2>/tmp/hog.err &
+    reader=$!
+    sleep 0.5
+    dd if=/dev/zero of=/dev/null bs=40M count=1 2>/dev/null &
+    dd=$!
+    wait $dd
+    wait $reader
+    cat /tmp/hog.out /tmp/hog.err
+    within "$(awk -v pid=$dd '$1 == "faults" && $3 == pid { n += $5 + $6 } END { print n + 0 }' /tmp/hog.out)" 9500 12000
+}
+for hook in fexit perf_event; do
+    without=$([ $hook = perf_event ] && echo --without=fexit,fentry)
+    # shellcheck disable=SC2086 # none or one
+    hog pin $DIR faults $without -v >/tmp/pin.out 2>/tmp/pin.err
+    STATUS=$?
+    if [ $hook = perf_event ] && uname -r | awk -F . '{ exit !($1 < 5 || ($1 == 5 && $2 < 15)) }'; then
+        check "hog pin faults, $hook: this kernel cannot, status 3" test $STATUS = 3
+        check "hog pin faults, $hook: says so" has 'cannot pin that' /tmp/pin.err
+        check "hog pin faults, $hook: nothing is left" nothing_left
+        check "hog pin faults, $hook: no directory is left" test ! -e $DIR
+        continue
+    fi
+    check "hog pin faults, $hook: the hook is that" has "faults: end: $hook" /tmp/pin.err
+    check "hog read faults, $hook: as many as pages were touched" pages_of
+    check "hog unpin faults, $hook: ends" hog unpin $DIR
+    check "hog unpin faults, $hook: nothing is left" nothing_left
+done
