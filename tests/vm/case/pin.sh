@@ -55,16 +55,21 @@ for hook in tp_btf raw_tp; do
 done
 
 # Faults: as many as there are pages, by what can be pinned there.
-pages_of() { # pages_of: rows of those who had some; a shell that takes memory is one of them
-    timeout 60 hog read $DIR 1 2 -k 1000 >/tmp/hog.out 2>/tmp/hog.err &
+pages_of() {
+    hog read $DIR 0.5 -k 1000 >/tmp/hog.out 2>/tmp/hog.err &
     reader=$!
-    sleep 0.5
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        grep -q '^#window' /tmp/hog.out && break
+        sleep 0.2
+    done
     dd if=/dev/zero of=/dev/null bs=40M count=1 2>/dev/null &
     dd=$!
     wait $dd
+    kill -TERM $reader # which shows the window so far
     wait $reader
     cat /tmp/hog.out /tmp/hog.err
-    within "$(awk -v pid=$dd '$1 == "faults" && $3 == pid { n += $5 + $6 } END { print n + 0 }' /tmp/hog.out)" 9500 12000
+    within "$(awk -v pid=$dd '$1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) s = $i / 1000 }
+        $1 == "faults" && $3 == pid { n += ($5 + $6) * s } END { print n + 0 }' /tmp/hog.out)" 10000 11000
 }
 for hook in fexit perf_event; do
     without=$([ $hook = perf_event ] && echo --without=fexit,fentry)
