@@ -3,8 +3,9 @@
  * What processes have disks do: counters by process and disk, and the requests that are on their way.
  *
  * A request has a place for itself, found by its number, that it keeps when it is done: drivers make their
- * requests once and use them again and again. So a request takes two looks at a small table and two at the
- * counters, and makes and frees nothing. Counters only grow; readers subtract what was before.
+ * requests once and use them again and again. So nothing is made and freed for a request, and the counters
+ * are looked up once, when it is done. Counters only grow; readers subtract what was before, and see in the
+ * places what is still on its way.
  */
 #ifndef HOG_BLOCK_BPF_H
 #define HOG_BLOCK_BPF_H
@@ -33,10 +34,10 @@ struct hog_io {
     u64 reads, writes, other; /* requests done; other: flushes, discards, zeroes */
     u64 read_bytes, write_bytes;
     u64 failed;
-    u64 busy;   /* ns with at least one on its way, up to `since` */
-    u64 since;  /* when one last came or went, ns, CLOCK_MONOTONIC */
-    s64 flying; /* so many are on their way */
-    u64 padding[7];
+    u64 busy; /* ns with at least one on its way, of those that are done */
+    /* CLOCK_MONOTONIC, ns: the latest stretch of that, and where the one before ended. */
+    u64 from, until, before;
+    u64 padding[6];
     u32 times[HOG_HISTOGRAM_BUCKETS];  /* reads and writes by their time, */
     u32 queued[HOG_HISTOGRAM_BUCKETS]; /* of that until the driver got them, */
     u32 served[HOG_HISTOGRAM_BUCKETS]; /* and from then on */
@@ -61,11 +62,11 @@ enum { WRITES = 1, MOVES_NOTHING = 2 };
 
 struct hog_io_request {
     u64 request; /* 0: free for good */
+    u64 who;     /* key, as in who.bpf.h or enum hog_io_nobody */
     u64 made;    /* ns, CLOCK_MONOTONIC; 0: it is not on its way */
     u64 issued;  /* when the driver got it; 0: not yet */
-    struct hog_io_key key;
+    u32 device;
     u32 flags;
-    u32 padding;
 };
 #define REQUEST_SETS 10 /* log2 */
 #define REQUEST_WAYS 4
@@ -74,6 +75,7 @@ struct hog_io_requests {
 };
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
     __uint(max_entries, 1);
     __type(key, u32);
     __type(value, struct hog_io_requests);
@@ -118,16 +120,29 @@ static __always_inline struct hog_io *io_of(const struct hog_io_key *key)
     return bpf_map_lookup_elem(&hog_io, key);
 }
 
-/* One comes (n = 1) or goes (-1). Where two CPUs get here at the same moment, the time since the last one
- * before can count twice, or not at all: there is no lock. */
-static __always_inline void fly(struct hog_io *io, u64 now, s64 n)
+/* What a request that took from `made` to `now` adds to the time with at least one on its way: the part of it
+ * that no other covers. Requests are done in any order, but seldom so that one spans more than one gap
+ * between others. Where two CPUs get here at the same moment, a stretch can count twice or not at all: there
+ * is no lock. The reader does the same for those that are not done (src/metric/block_io.c). */
+static __always_inline void count_busy(struct hog_io *io, u64 made, u64 now)
 {
-    u64 since = read_once(io->since);
+    u64 until = read_once(io->until), from = read_once(io->from), more;
 
-    if (read_once(io->flying) > 0 && now > since)
-        add(io->busy, now - since);
-    write_once(io->since, now);
-    add(io->flying, n);
+    if (made >= until) {
+        more = now - made;
+        io->before = until;
+        io->from = made;
+    } else {
+        more = now > until ? now - until : 0;
+        if (made < from) {
+            u64 before = read_once(io->before), begin = made > before ? made : before;
+            more += from - begin;
+            io->from = begin;
+        }
+    }
+    if (now > until)
+        io->until = now;
+    add(io->busy, more);
 }
 
 static __always_inline void count_time(u32 times[HOG_HISTOGRAM_BUCKETS], u64 ns)
@@ -195,83 +210,79 @@ static __attribute__((noinline)) struct hog_io_request *request_take(struct hog_
     return read_once(idle->request) == request ? idle : NULL;
 }
 
-static __always_inline void request_leave(struct hog_io_request *r, u64 now)
-{
-    struct hog_io *io = bpf_map_lookup_elem(&hog_io, &r->key);
-
-    if (io)
-        fly(io, now, -1);
-    write_once(r->made, 0);
-}
-
-/* One that was still on its way ended unseen. */
-static __always_inline void request_begin(struct hog_io_requests *table, u64 request, u64 key, u32 device,
+/* Returns whether its place was another's before. One that was still on its way ended unseen. */
+static __always_inline bool request_begin(struct hog_io_requests *table, u64 request, u64 who, u32 device,
                                           u32 flags)
 {
     struct hog_io_request *r = request_find(table, request);
-    u64 now = bpf_ktime_get_ns();
 
     if (!r)
         r = request_take(table, request);
     if (!r) {
         add(io_words.lost, 1);
-        return;
+        return false;
     }
-    if (r->made)
-        request_leave(r, now);
-    r->key.process = process_of(key);
-    r->key.thread = (key >> HOG_KEY_THREAD) & ((1u << (HOG_KEY_PROCESS - HOG_KEY_THREAD)) - 1);
-    r->key.birth = key & BIRTH_MASK;
-    r->key.device = device;
-    struct hog_io *io = io_of(&r->key);
-    if (!io) {
-        add(io_words.lost, 1);
-        return;
-    }
+    bool other = r->who != who;
+    write_once(r->made, 0);
+    barrier();
+    r->who = who;
+    r->device = device;
     r->flags = flags;
     r->issued = 0;
-    fly(io, now, 1);
-    write_once(r->made, now);
+    barrier();
+    write_once(r->made, bpf_ktime_get_ns());
+    return other;
 }
 
-static __always_inline void request_issued(struct hog_io_request *r)
+static __always_inline void count_bytes(struct hog_io *io, u32 flags, u32 bytes)
 {
-    r->issued = bpf_ktime_get_ns();
+    if (flags & MOVES_NOTHING)
+        return;
+    if (flags & WRITES)
+        add(io->write_bytes, bytes);
+    else
+        add(io->read_bytes, bytes);
+}
+
+static __always_inline void count_request(struct hog_io *io, const struct hog_io_request *r, u64 now)
+{
+    u64 made = r->made, issued = r->issued ? r->issued : made;
+
+    count_busy(io, made, now);
+    if (r->flags & MOVES_NOTHING) {
+        add(io->other, 1);
+        return;
+    }
+    if (r->flags & WRITES)
+        add(io->writes, 1);
+    else
+        add(io->reads, 1);
+    count_time(io->times, now - made);
+    count_time(io->queued, issued - made);
+    count_time(io->served, now - issued);
 }
 
 /* `left`: bytes that were still to be moved, of which now `bytes` are. */
 static __always_inline void request_end(struct hog_io_request *r, u32 bytes, u32 left, bool failed)
 {
-    struct hog_io *io = bpf_map_lookup_elem(&hog_io, &r->key);
-    u64 now = bpf_ktime_get_ns();
+    struct hog_io_key key = {
+        .process = process_of(r->who),
+        .thread = (r->who >> HOG_KEY_THREAD) & ((1u << (HOG_KEY_PROCESS - HOG_KEY_THREAD)) - 1),
+        .birth = r->who & BIRTH_MASK,
+        .device = r->device,
+    };
+    struct hog_io *io = io_of(&key);
 
-    if (!io) {
-        write_once(r->made, 0);
-        return;
-    }
-    if (!(r->flags & MOVES_NOTHING)) {
-        if (r->flags & WRITES)
-            add(io->write_bytes, bytes);
-        else
-            add(io->read_bytes, bytes);
-    }
-    if (bytes < left && !failed)
-        return;
-    if (r->flags & MOVES_NOTHING) {
-        add(io->other, 1);
+    if (io) {
+        count_bytes(io, r->flags, bytes);
+        if (bytes < left && !failed)
+            return;
+        count_request(io, r, bpf_ktime_get_ns());
+        if (failed)
+            add(io->failed, 1);
     } else {
-        u64 made = r->made, issued = r->issued ? r->issued : made;
-        if (r->flags & WRITES)
-            add(io->writes, 1);
-        else
-            add(io->reads, 1);
-        count_time(io->times, now - made);
-        count_time(io->queued, issued - made);
-        count_time(io->served, now - issued);
+        add(io_words.lost, 1);
     }
-    if (failed)
-        add(io->failed, 1);
-    fly(io, now, -1);
     write_once(r->made, 0);
 }
 

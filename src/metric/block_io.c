@@ -19,9 +19,10 @@
 struct pair {
     uint64_t id;
     struct hog_io_key key;
-    bool seen; /* at this look */
+    bool seen, counted; /* at this look: at all, and by the counters */
     struct io_sums sums;
-    struct hog_io before; /* at the last look */
+    uint64_t oldest;      /* when the first of those on their way was made; 0: none is */
+    struct hog_io before; /* at the last look; in `busy`, what was shown */
 };
 
 struct waiter {
@@ -39,6 +40,7 @@ struct block_io {
     const struct metric_context *context;
     struct block_load load;
     const struct object_map *io, *names, *slept;
+    const volatile struct hog_io_requests *requests;
     const volatile struct hog_io_sleeps *sleeps;
     const volatile struct hog_io_words *words;
     volatile struct hog_io_modes *modes;
@@ -64,14 +66,16 @@ int block_io_open(struct block_io **out, const struct metric_context *context,
     int err = block_load(&b->load, context, hooks, w);
     if (!err) {
         const struct object *obj = b->load.side.obj;
-        const struct object_map *sleeps = object_map(obj, "hog_io_sleeps");
+        const struct object_map *sleeps = object_map(obj, "hog_io_sleeps"),
+                                *requests = object_map(obj, "hog_io_requests");
         b->io = object_map(obj, "hog_io");
         b->names = object_map(obj, "hog_io_names");
         b->slept = object_map(obj, "hog_io_slept");
         b->words = object_global(obj, "io_words", sizeof *b->words);
         b->modes = object_global(obj, "io_modes", sizeof *b->modes);
         b->sleeps = sleeps ? sleeps->memory : NULL;
-        if (!b->io || !b->names || !b->slept || !b->words || !b->modes || !b->sleeps)
+        b->requests = requests ? requests->memory : NULL;
+        if (!b->requests || !b->io || !b->names || !b->slept || !b->words || !b->modes || !b->sleeps)
             err = why(w, -EINVAL, "%s: a map is missing", obj->name);
     }
     if (err) {
@@ -129,17 +133,28 @@ static struct io_times times_of(const uint32_t now[HISTOGRAM_BUCKETS],
     return times;
 }
 
-/* Up to the end of the window, also if nothing came or went for long. */
-static uint64_t busy_until(const struct hog_io *io, uint64_t now)
+/* With the time up to the window's end of what is on its way, as count_busy() of bpf/block.bpf.h. */
+static uint64_t busy_until(const struct hog_io *io, uint64_t made, uint64_t end)
 {
-    return io->busy + (io->flying > 0 && now > io->since ? now - io->since : 0);
+    uint64_t more = 0;
+
+    if (!made || made >= end)
+        return io->busy;
+    if (made >= io->until)
+        return io->busy + (end - made);
+    if (end > io->until)
+        more = end - io->until;
+    if (made < io->from)
+        more += io->from - (made > io->before ? made : io->before);
+    return io->busy + more;
 }
 
-/* `before` has in `busy` what was shown. */
-static void subtract(struct io_sums *sums, const struct hog_io *now, const struct hog_io *before,
-                     uint64_t end)
+/* What came since the last look, which this one becomes. */
+static void subtract(struct pair *pair, const struct hog_io *now, uint64_t end)
 {
-    uint64_t busy = busy_until(now, end);
+    struct io_sums *sums = &pair->sums;
+    const struct hog_io *before = &pair->before;
+    uint64_t busy = busy_until(now, pair->oldest, end);
     bool known;
 
     sums->reads = now->reads - before->reads;
@@ -149,13 +164,29 @@ static void subtract(struct io_sums *sums, const struct hog_io *now, const struc
     sums->read_bytes = now->read_bytes - before->read_bytes;
     sums->write_bytes = now->write_bytes - before->write_bytes;
     sums->busy_ns = busy > before->busy ? busy - before->busy : 0;
-    sums->flying = now->flying > 0 ? (uint64_t)now->flying : 0;
     sums->timed = false;
-    if (!sums->reads && !sums->writes)
-        return;
-    sums->times = times_of(now->times, before->times, &sums->timed);
-    sums->queued = times_of(now->queued, before->queued, &known);
-    sums->served = times_of(now->served, before->served, &known);
+    if (sums->reads || sums->writes) {
+        sums->times = times_of(now->times, before->times, &sums->timed);
+        sums->queued = times_of(now->queued, before->queued, &known);
+        sums->served = times_of(now->served, before->served, &known);
+    }
+    busy = busy > before->busy ? busy : before->busy;
+    pair->before = *now;
+    pair->before.busy = busy;
+}
+
+/* NULL: there is no room. */
+static struct pair *pair_of(struct block_io *b, const struct hog_io_key *key)
+{
+    struct pair *pair = table_find_or_add(&b->pairs, id_of(key));
+
+    if (!pair)
+        return NULL;
+    pair->key = *key;
+    pair->seen = true;
+    pair->sums.who = who_of(key);
+    pair->sums.device = key->device;
+    return pair;
 }
 
 static int look_at_pair(void *context, const void *key, const void *value)
@@ -166,20 +197,40 @@ static int look_at_pair(void *context, const void *key, const void *value)
 
     memcpy(&k, key, sizeof k);
     memcpy(&now, value, sizeof now);
-    struct pair *pair = table_find_or_add(&b->pairs, id_of(&k));
+    struct pair *pair = pair_of(b, &k);
     if (!pair) {
-        b->totals.lost += now.reads + now.writes + now.other;
+        b->totals.lost++;
         return 0;
     }
-    pair->key = k;
-    pair->seen = true;
-    pair->sums.who = who_of(&k);
-    pair->sums.device = k.device;
-    subtract(&pair->sums, &now, &pair->before, b->now);
-    uint64_t shown = busy_until(&now, b->now);
-    pair->before = now;
-    pair->before.busy = shown;
+    pair->counted = true;
+    subtract(pair, &now, b->now);
     return 0;
+}
+
+/* One that is on its way counts if it was so before and after it was read. */
+static void look_at_requests(struct block_io *b)
+{
+    for (size_t i = 0; i < sizeof b->requests->requests / sizeof *b->requests->requests; i++) {
+        const volatile struct hog_io_request *request = &b->requests->requests[i];
+        uint64_t made = request->made;
+        if (!made)
+            continue;
+        uint64_t who = request->who;
+        const struct hog_io_key key = {
+            .process = key_process(who),
+            .thread = key_thread(who),
+            .birth = who & ((1u << HOG_KEY_THREAD) - 1),
+            .device = request->device,
+        };
+        if (request->made != made || made >= b->now)
+            continue;
+        struct pair *pair = pair_of(b, &key);
+        if (!pair)
+            continue;
+        pair->sums.flying++;
+        if (!pair->oldest || made < pair->oldest)
+            pair->oldest = made;
+    }
 }
 
 static bool did_something(const struct io_sums *sums)
@@ -206,11 +257,22 @@ static bool was_seen(const void *context, const void *entry)
 
 static int collect_pairs(struct block_io *b, struct why *w)
 {
-    for (size_t i = 0; i < b->pairs.n; i++)
-        ((struct pair *)table_at(&b->pairs, i))->seen = false;
+    static const struct hog_io nothing;
+
+    for (size_t i = 0; i < b->pairs.n; i++) {
+        struct pair *pair = table_at(&b->pairs, i);
+        pair->seen = pair->counted = false;
+        pair->sums.flying = pair->oldest = 0;
+    }
+    look_at_requests(b);
     int n = map_walk(b->io->fd, sizeof(struct hog_io_key), sizeof(struct hog_io), look_at_pair, b, w);
     if (n < 0)
         return n;
+    for (size_t i = 0; i < b->pairs.n; i++) {
+        struct pair *pair = table_at(&b->pairs, i);
+        if (pair->seen && !pair->counted) /* none of it is done yet */
+            subtract(pair, &nothing, b->now);
+    }
     bool full = (uint32_t)n > b->io->max_entries / 4 * 3;
     table_keep(&b->pairs, full ? give_room : was_seen, b);
     return 0;

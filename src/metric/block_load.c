@@ -28,15 +28,18 @@ const struct hook_ways block_ways[] = {
     {"dirty", dirties, 4}, {"switch", switches, 2}, {"exit", exits, 2}, {NULL, NULL, 0},
 };
 
-static int configure(struct side *side, const struct metric_context *context, struct why *w)
+static int configure(struct side *side, const struct metric_context *context, uint32_t argument,
+                     struct why *w)
 {
     struct object *obj = side->obj;
     struct object_map *io = object_map(obj, "hog_io");
     bool *can_probe = object_global(obj, "can_probe", sizeof *can_probe);
+    uint32_t *request_argument = object_global(obj, "request_argument", sizeof *request_argument);
     unsigned slots = context->options->slots ? context->options->slots : DEFAULT_SLOTS;
 
-    if (!io || !can_probe)
+    if (!io || !can_probe || !request_argument)
         return why(w, -EINVAL, "%s: a map or constant is missing", obj->name);
+    *request_argument = argument;
     *can_probe = strcmp(lockdown_mode(), "confidentiality") != 0;
     object_resize_map(io, 0, io->max_entries / DEFAULT_SLOTS * slots);
     /* No sketch: what processes do is counted exactly. */
@@ -49,7 +52,13 @@ static int configure(struct side *side, const struct metric_context *context, st
 
 /* The place of each in block_ways and among the links. */
 enum { START, ISSUE, END, MERGE, OPTIONAL };
-static const char *const kinds[] = {"tp_btf", "raw_tp"};
+
+/* Ways to see requests: by hooks of one kind, with the request as that argument where it is not known which
+ * it is. */
+static const struct way {
+    const char *kind;
+    uint32_t argument;
+} request_ways[] = {{"tp_btf", 0}, {"raw_tp", 1}, {"raw_tp", 0}};
 
 /* Those of a kind among the alternatives; NULL: all. */
 static int attach(struct side *side, const struct metric_context *context, int what, const char *kind,
@@ -90,26 +99,34 @@ static int attach_requests(struct side *side, const struct metric_context *conte
     return err;
 }
 
-static int load_by(struct side *side, const struct metric_context *context, bool classic,
-                   struct hook_report hooks[MAX_HOOKS], struct why *w)
+static int load_way(struct side *side, const struct metric_context *context, const struct way *way,
+                    struct hook_report hooks[MAX_HOOKS], struct why *w)
 {
     static const struct side_object object = {"block", offsetof(struct hog_block_cpu, slots),
                                               sizeof(struct hog_slot)};
-    struct block_load *load = (struct block_load *)side;
-    struct why optional;
-
-    if (classic)
-        return why(w, -ENOTSUP, "requests cannot be told apart without type data");
     int err = side_open(side, &object, context, false, w);
+
     if (!err)
-        err = configure(side, context, w);
+        err = configure(side, context, way->argument, w);
     if (!err)
         err = side_load(side, context, w);
-    if (err)
-        return err;
-    err = attach_requests(side, context, kinds[0], hooks, w);
-    if (err)
-        err = attach_requests(side, context, kinds[1], hooks, w);
+    return err ? err : attach_requests(side, context, way->kind, hooks, w);
+}
+
+static int load_by(struct side *side, const struct metric_context *context, bool classic,
+                   struct hook_report hooks[MAX_HOOKS], struct why *w)
+{
+    struct block_load *load = (struct block_load *)side;
+    struct why optional;
+    int err = -ENOTSUP;
+
+    if (classic)
+        return why(w, err, "requests cannot be told apart without type data");
+    for (size_t i = 0; i < sizeof request_ways / sizeof *request_ways && err; i++) {
+        if (side->obj)
+            side_close(side);
+        err = load_way(side, context, &request_ways[i], hooks, w);
+    }
     if (err)
         return err;
     for (int what = OPTIONAL; block_ways[what].what; what++) {
