@@ -84,7 +84,7 @@ static void enter_window(struct pass *p, const struct record *record)
     p->seconds = length_of(p, record);
     if (p->second) {
         double span = (double)(d->last - d->first) + 1, at = (double)p->begin - (double)d->first;
-        p->slot = at > 0 && at < span ? (unsigned)(at / span * DIGEST_SLOTS) : at > 0 ? DIGEST_SLOTS - 1 : 0;
+        p->slot = at > 0 && at < span ? (unsigned)(at / span * d->slots) : at > 0 ? d->slots - 1 : 0;
         d->slot_seconds[p->slot] += (float)p->seconds;
         return;
     }
@@ -429,6 +429,7 @@ int digest_make(struct digest *d, struct reader *reader, const struct digest_ran
     }
     table_free(&p.candidates);
     p.second = true;
+    d->slots = d->windows < DIGEST_SLOTS ? (unsigned)d->windows : DIGEST_SLOTS;
     if (!err && d->nseries)
         err = read_all(&p, w);
     table_free(&p.chosen);

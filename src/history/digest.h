@@ -15,7 +15,7 @@
 #define DIGEST_A_VIEW   4   /* of one */
 #define DIGEST_SERIES   512 /* of all rankings */
 #define DIGEST_WORST    3   /* windows a ranking */
-#define DIGEST_SLOTS    120 /* of a time line */
+#define DIGEST_SLOTS    120 /* of a time line, at most */
 #define DIGEST_BUCKETS  640 /* 16 for each doubling, from 2^-8 to 2^32 */
 #define DIGEST_NAME     64
 
@@ -80,6 +80,7 @@ struct digest {
     double seconds;                   /* their length */
     uint64_t windows, lost;           /* lost: events that hog could not keep */
     uint64_t dropped;                 /* light groups for which there was no room */
+    unsigned slots;                   /* of the time lines: no more than windows */
     float slot_seconds[DIGEST_SLOTS]; /* how much of each slot of the time lines was recorded */
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "history/report.h"
 #include "history/digest.h"
+#include "history/html.h"
 #include "shown.h"
 #include "tell.h"
 #include <errno.h>
@@ -193,13 +194,27 @@ static enum status read_digest(const struct options *o, unsigned which, struct d
     return err ? STATUS_FAILED : STATUS_DONE;
 }
 
+static enum status page_failed(const char *path, int err)
+{
+    if (!err)
+        return STATUS_DONE;
+    tell("%s cannot be written: %s (%s)", show(path).text, strerror(-err), why_errno(err));
+    return STATUS_FAILED;
+}
+
 enum status report(const struct options *o)
 {
-    struct digest digest = {.by = by_column(o->by), .top = o->top, .columns = o->columns, .quantiles = true};
+    struct digest digest = {.by = by_column(o->by),
+                            .top = o->top,
+                            .columns = o->columns,
+                            .quantiles = true,
+                            .lines = o->html != NULL};
     struct reader reader;
     enum status status = read_digest(o, 0, &digest, &reader);
 
-    if (status == STATUS_DONE) {
+    if (status == STATUS_DONE && o->html) {
+        status = page_failed(o->html, html_write(o->html, &digest, &reader));
+    } else if (status == STATUS_DONE) {
         struct out *out = out_open(STDOUT_FILENO, o->format, !o->no_header);
         status = out ? output_failed(put_report(out, &digest, &reader, o->format == OUT_CSV)) : STATUS_FAILED;
         out_close(out);

@@ -46,6 +46,20 @@ check '--from: a time of day' test "$(said windows)" = 9
 "$HOG" report "$R" --from 1999-01-01 --to 1999-01-02 >"$TMP/out" 2>"$TMP/err"
 check 'no window in that time: status 1, and said' test "$? $(wc -l <"$TMP/err")" = '1 1'
 
+# ---- the page ----
+
+same_page() { # same_page RECORDING
+    "$HOG" report "$1" -k 12 --html "$TMP/page.html" >"$TMP/out" 2>"$TMP/err" && "$HOG" report "$1" -k 12 -o json >"$TMP/report" &&
+        [ ! -s "$TMP/out" ] && [ ! -s "$TMP/err" ] && python3 tests/live/page.py "$TMP/page.html" "$TMP/report"
+}
+check '--html: the tables are those of the report, and there are lines and values' same_page "$R"
+sed 's/"duty"\]$/"<script>alert(1)<\/script>\\"'"'"'\&lt;<img\\\\x20src=x>"]/' "$R" >"$TMP/hostile"
+check '--html: a hostile name stays a name' same_page "$TMP/hostile"
+check '--html: and was there' grep -q '&#60;script&#62;alert(1)' "$TMP/page.html"
+check '--html: nothing is fetched' test "$(grep -c 'https\?:\|<link\|@import' "$TMP/page.html")" = 0
+"$HOG" report "$R" --html "$TMP/no/where.html" 2>"$TMP/err"
+check '--html: a folder that is not there' test "$? $(wc -l <"$TMP/err")" = '1 1'
+
 # ---- two recordings ----
 
 "$HOG" diff "$R" "$R" >"$TMP/out"
@@ -74,21 +88,19 @@ check 'diff: by how much each has changed' test "$(awk '$1 == "diff" { print $4,
 
 # ---- stopped by force ----
 
-for after in 0.15; do
-    before=$(windows_in "$R")
-    "$HOG" record "$R" top,cpu 10ms &
-    HOG_PID=$!
-    lib_pids+=("$HOG_PID")
-    for _ in $(seq 200); do
-        [ "$(grep -cx '\["end"\]' "$R")" -gt $((before + 3)) ] && break
-        sleep 0.05
-    done
-    sleep $after
-    kill -9 "$HOG_PID"
-    wait "$HOG_PID" 2>/dev/null
-    "$HOG" report "$R" >"$TMP/out"
-    check "kill -9: all whole windows are there ($after)" test "$(said windows) $(said damaged)" = "$(grep -cx '\["end"\]' "$R") 0"
+before=$(windows_in "$R")
+"$HOG" record "$R" top,cpu 10ms &
+HOG_PID=$!
+lib_pids+=("$HOG_PID")
+for _ in $(seq 200); do
+    [ "$(grep -cx '\["end"\]' "$R")" -gt $((before + 3)) ] && break
+    sleep 0.05
 done
+sleep 0.15
+kill -9 "$HOG_PID"
+wait "$HOG_PID" 2>/dev/null
+"$HOG" report "$R" >"$TMP/out"
+check "kill -9: all whole windows are there (0.15)" test "$(said windows) $(said damaged)" = "$(grep -cx '\["end"\]' "$R") 0"
 "$HOG" record "$R" top,cpu 0.05 2
 check 'and another record goes on where it was' is_recording "$R"
 printf '["top",1,2' >>"$R"
@@ -147,6 +159,7 @@ awk 'BEGIN {
     }
 }' >"$TMP/long"
 (ulimit -v 4096 && exec "$HOG" report "$TMP/long" -k 1) >"$TMP/out"
+# shellcheck disable=SC2016 # awk's own
 check 'report: a long recording of short lives: the steady one is first, with its whole total, in 4 MiB' \
     awk '$1 == "report" { print; ok = $5 == 7 && $6 == "8000.000" && $NF == "steady" } END { exit !ok }' "$TMP/out"
 # ---- not ours ----

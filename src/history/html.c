@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "history/html.h"
+#include "out/cell.h"
+#include "out/escape.h"
+#include "out/lines.h"
+#include "out/textfile.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WIDTH   960
+#define HEIGHT  160
+#define COLOURS 10
+
+/* Nothing may be loaded and nothing sent, whatever a name has slipped in. */
+static const char head[] =
+    "<!DOCTYPE html><html lang=en><meta charset=utf-8>"
+    "<meta http-equiv=Content-Security-Policy content=\"default-src 'none';style-src 'unsafe-inline';"
+    "script-src 'unsafe-inline'\">"
+    "<meta name=viewport content='width=device-width'><title>hog report</title><style>"
+    "body{font:14px/1.4 system-ui,sans-serif;margin:1.5em auto;max-width:1100px;padding:0 "
+    "1em;color:#222;background:#fff}"
+    "h2{margin:1.6em 0 .3em;font-size:1.15em}table{border-collapse:collapse;font-size:13px}"
+    "th,td{padding:1px .6em;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap}"
+    "th{background:#f3f3f3;position:sticky;top:0}.t{text-align:left}div{overflow-x:auto}"
+    "svg{width:100%;max-width:1000px;display:block}polyline{fill:none;stroke-width:1.5}"
+    "text{font:10px "
+    "system-ui,sans-serif;fill:#555}i{display:inline-block;width:.8em;height:.8em;margin-right:.4em}"
+    "#v{position:fixed;display:none;background:#222;color:#fff;padding:2px "
+    "6px;font-size:12px;pointer-events:none;"
+    "white-space:pre}"
+    "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}th{background:#333}"
+    "th,td{border-color:#444}text{fill:#aaa}}"
+    "</style><h1>hog report</h1>";
+
+/* Values in data-t show up under the pointer. The tables have the rest, without script. */
+static const char tail[] =
+    "<div id=v></div><script>var v=document.getElementById('v');document.onmousemove=function(e){"
+    "var t=e.target.closest&&e.target.closest('[data-t]');v.style.display=t?'block':'none';"
+    "if(t){v.textContent=t.getAttribute('data-t');v.style.left=Math.min(e.clientX+12,innerWidth-280)+'px';"
+    "v.style.top=e.clientY+14+'px'}}</script>\n";
+
+static const char *const colours[COLOURS] = {"#4269d0", "#efb118", "#ff725c", "#3ca951", "#a463f2",
+                                             "#6cc5b0", "#ff8ab7", "#9c6b4e", "#97bbf5", "#9498a0"};
+
+struct page {
+    struct lines lines;
+    const struct digest *d;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct page *p, const char *format, ...)
+{
+    char text[640];
+    va_list args;
+
+    va_start(args, format);
+    int n = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    lines_add(&p->lines, text, n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+}
+
+/* A name: first as in all other formats, and then what HTML minds, also in attributes. Spaces may stay. */
+static void put_name(struct page *p, const char *name)
+{
+    size_t length = strlen(name);
+
+    while (length) {
+        char step[ESCAPE_MAX];
+        size_t written = 1, taken = 1;
+        if (*name == ' ')
+            step[0] = ' ';
+        else
+            taken = escape_step(name, length, step, &written);
+        if (written == 1 && strchr("<>&\"'", step[0]))
+            put(p, "&#%d;", step[0]);
+        else
+            lines_add(&p->lines, step, written);
+        name += taken;
+        length -= taken;
+    }
+}
+
+static void put_number(struct page *p, double value, unsigned digits)
+{
+    const struct cell cell = cell_decimal(value, digits);
+    char text[CELL_TEXT];
+
+    lines_text(&p->lines, cell_format(&cell, text) ? text : "-");
+}
+
+static void put_time(struct page *p, uint64_t ns)
+{
+    const struct cell cell = cell_time(ns);
+    char text[CELL_TEXT];
+
+    if (!ns || !cell_format(&cell, text))
+        memcpy(text, "-", 2);
+    if (strlen(text) > 20)
+        memcpy(text + 19, "Z", 2); /* to the second */
+    lines_text(&p->lines, text);
+}
+
+static void cell_number(struct page *p, double value, unsigned digits)
+{
+    put(p, "<td>");
+    put_number(p, value, digits);
+}
+
+/* ---- tables ---- */
+
+static void put_who(struct page *p, const char *pid, const char *name)
+{
+    put(p, "<td>");
+    put_name(p, *pid ? pid : "-");
+    put(p, "<td class=t>");
+    put_name(p, *name ? name : "-");
+}
+
+static void put_series(struct page *p, const struct ranking *r, const struct series *s, unsigned rank)
+{
+    enum verdict verdict = series_verdict(s);
+
+    put(p, "<tr><td>%u", rank + 1);
+    put(p, "<td><i style=background:%s></i>", colours[rank % COLOURS]);
+    put_name(p, *s->pid ? s->pid : "-");
+    put(p, "<td class=t>");
+    put_name(p, s->name);
+    put(p, "<td>");
+    if (r->unit != UNIT_LEVEL)
+        put_number(p, s->total, 3);
+    else
+        put(p, "-");
+    cell_number(p, series_mean(s), 2);
+    cell_number(p, series_quantile(s, 0.5), 2);
+    cell_number(p, series_quantile(s, 0.95), 2);
+    cell_number(p, series_quantile(s, 0.99), 2);
+    cell_number(p, s->peak, 2);
+    put(p, "<td>");
+    put_time(p, s->peak_at);
+    put(p, "<td>%" PRIu64 "<td class=t>", s->windows);
+    if (verdict != VERDICT_OK) {
+        put(p, "%s %" PRIu32 " x by ", verdict_names[verdict], s->verdicts[verdict]);
+        put_name(p, s->by);
+    }
+    put(p, "\n");
+}
+
+static void put_tables(struct page *p, const struct ranking *r)
+{
+    put(p,
+        "<div><table id=\"%s.%s\"><tr><th>rank<th>pid<th "
+        "class=t>comm<th>total<th>mean<th>p50<th>p95<th>p99<th>peak<th>at (UTC)"
+        "<th>windows<th class=t>verdict\n",
+        r->view, r->column);
+    for (unsigned i = 0; i < r->n; i++)
+        put_series(p, r, &p->d->series[r->first + i], i);
+    put(p, "</table></div><p>Worst windows:\n<table>");
+    for (unsigned i = 0; i < DIGEST_WORST && r->worst[i].value > 0; i++) {
+        put(p, "<tr><td>");
+        put_time(p, r->worst[i].start);
+        cell_number(p, r->worst[i].value, 2);
+        put(p, "<td>most of it:");
+        cell_number(p, r->worst[i].most, 2);
+        put_who(p, r->worst[i].pid, r->worst[i].name);
+        put(p, "\n");
+    }
+    put(p, "</table>\n");
+}
+
+/* ---- drawings ---- */
+
+static unsigned slot_x(const struct digest *d, unsigned slot)
+{
+    return slot * WIDTH / d->slots;
+}
+
+static unsigned slot_width(const struct digest *d)
+{
+    return (WIDTH + d->slots - 1) / d->slots;
+}
+
+static uint64_t slot_time(const struct digest *d, unsigned slot)
+{
+    return d->first + (uint64_t)((double)(d->last - d->first) * slot / d->slots);
+}
+
+/* Mean of a slot of the time line. < 0: nothing was recorded then. */
+static double slot_value(const struct digest *d, const float *line, unsigned slot)
+{
+    return d->slot_seconds[slot] > 0 ? (double)line[slot] / (double)d->slot_seconds[slot] : -1;
+}
+
+static double highest(const struct digest *d, const float *line, double most)
+{
+    for (unsigned i = 0; i < d->slots; i++)
+        most = fmax(most, slot_value(d, line, i));
+    return most;
+}
+
+/* Where nothing was recorded, the line is broken. */
+static void put_line(struct page *p, const float *line, double most, const char *colour)
+{
+    bool open = false;
+
+    for (unsigned i = 0; i < p->d->slots; i++) {
+        double value = slot_value(p->d, line, i);
+        if (value < 0) {
+            if (open)
+                put(p, "\"/>");
+            open = false;
+            continue;
+        }
+        if (!open)
+            put(p, "<polyline stroke=%s points=\"", colour);
+        open = true;
+        put(p, "%u,%u ", slot_x(p->d, i) + slot_width(p->d) / 2,
+            (unsigned)lrint(HEIGHT * (1 - value / most)) + 4);
+    }
+    if (open)
+        put(p, "\"/>");
+    put(p, "\n");
+}
+
+/* What a pointer sees over a slot: who had how much. */
+static void put_hover(struct page *p, const struct ranking *r, unsigned slot)
+{
+    put(p, "<rect x=%u width=%u height=%d fill=transparent data-t=\"", slot_x(p->d, slot), slot_width(p->d),
+        HEIGHT + 8);
+    put_time(p, slot_time(p->d, slot));
+    for (unsigned i = 0; i < r->n; i++) {
+        const struct series *s = &p->d->series[r->first + i];
+        double value = slot_value(p->d, s->line, slot);
+        if (value <= 0)
+            continue;
+        put(p, "\n");
+        put_number(p, value, 2);
+        put(p, " ");
+        put_name(p, s->pid);
+        put(p, " ");
+        put_name(p, s->name);
+    }
+    put(p, "\"/>");
+}
+
+static void put_lines(struct page *p, const struct ranking *r)
+{
+    const struct digest *d = p->d;
+    double most = 0;
+
+    for (unsigned i = 0; i < r->n; i++)
+        most = highest(d, d->series[r->first + i].line, most);
+    if (most <= 0)
+        return;
+    put(p, "<svg viewBox=\"0 0 %d %d\" role=img>", WIDTH, HEIGHT + 22);
+    for (unsigned i = r->n; i-- > 0;)
+        put_line(p, d->series[r->first + i].line, most, colours[i % COLOURS]);
+    put(p, "<text x=2 y=12>");
+    put_number(p, most, 2);
+    put(p, "</text><text x=2 y=%d>", HEIGHT + 19);
+    put_time(p, d->first);
+    put(p, "</text><text x=%d y=%d text-anchor=end>", WIDTH - 2, HEIGHT + 19);
+    put_time(p, d->last);
+    put(p, "</text>");
+    for (unsigned i = 0; i < d->slots; i++)
+        if (d->slot_seconds[i] > 0)
+            put_hover(p, r, i);
+    put(p, "</svg>\n");
+}
+
+/* A row a ranking: how much all its rows had, against the most of any time. */
+static void put_heat(struct page *p)
+{
+    const struct digest *d = p->d;
+
+    put(p, "<h2>When</h2><svg viewBox=\"0 0 %d %u\" role=img>", WIDTH + 140, d->nrankings * 18);
+    for (unsigned i = 0; i < d->nrankings; i++) {
+        const struct ranking *r = &d->rankings[i];
+        double most = highest(d, r->line, 0);
+        if (most <= 0)
+            continue;
+        put(p, "<text x=0 y=%u>%s %s</text>", i * 18 + 12, r->view, r->column);
+        for (unsigned slot = 0; slot < d->slots; slot++) {
+            double value = slot_value(d, r->line, slot);
+            if (value < 0)
+                continue;
+            put(p, "<rect x=%u y=%u width=%u height=16 fill=\"hsl(%d 80%% %d%%)\" data-t=\"",
+                140 + slot_x(p->d, slot), i * 18, slot_width(p->d), (int)(50 - 50 * value / most),
+                (int)(94 - 50 * value / most));
+            put_time(p, slot_time(d, slot));
+            put(p, " ");
+            put_number(p, value, 2);
+            put(p, "\"/>");
+        }
+        put(p, "\n");
+    }
+    put(p, "</svg>\n");
+}
+
+static void put_page(struct page *p, const struct reader *reader)
+{
+    const struct digest *d = p->d;
+
+    lines_add(&p->lines, head, sizeof head - 1);
+    put(p, "<p><code>");
+    put_name(p, reader->path);
+    put(p, "</code>: %" PRIu64 " windows, ", d->windows);
+    put_number(p, d->seconds, 0);
+    put(p, " s, from ");
+    put_time(p, d->first);
+    put(p, " to ");
+    put_time(p, d->last);
+    put(p,
+        "; lost %" PRIu64 ", torn %u, damaged %" PRIu64
+        ". Who is not among the first of a window has no value in it.\n",
+        d->lost, reader->torn, reader->damaged);
+    put_heat(p);
+    for (unsigned i = 0; i < d->nrankings; i++) {
+        if (!d->rankings[i].n)
+            continue;
+        put(p, "<h2>%s %s</h2>\n", d->rankings[i].view, d->rankings[i].column);
+        put_lines(p, &d->rankings[i]);
+        put_tables(p, &d->rankings[i]);
+        lines_end(&p->lines);
+    }
+    lines_add(&p->lines, tail, sizeof tail - 1);
+    lines_end(&p->lines);
+}
+
+int html_write(const char *path, const struct digest *digest, const struct reader *reader)
+{
+    struct page page = {.d = digest};
+    struct textfile file;
+    int fd = textfile_begin(&file, path);
+
+    if (fd < 0)
+        return fd;
+    lines_open(&page.lines, fd);
+    put_page(&page, reader);
+    int err = lines_flush(&page.lines);
+    lines_close(&page.lines);
+    return textfile_end(&file, fd, err);
+}
