@@ -197,6 +197,7 @@ const struct metric block_metric = {
     .name = "block",
     .summary = "block I/O: who has which disk do what, how long it takes, and who waits for it",
     .view = {"block", columns, COLUMNS},
+    .order = "read_kib_s+write_kib_s,reads_s+writes_s",
     .ways = {block_ways},
     .open = block_open,
     .turn = block_turn,

@@ -261,6 +261,7 @@ const struct metric calls_metric = {
     .name = "calls",
     .summary = "calls of the system or of library functions: counts, errors, bytes and latency",
     .view = {"calls", columns, COLUMNS},
+    .order = "count,total_ms",
     .ways = {calls_ways},
     .open = calls_open,
     .turn = calls_turn,

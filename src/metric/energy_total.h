@@ -9,7 +9,7 @@
 /* Of a domain. What is dropped from `sums`, which is bounded, is in `others`: nothing of the energy is lost.
  */
 struct energy_sum {
-    bool known; /* of at least one window: the others are not in it */
+    bool known;        /* of at least one window: the others are not in it */
     struct tally sums; /* weight: uJ; count: ns */
     uint64_t uj, idle_uj, unseen_uj, others_uj;
     int64_t idle_ns, unseen_ns, others_ns;

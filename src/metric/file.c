@@ -291,6 +291,7 @@ const struct metric file_metric = {
     .name = "file",
     .summary = "reads and writes of files by process, mount, operation and size",
     .view = {"file", columns, COLUMNS},
+    .order = "kib,count",
     .ways = {file_ways},
     .open = file_open,
     .turn = file_turn,

@@ -105,13 +105,20 @@ void row_init(const struct shape *shape, struct row *row, const struct cell *cel
     row->asked = false;
 }
 
-void row_ask(struct rows *rows, struct row *row)
+/* Views know the users of most rows. */
+static bool needs_proc(const struct rows *rows, const struct shape *shape, const struct row *row)
+{
+    return rows->parts != IDENTITY_USER || row->keys.victim || shape->uid == NO_COLUMN ||
+           row->cells[shape->uid].kind != CELL_UNSIGNED;
+}
+
+void row_ask(struct rows *rows, const struct shape *shape, struct row *row)
 {
     if (row->asked)
         return;
     row->asked = true;
     row->who = row->victim = (struct identity){0};
-    if (!rows->identities)
+    if (!rows->identities || !needs_proc(rows, shape, row))
         return;
     identity_of(rows->identities, row->keys.key, rows->now, &row->who);
     if (row->keys.victim)
@@ -191,7 +198,7 @@ void row_tell(struct rows *rows, const struct shape *shape, struct row *row)
 {
     if (!shape->nadded)
         return;
-    row_ask(rows, row);
+    row_ask(rows, shape, row);
     for (size_t i = 0; i < shape->nadded; i++)
         row->cells[shape->at + i] = added_cell(rows, shape, row, shape->added[i]);
 }

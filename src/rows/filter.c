@@ -116,7 +116,7 @@ bool filter_passes(struct rows *rows, const struct shape *shape, struct row *row
     if (!rows->filters)
         return true;
     if (o->users.n || o->cgroups.n || o->containers.n)
-        row_ask(rows, row);
+        row_ask(rows, shape, row);
     bool passes =
         side_passes(rows, shape, row, false) || (row->keys.victim && side_passes(rows, shape, row, true));
     return passes != o->inverted;

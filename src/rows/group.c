@@ -53,12 +53,10 @@ static void mix_task(struct digest *d, const struct options *options, const stru
         mix_cell(d, &row->cells[comm]);
     else if (options->by == ROWS_CPU && shape->cpu != NO_COLUMN)
         mix_cell(d, &row->cells[shape->cpu]);
-    else if (!process)
+    else if (!process || options->by == ROWS_THREAD)
         mix(d, &key, sizeof key);
     else if (options->by == ROWS_PROCESS)
         mix(d, &process, sizeof process);
-    else if (options->by == ROWS_THREAD)
-        mix(d, &key, sizeof key);
     else if (options->by == ROWS_CGROUP && who->group)
         mix(d, who->group->path, who->group->length);
     else if (options->by == ROWS_CONTAINER && who->group && who->group->container.length)
@@ -152,11 +150,9 @@ static void merge_cell(enum column_rule rule, struct cell *to, const struct cell
     case COLUMN_SUM:
     case COLUMN_MAX:
     case COLUMN_MIN:
-        if (number && isnan(value_of(to)))
-            *to = *from;
-        else if (number && rule == COLUMN_SUM)
+        if (number && rule == COLUMN_SUM && !isnan(value_of(to)))
             add_cell(to, from);
-        else if (number && (value_of(from) > value_of(to)) == (rule == COLUMN_MAX))
+        else if (number && (isnan(value_of(to)) || (value_of(from) > value_of(to)) == (rule == COLUMN_MAX)))
             *to = *from;
         break;
     case COLUMN_TASK:

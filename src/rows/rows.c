@@ -72,7 +72,7 @@ static int check(struct rows *rows, const struct view *const *views, const char 
 
 static int open_sources(struct rows *rows, bool proc, struct why *w)
 {
-    unsigned parts = parts_of(rows->options);
+    unsigned parts = rows->parts = parts_of(rows->options);
 
     if (getrandom(&rows->salt, sizeof rows->salt, GRND_NONBLOCK) != (ssize_t)sizeof rows->salt)
         rows->salt = clock_ns(CLOCK_REALTIME);

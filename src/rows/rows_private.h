@@ -83,7 +83,7 @@ void shape_init(struct rows *rows, struct shape *shape, const struct view *base,
 /* The view's own cells in their places, and none of the others. */
 void row_init(const struct shape *shape, struct row *row, const struct cell *cells,
               const struct row_keys *keys);
-void row_ask(struct rows *rows, struct row *row);
+void row_ask(struct rows *rows, const struct shape *shape, struct row *row);
 void row_tell(struct rows *rows, const struct shape *shape, struct row *row); /* fills in the others */
 
 /* The user that a row is of, by the view or by /proc. */
@@ -118,6 +118,7 @@ void group_forget(struct rows *rows, struct shape *shape);
 struct rows {
     const struct options *options;
     struct out *out;
+    unsigned parts;                /* of identities that are asked for */
     struct identities *identities; /* NULL: nobody asks, or nobody can say */
     struct users *users;
     uint32_t uids[MAX_UIDS];

@@ -120,8 +120,10 @@ promtool_likes() {
 }
 if command -v promtool >/dev/null; then
     check 'prom: promtool has nothing to say' promtool_likes "$TMP/prom"
-    "$HOG" top,cpu,contention,faults,mem --with user,cgroup,container,parent --args -o prom 0.2 1 >"$TMP/all"
-    check 'prom: nor of all views with all that can be told' promtool_likes "$TMP/all"
+    for view in block calls contention cpu energy faults file mem top; do
+        "$HOG" "$view" --with user,cgroup,container,parent --args -o prom 0.2 1 >"$TMP/all" 2>"$TMP/err"
+        [ $? = 3 ] || check "prom: nor of $view with all that can be told" promtool_likes "$TMP/all"
+    done
 else
     skip 'promtool reads prom' 'needs PROMTOOL: package prometheus'
 fi

@@ -81,6 +81,7 @@ static void check_paths(void)
 
 /* ---- which of several hierarchies ---- */
 
+/* expected "": none. */
 static void chosen(const char *what, const char *text, const char *expected)
 {
     struct container c;
@@ -88,8 +89,7 @@ static void chosen(const char *what, const char *text, const char *expected)
     size_t length = 0;
     bool found = identity_path(text, &path, &length, &c);
 
-    check(found == (expected != NULL) && (!found || is(path, length, expected)), "%s: %.*s", what,
-          (int)length, path);
+    check(found == (*expected != 0) && is(path, length, expected), "%s: %.*s", what, (int)length, path);
 }
 
 static void check_hierarchies(void)
@@ -105,10 +105,10 @@ static void check_hierarchies(void)
     chosen("a group that was removed", "0::/gone (deleted)\n", "/gone");
     chosen("a colon in a path", "0::/a:b\n", "/a:b");
     chosen("the root", "0::/\n", "/");
-    chosen("damaged: nothing", "", NULL);
-    chosen("damaged: no path", "0::\n", NULL);
-    chosen("damaged: no end", "0::/a", NULL);
-    chosen("damaged: no list", "0/a\n", NULL);
+    chosen("damaged: nothing", "", "");
+    chosen("damaged: no path", "0::\n", "");
+    chosen("damaged: no end", "0::/a", "");
+    chosen("damaged: no list", "0/a\n", "");
     memset(path, 'x', sizeof path - 1);
     path[0] = '/';
     snprintf(text, sizeof text, "0::%s\n", path);
