@@ -36,13 +36,14 @@ struct {
 #define CALL_WORDS 8
 const volatile u64 returns_bytes[2 * CALL_WORDS];
 
-static __always_inline bool is_of_bytes(u32 call, u32 kind)
+static __always_inline bool is_of_bytes(u64 call, u64 kind)
 {
-    u32 word = (call / 64) & (CALL_WORDS - 1);
+    u64 word = call / 64 + (kind == HOG_CALLS_COMPAT ? CALL_WORDS : 0);
 
     if (call >= 64 * CALL_WORDS)
         return false;
-    return returns_bytes[(kind == HOG_CALLS_COMPAT ? CALL_WORDS : 0) + word] >> (call & 63) & 1;
+    barrier_var(word); /* verifiers (5.10) want the bound right before its use, and in 64 bits */
+    return returns_bytes[word & (2 * CALL_WORDS - 1)] >> (call & 63) & 1;
 }
 
 #ifdef __TARGET_ARCH_arm64

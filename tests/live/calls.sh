@@ -52,9 +52,9 @@ next_windows() {
 
 # sum COLUMN PID LIB FUNC: over all windows, by the names in the header line.
 sum() {
-    awk -v name="$1" -v pid="$2" -v lib="$3" -v func="$4" '
+    awk -v name="$1" -v pid="$2" -v lib="$3" -v called="$4" '
         $1 == "#calls" { for (i = 2; i <= NF; i++) at[$i] = i }
-        $1 == "calls" && $at["pid"] == pid && $at["lib"] == lib && $at["func"] == func { n += $at[name]; rows++ }
+        $1 == "calls" && $at["pid"] == pid && $at["lib"] == lib && $at["func"] == called { n += $at[name]; rows++ }
         END { printf rows ? "%.0f\n" : "-\n", n }' "$TMP/out"
 }
 is() { # is NUMBER COLUMN PID LIB FUNC

@@ -110,9 +110,9 @@ begin() {
 }
 # sum COLUMN FUNC [PID]: over all windows; `-` where no row knows it.
 sum() {
-    awk -v name="$1" -v func="$2" -v pid="${3-}" '
+    awk -v name="$1" -v called="$2" -v pid="${3-}" '
         $1 == "#calls" { for (i = 2; i <= NF; i++) at[$i] = i }
-        $1 == "calls" && $at["func"] == func && (pid == "" || $at["pid"] == pid) && $at[name] != "-" { n += $at[name]; known++ }
+        $1 == "calls" && $at["func"] == called && (pid == "" || $at["pid"] == pid) && $at[name] != "-" { n += $at[name]; known++ }
         END { printf known ? "%.3f\n" : "-\n", n }' "$TMP/out"
 }
 is() { # is FUNC COLUMN NUMBER [PID]

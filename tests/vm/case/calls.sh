@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+# hog calls against a load that counts, by each way to tell calls: of the system and of functions.
+kill -STOP "$LOOP" # emulation is slow enough
+
+# sum COLUMN FUNC: over all windows, of the load.
+sum() {
+    awk -v name="$1" -v called="$2" -v pid="$LOAD" '$1 == "#calls" { for (i = 2; i <= NF; i++) at[$i] = i }
+        $1 == "calls" && $at["pid"] == pid && $at["func"] == called { n += $at[name] } END { printf "%.3f\n", n }' /tmp/hog.out
+}
+is() { # is FUNC COLUMN NUMBER
+    echo "$2 of $1: $(sum "$2" "$1"), not $3"
+    [ "$(sum "$2" "$1")" = "$3.000" ]
+}
+
+windows() { grep -c '^#window' /tmp/hog.out 2>/dev/null; }
+until_windows() { # until_windows N: has shown so many, in 30 s
+    for _ in $(seq 300); do
+        [ "$(windows)" -ge "$1" ] && return
+        kill -0 "$HOG_PID" 2>/dev/null || return
+        sleep 0.1
+    done
+    return 1
+}
+
+# measure OPTION...: hog beside the load, from its begin to its end.
+measure() {
+    rm -f /tmp/hog.out # not to see the windows of the one before
+    hog -v calls -k 1000 "$@" 0.5 >/tmp/hog.out 2>/tmp/hog.err &
+    HOG_PID=$!
+    until_windows 1
+    rm -f /tmp/orders /tmp/load
+    mkfifo /tmp/orders
+    /tests/tools/caller </tmp/orders >/tmp/load &
+    LOAD=$!
+    exec 9>/tmp/orders
+    printf 'calls 2048\nthreads 256\n' >&9
+    for _ in $(seq 300); do
+        grep -q 'done threads' /tmp/load && break
+        sleep 0.1
+    done
+    until_windows $(($(windows) + 2))
+    exec 9>&-
+    wait $LOAD
+    kill $HOG_PID 2>/dev/null
+    wait $HOG_PID
+}
+# shows FUNC COUNT KIB
+shows() {
+    cat /tmp/hog.err
+    is "$1" count "$2" && is "$1" errors 0 && is "$1" kib "$3" && is "$1" entered "$2"
+}
+says() { # says WHAT HOOK
+    cat /tmp/hog.err
+    grep -q "^hog: calls: $1: $2\$" /tmp/hog.err
+}
+
+system() { # system NAME OPTION...
+    by=$1
+    shift
+    measure "$@"
+    check "$by: calls of the system are counted exactly" shows getppid 3072 0
+    check "$by: and those that fail" is close errors 1536
+    check "$by: and bytes" shows write 3072 300
+}
+system 'best hook'
+system 'without tp_btf' --without tp_btf
+mkdir -p /tmp/empty
+mount -o bind /tmp/empty /sys/kernel/btf
+system 'no type data'
+umount /sys/kernel/btf
+
+functions() { # functions NAME HOOK OPTION...
+    by=$1 hook=$2
+    shift 2
+    measure --lib /tests/tools/caller --func 'write,close' --error 'ret<0' --bytes ret "$@"
+    check "$by: the hook is $hook" says probe "$hook"
+    check "$by: calls of functions are counted exactly" shows write 3072 300
+    check "$by: and those that fail" is close errors 1536
+}
+if uname -r | grep -qE '^(6\.([6-9]|[1-9][0-9])|[7-9])'; then
+    functions 'probes at once' uprobe_multi
+fi
+functions 'probes one by one' uprobe --without uprobe_multi
+kill -CONT "$LOOP"
