@@ -15,7 +15,7 @@ plan() {
     faults) cases=faults parameters=(hog.disk=64M) ;;
     file) cases='file' ;;
     # One CPU: emulation of several may break when the first quota has the kernel patch itself.
-    verdicts) cases=calls cpus=1 parameters=(hog.disk=64M psi=1 tsc=reliable) ;; # see hotplug
+    verdicts) cases=verdicts,calls cpus=1 parameters=(hog.disk=64M psi=1 tsc=reliable) ;; # see hotplug
     integrity) cases=lockdown parameters=("lockdown=$1") ;;
     confidentiality) cases=lockdown,pidns parameters=("lockdown=$1") ;;
     hostile) cases=nobtf,pidns ;;
