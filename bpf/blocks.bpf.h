@@ -42,7 +42,7 @@ enum kind {
 
 struct hog_block {
     u64 size;
-    u64 born; /* ns, CLOCK_MONOTONIC */
+    u64 born; /* ns, CLOCK_MONOTONIC; without stacks: of the turn before */
     s32 stack;
     u8 shift; /* it stands for 1 << shift blocks of its size */
     u8 kind;
@@ -69,9 +69,10 @@ struct {
 } hog_stacks SEC(".maps");
 
 struct hog_alloc_words {
-    s64 used; /* blocks in the map */
-    u64 lost; /* allocations that found no room: in the map, or for their process or thread */
-    u64 padding[6];
+    s64 used;   /* blocks in the map */
+    u64 lost;   /* allocations that found no room: in the map, or for their process or thread */
+    u64 turned; /* ns, CLOCK_MONOTONIC: since then blocks have this as their time, if nobody asks for more */
+    u64 padding[5];
 } __attribute__((aligned(64)));
 struct hog_alloc_words alloc_words = {};
 

@@ -280,8 +280,8 @@ static __always_inline void finish(struct registers *r, struct hog_call *call, s
     u32 shift = kind == KIND_MAP ? 0 : sampling(call->size);
     if (shift && (bpf_get_prandom_u32() & ((1u << (shift & 15)) - 1)))
         return;
-    block = (struct hog_block){
-        .size = call->size, .born = bpf_ktime_get_ns(), .stack = -1, .shift = shift, .kind = kind};
+    block = (struct hog_block){.size = call->size, .stack = -1, .shift = shift, .kind = kind};
+    block.born = with_stacks ? bpf_ktime_get_ns() : read_once(alloc_words.turned);
     if (with_stacks)
         block.stack = bpf_get_stackid(r, &hog_stacks, 256 /* BPF_F_USER_STACK */);
     key.address = address;

@@ -212,7 +212,7 @@ static bool is_there(const void *context, const void *entry)
 struct sweep {
     struct heaps *heaps;
     struct table lives;
-    uint64_t begun; /* by the clock of the programs */
+    uint64_t turned; /* by the clock of the programs */
     int fd;
 };
 
@@ -224,7 +224,7 @@ static int sweep_block(void *context, const void *key, const void *value)
 
     memcpy(&k, key, sizeof k);
     memcpy(&block, value, sizeof block);
-    if (block.born >= sweep->begun || table_find(&sweep->lives, k.life))
+    if (block.born >= sweep->turned || table_find(&sweep->lives, k.life))
         return 0;
     if (!sys_bpf_map_delete(sweep->fd, &k))
         __atomic_fetch_sub(&words_of(sweep->heaps)->used, 1, __ATOMIC_RELAXED);
@@ -232,11 +232,11 @@ static int sweep_block(void *context, const void *key, const void *value)
 }
 
 /* Lives that began since are not known here, but neither are their blocks as old. */
-static int sweep_blocks(struct heaps *heaps, uint64_t turned, struct why *w)
+static int sweep_blocks(struct heaps *heaps, struct why *w)
 {
     struct sweep sweep = {.heaps = heaps,
                           .lives = {.size = sizeof(uint64_t), .most = heaps->table.n + 1},
-                          .begun = turned - (uint64_t)heaps->side.clock_offset,
+                          .turned = words_of(heaps)->turned,
                           .fd = object_map(heaps->side.obj, "hog_blocks")->fd};
     int err = 0;
 
@@ -261,6 +261,7 @@ int heaps_collect(struct heaps *heaps, uint64_t now, struct why *w)
     if (err)
         return err;
     heaps->turns++;
+    words_of(heaps)->turned = now - (uint64_t)heaps->side.clock_offset; /* before lives are looked at */
     int n = map_walk(map->fd, map->key_size, map->value_size, read_heap, heaps, w);
     if (n < 0)
         return n;
@@ -268,7 +269,7 @@ int heaps_collect(struct heaps *heaps, uint64_t now, struct why *w)
     heaps->lost_before = heaps->lost;
     heaps->lost = words_of(heaps)->lost;
     if (heaps->left > heaps->capacity / 8 || (heaps->left && heaps->lost != heaps->lost_before))
-        err = sweep_blocks(heaps, now, w);
+        err = sweep_blocks(heaps, w);
     if (err)
         return err;
     struct why unseen;

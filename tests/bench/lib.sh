@@ -29,7 +29,8 @@ die() {
 
 # start COMMAND...: in the background until `stop PID`; its pid goes to PID, what it says to $TMP/said and $TMP/out.
 start() {
-    : >"$TMP/said" # a tool that is still ending may write to the old one
+    rm -f "$TMP/said" "$TMP/out" # a tool that is still ending may write to the old ones
+    : >"$TMP/said"
     "$@" >"$TMP/out" 2>"$TMP/said" </dev/null &
     PID=$!
     started+=("$PID")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Measures hog against its budgets and beside libbpf-tools and bpftrace; docs/bench.md says how to read it.
 #
-#   run.sh [program|slowdown|start|size|windows|own|accuracy|admission|memory]...
+#   run.sh [program|slowdown|start|size|windows|own|accuracy|admission|memory|alloc]...
 #
 # All parts by default; with LONG=1 more repeats of everything. Ends with 1 if a budget is exceeded.
 # shellcheck source=tests/bench/lib.sh
@@ -352,12 +352,61 @@ part_memory() {
     esac
 }
 
-[ $# -gt 0 ] || set -- program slowdown start size windows own accuracy admission memory
+# ---- allocations ----
+
+pair_ns() { # pair_ns FD FILE: CPU time of a pair of malloc and free, of the load that reads from FD and writes to FILE
+    local had pairs=$((${LONG:+4}50000)) i
+    had=$(grep -c '^ns=' "$2")
+    echo "pair $pairs" >&"$1"
+    for ((i = 0; i < 3000; i++)); do
+        [ "$(grep -c '^ns=' "$2")" -gt "$had" ] && break
+        sleep 0.02
+    done
+    calculate "$(sed -n 's/^ns=//p' "$2" | tail -n 1) / $pairs" 1
+}
+
+# A pair of malloc and free with nothing, empty programs at the same places, and hog alloc, in turn.
+part_alloc() {
+    local i tool tools=(nothing floor all) load said=$TMP/pairs fifo=$TMP/pairs.in ours floor
+    mkfifo "$fifo"
+    exec 7<>"$fifo"
+    "$BUILD/tests/load/allocates" <"$fifo" >"$said" &
+    load=$!
+    started+=("$load")
+    await "$load" ready "$said"
+    for ((i = 0; i < 3 * repeats; i++)); do
+        for tool in "${tools[@]}"; do
+            case $tool in
+            nothing) PID= ;;
+            all)
+                start_hog alloc -p "$load" 0.5
+                await "$PID" '^#window' "$TMP/out"
+                ;;
+            floor)
+                start "$bench/probes" "$load"
+                await "$PID" ready "$TMP/out"
+                ;;
+            esac
+            pair_ns 7 "$said" >>"$TMP/pair.$tool"
+            [ -z "$PID" ] || stop "$PID"
+        done
+        tools=("${tools[@]:1}" "${tools[0]}")
+    done
+    stop "$load"
+    exec 7>&-
+    ours=$(quantile 0.1 <"$TMP/pair.all") # others add to it, and take nothing away
+    floor=$(quantile 0.1 <"$TMP/pair.floor")
+    header 'hog alloc, a pair of malloc and free' 'empty'
+    row 'CPU time, ns' "$ours" "$floor" "$(calculate "$ours / $floor" 3)" '<= 1.3' "$(calculate "$ours / $floor" 4)"
+    row 'the same without probes, ns' "$(quantile 0.1 <"$TMP/pair.nothing")" - - - -
+}
+
+[ $# -gt 0 ] || set -- program slowdown start size windows own accuracy admission memory alloc
 echo "kernel $(uname -r) $(uname -m), $(nproc) CPUs, $(awk '/MemTotal/ { printf "%.1f GiB", $2 / 1048576 }' /proc/meminfo)," \
     "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1), load $(cut -d' ' -f1 /proc/loadavg), $(date -u +%F)"
 for part in "$@"; do
     case $part in
-    program | slowdown | start | size | windows | own | accuracy | admission | memory) "part_$part" ;;
+    program | slowdown | start | size | windows | own | accuracy | admission | memory | alloc) "part_$part" ;;
     *) die "no part $part" ;;
     esac
 done
