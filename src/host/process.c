@@ -24,7 +24,7 @@
 
 long file_read(const char *path, char *to, size_t size)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC); /* musl's open sets the flag once more */
     size_t have = 0;
 
     if (fd < 0)

@@ -39,6 +39,7 @@ void holders_close(struct holders *h)
     if (!h)
         return;
     mem_unload(&h->load);
+    mem_files_drop(&h->files, 0);
     table_free(&h->table);
     free(h->order);
     free(h);

@@ -16,6 +16,7 @@ struct holders {
     struct holder **order;
     size_t room;
     struct mem_totals totals;
+    struct mem_files files;  /* of those who are shown again and again */
     uint64_t window, length; /* number and ns */
     uint64_t look, next;     /* number of the last one; when the next one may be */
     bool all_known;          /* the last look saw all */

@@ -164,11 +164,20 @@ static bool is_still(const struct holders *h, struct holder *holder)
                         : key_born_at(holder->key, process.start_ns);
 }
 
-static void read_again(struct holders *h, struct holder *holder)
+/* `keep`: it will be asked for again. */
+static void read_again(struct holders *h, struct holder *holder, bool keep)
 {
     if (holder->gone || holder->read || !numbering_is_of_proc(h->context->numbering))
         return;
-    int err = is_still(h, holder) ? mem_read_status(key_process(holder->key), &holder->now) : -ESRCH;
+    int err = mem_files_read(&h->files, holder->key, &holder->now);
+    if (err == -EAGAIN) {
+        uint32_t pid = key_process(holder->key);
+        if (keep) /* first: whose file it is, is_still() tells */
+            mem_files_open(&h->files, holder->key, pid);
+        err = is_still(h, holder) ? mem_read_status(pid, &holder->now) : -ESRCH;
+        if (err)
+            mem_files_drop(&h->files, holder->key);
+    }
     if (err == -ESRCH || err == -ENODATA)
         holder_end(h, holder);
     else
@@ -194,7 +203,7 @@ static size_t read_first(struct holders *h, size_t n, size_t k)
         if (i >= k && (holder->weight + slack < last ||
                        PRICE * (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin) > h->length))
             break;
-        read_again(h, holder);
+        read_again(h, holder, i < MEM_FILES / 2);
         if (i < k)
             last = lesser(last, weight(h->context->options, holder));
     }

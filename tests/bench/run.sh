@@ -265,7 +265,7 @@ part_own() {
             await "$duty" ready "$TMP/out"
             echo go >&8
         fi
-        for view in cpu top; do
+        for view in cpu top mem; do
             for interval in 1s 10ms 1ms; do
                 share=$(own "$view" "$interval")
                 if [ "$interval" = 10ms ]; then

@@ -2,6 +2,7 @@
 /* What /proc says of a process's memory, in this kernel's words and in others. */
 #include "metric/mem_proc.h"
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -77,8 +78,43 @@ static void check_self(void)
     check(mem_read_status((uint32_t)child, &after) == -ESRCH, "one that is gone");
 }
 
+/* A process that waits; its files stay open over its end. */
+static void check_files(void)
+{
+    static struct mem_files files;
+    struct mem_levels levels, again;
+    int first = dup(STDOUT_FILENO); /* the lowest number that is free */
+    pid_t child = fork();
+
+    close(first);
+    if (!child)
+        for (;;)
+            pause();
+    check(mem_files_read(&files, 1, &levels) == -EAGAIN, "no file is open at first");
+    mem_files_open(&files, 1, (uint32_t)child);
+    check(!mem_files_read(&files, 1, &levels) && !mem_read_status((uint32_t)child, &again) &&
+              levels.vm == again.vm && levels.rss == again.rss,
+          "a file that stays open says what a new one says");
+    for (uint64_t key = 2; key < MEM_FILES + 1; key++)
+        mem_files_open(&files, key, (uint32_t)getpid());
+    check(!mem_files_read(&files, 1, &levels) && levels.vm == again.vm, "it stays while there is room");
+    mem_files_open(&files, MEM_FILES + 1, (uint32_t)getpid());
+    check(!mem_files_read(&files, 1, &levels) && mem_files_read(&files, 2, &levels) == -EAGAIN,
+          "then that goes which was not asked for longest");
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    int said = mem_files_read(&files, 1, &levels);
+    check(said == -ESRCH && mem_files_read(&files, 1, &levels) == -EAGAIN,
+          "who has ended says so once, and his file is closed");
+    mem_files_drop(&files, 0);
+    int last = dup(STDOUT_FILENO);
+    close(last);
+    check(last == first && mem_files_read(&files, 3, &levels) == -EAGAIN, "all are closed in the end");
+}
+
 int main(void)
 {
+    check_files();
     check_status();
     check_pss();
     check_self();
