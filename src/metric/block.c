@@ -138,7 +138,8 @@ static void row(struct block *block, const struct window *window, struct out *ou
     const char *is_nobody = nobody(who);
     struct name none = {.comm_length = 0};
     const struct name *name = is_nobody ? &none : block_io_name(block->io, who, window->end_mono);
-    const struct disk *disk = block_io_disk(block->io, sums->device, window->end_mono);
+    const struct disk *disk =
+        sums->device == IO_NO_DEVICE ? NULL : block_io_disk(block->io, sums->device, window->end_mono);
     double seconds = (double)length / 1e9;
     const struct cell comm = is_nobody           ? cell_string(is_nobody)
                              : name->comm_length ? cell_bytes(name->comm, name->comm_length)
@@ -147,9 +148,9 @@ static void row(struct block *block, const struct window *window, struct out *ou
         cell_unsigned(rank),
         is_nobody ? cell_unknown() : cell_unsigned(key_process(who)),
         name->uid_known ? cell_unsigned(name->uid) : cell_unknown(),
-        cell_string(disk->name),
+        cell_string(disk ? disk->name : NULL),
         block_io_waited(block->io, who, &waited) ? percent(waited, seconds) : cell_unknown(),
-        percent(sums->busy_ns < length ? sums->busy_ns : length, seconds),
+        disk ? percent(sums->busy_ns < length ? sums->busy_ns : length, seconds) : cell_unknown(),
         rate(sums->reads, seconds),
         rate(sums->writes, seconds),
         cell_decimal((double)sums->read_bytes / 1024 / seconds, 3),
@@ -165,7 +166,7 @@ static void row(struct block *block, const struct window *window, struct out *ou
         rate(sums->other, seconds),
         cell_unsigned(sums->flying),
         cell_unsigned(sums->failed),
-        cell_string(disk->type),
+        cell_string(disk ? disk->type : NULL),
         block->context->options->threads && !is_nobody ? cell_unsigned(key_thread(who)) : cell_unknown(),
         comm,
     };

@@ -27,6 +27,7 @@ struct pair {
 
 struct waiter {
     uint64_t id;                   /* key */
+    bool works; /* it has rows of its own, or shall have none */
     uint64_t total, before, ended; /* ns, with sleeps that go on; of those that have ended */
 };
 
@@ -356,9 +357,40 @@ static int compare(const void *a, const void *b)
     return x->device < y->device ? -1 : x->device > y->device;
 }
 
+static uint64_t waited(const struct waiter *waiter)
+{
+    return waiter->total > waiter->before ? waiter->total - waiter->before : 0;
+}
+
+/* Who waits for what others have disks do (a journal) has a row, too. */
+static void add_idle_waiters(struct block_io *b)
+{
+    for (size_t i = 0; i < b->waiters.n; i++)
+        ((struct waiter *)table_at(&b->waiters, i))->works = b->context->options->devices;
+    for (size_t i = 0; i < b->pairs.n; i++) {
+        const struct io_sums *sums = &((struct pair *)table_at(&b->pairs, i))->sums;
+        struct waiter *waiter = did_something(sums) ? table_find(&b->waiters, sums->who) : NULL;
+        if (waiter)
+            waiter->works = true;
+    }
+    for (size_t i = 0; i < b->waiters.n; i++) {
+        const struct waiter *waiter = table_at(&b->waiters, i);
+        const struct hog_io_key key = {
+            .process = key_process(waiter->id),
+            .thread = key_thread(waiter->id),
+            .birth = waiter->id & ((1u << HOG_KEY_THREAD) - 1),
+            .device = IO_NO_DEVICE,
+        };
+        struct pair *pair = waiter->works || !waited(waiter) ? NULL : pair_of(b, &key);
+        if (pair)
+            pair->sums.busy_ns = waited(waiter);
+    }
+}
+
 static int rank(struct block_io *b, struct why *w)
 {
     b->ntop = 0;
+    add_idle_waiters(b);
     if (b->room < b->pairs.n) {
         const struct io_sums **larger = realloc(b->top, b->pairs.n * sizeof(*larger));
         if (!larger)
@@ -368,7 +400,8 @@ static int rank(struct block_io *b, struct why *w)
     }
     for (size_t i = 0; i < b->pairs.n; i++) {
         const struct io_sums *sums = &((struct pair *)table_at(&b->pairs, i))->sums;
-        if (!did_something(sums) || !is_asked_for(b, sums->device))
+        if (sums->device == IO_NO_DEVICE ? !sums->busy_ns
+                                         : !did_something(sums) || !is_asked_for(b, sums->device))
             continue;
         b->top[b->ntop++] = sums;
         b->totals.reads += sums->reads;
@@ -409,7 +442,7 @@ bool block_io_waited(const struct block_io *b, uint64_t who, uint64_t *ns)
 {
     const struct waiter *waiter = table_find(&b->waiters, who);
 
-    *ns = waiter && waiter->total > waiter->before ? waiter->total - waiter->before : 0;
+    *ns = waiter ? waited(waiter) : 0;
     return b->load.waits && who > HOG_IO_SWAP;
 }
 

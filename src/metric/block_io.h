@@ -15,7 +15,9 @@ struct io_times {
     uint64_t p50, p95, p99, most;
 };
 
-/* Of a process on a disk, in the window. */
+/* Of a process on a disk, in the window. One that only waits is on none: its busy_ns is how long it waited.
+ */
+#define IO_NO_DEVICE 0xffffffffu
 struct io_sums {
     uint64_t who; /* key; less than HOG_IO_SWAP + 1: nobody, see enum hog_io_nobody */
     uint32_t device;
