@@ -12,7 +12,7 @@ plan() {
     case $1 in
     views) cases=views,hooks ;;
     loader) cases=programs,pin ;;
-    faults) cases=block parameters=(hog.disk=64M) ;;
+    faults) cases=faults,block parameters=(hog.disk=64M) ;;
     file) cases='file' ;;
     # One CPU: emulation of several may break when the first quota has the kernel patch itself.
     verdicts) cases=verdicts,calls cpus=1 parameters=(hog.disk=64M psi=1 tsc=reliable) ;; # see hotplug
