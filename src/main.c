@@ -2,14 +2,14 @@
 /* hog names the resource hogs of a Linux host. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 #include "doctor.h"
+#include "energy_command.h"
 #include "history/report.h"
 #include "hook_names.h"
 #include "host/disk.h"
+#include "inherited.h"
 #include "metric/metric.h"
 #include "options.h"
 #include "pins.h"
@@ -29,17 +29,6 @@ static void reserve_stdio(void)
     } while (fd >= 0 && fd <= STDERR_FILENO);
     if (fd >= 0)
         close(fd);
-}
-
-/* A pidfd for each process asked for. */
-static void raise_file_limit(void)
-{
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit))
-        return;
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 static size_t list_views(const char *names[], struct view_summary summaries[], size_t most)
@@ -70,15 +59,14 @@ int main(int argc, char **argv)
 
     bool no_stdout = fcntl(STDOUT_FILENO, F_GETFD) < 0 && errno == EBADF;
     reserve_stdio();
-    signal(SIGPIPE, SIG_IGN);
-    raise_file_limit();
+    inherited_change();
     size_t n = list_views(names, summaries, MAX_VIEWS);
     if (options_parse(&options, argc, argv, names, &w) || hook_names_check(options.without, &w) ||
         disks_check(options.devices, &w)) {
         tell("%s", w.text);
         return STATUS_USAGE;
     }
-    if (no_stdout) {
+    if (no_stdout && !options.command) {
         tell("stdout is closed: there is nowhere to write to");
         return STATUS_FAILED;
     }
@@ -104,5 +92,5 @@ int main(int argc, char **argv)
     case RUN_VIEWS:
         break;
     }
-    return run_views(&options);
+    return options.command ? energy_command(&options) : (int)run_views(&options);
 }

@@ -12,6 +12,7 @@
 #define DEFAULT_TOP      10
 #define DEFAULT_INTERVAL UINT64_C(1000000000)
 #define TRACK_INTERVAL   UINT64_C(10000000)
+#define COMMAND_INTERVAL UINT64_C(100000000)
 
 static const char default_view_name[] = "top", pinned_view_name[] = "cpu";
 
@@ -361,9 +362,9 @@ static int check_energy(struct parse *p)
     const struct options *o = p->options;
     const char *option = o->total ? "--total" : o->idle ? "--idle" : o->model.given ? "--model" : NULL;
 
-    if (o->command && (!is_view(p, "energy") || o->npids || o->total))
+    if (o->command && (!is_view(p, "energy") || o->npids || o->total || o->threads || o->exact))
         return why(p->why, -EINVAL,
-                   "a command is what the view energy measures alone, without -p and --total: "
+                   "a command is what the view energy measures alone, without -p, -t, --exact and --total: "
                    "hog energy -- COMMAND ARGUMENTS..");
     if (!option || has_view(o, "energy") || (o->model.given && has_view(o, "top") && !o->total && !o->idle))
         return 0;
@@ -473,7 +474,9 @@ static int finish(struct parse *p)
     if (p->count)
         o->count = p->count;
     if (!o->interval_ns)
-        o->interval_ns = is_view(p, "track") ? TRACK_INTERVAL : DEFAULT_INTERVAL;
+        o->interval_ns = is_view(p, "track") ? TRACK_INTERVAL
+                         : o->command        ? COMMAND_INTERVAL
+                                             : DEFAULT_INTERVAL;
     return 0;
 }
 

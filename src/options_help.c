@@ -84,6 +84,7 @@ int options_help(int fd, const struct view_summary *views, size_t nviews)
     put(&lines, "Usage: hog [VIEW[,VIEW...]] [OPTIONS] [INTERVAL [COUNT]]");
     put(&lines, "       hog track PID.. [OPTIONS]");
     put(&lines, "       hog doctor [OPTIONS]");
+    put(&lines, "       hog energy [OPTIONS] -- COMMAND ARGUMENTS..");
     put(&lines, "       hog pin DIR [VIEW,..] | hog read DIR [INTERVAL [COUNT]] | hog unpin DIR");
     put(&lines, "       hog record FILE [VIEW[,VIEW...]] [OPTIONS] [INTERVAL [COUNT]]");
     put(&lines, "       hog report FILE [OPTIONS]");

@@ -114,9 +114,7 @@ static enum status open_metrics(struct run *run)
     return STATUS_DONE;
 }
 
-/* A host in trouble is when a window must still end on time: ask to be woken before others and without slack.
- * hog runs for microseconds a window; where this is refused, it goes on as it is. */
-static void wake_on_time(void)
+void wake_on_time(void)
 {
     const struct sched_param lowest = {.sched_priority = 1};
 

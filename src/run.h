@@ -10,4 +10,8 @@
 /* Prints to stdout; messages to stderr. */
 enum status run_views(const struct options *options);
 
+/* A host in trouble is when a window must still end on time: ask to be woken before others and without slack.
+ * hog runs for microseconds a window; where this is refused, it goes on as it is. */
+void wake_on_time(void);
+
 #endif

@@ -137,7 +137,7 @@ int side_open(struct side *side, const struct side_object *object, const struct 
     return err;
 }
 
-static int relocate(struct side *side, const struct metric_context *context, struct why *w)
+int side_relocate(struct side *side, const struct metric_context *context, struct why *w)
 {
     struct target_btf *target = NULL;
     struct why no_types = {""};
@@ -153,7 +153,7 @@ static int relocate(struct side *side, const struct metric_context *context, str
 
 int side_create(struct side *side, const struct metric_context *context, struct why *w)
 {
-    int err = relocate(side, context, w);
+    int err = side_relocate(side, context, w);
 
     side->clock_offset = namespace_offset("monotonic");
     return err ? err : object_create_maps(side->obj, w);

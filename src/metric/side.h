@@ -45,6 +45,9 @@ int side_set_offset(const struct side *side, const char *constant, const char *e
 
 /* Makes the maps of the object for this kernel: all that one without a sketch needs. */
 int side_create(struct side *side, const struct metric_context *context, struct why *w);
+/* The object's programs for the running kernel, as far as there is type data. Done by side_load(). */
+int side_relocate(struct side *side, const struct metric_context *context, struct why *w);
+
 /* Into the kernel with its maps; the programs follow as they are attached. */
 int side_load(struct side *side, const struct metric_context *context, struct why *w);
 void side_close(struct side *side); /* may be used again */

@@ -144,7 +144,8 @@ static bool pass_on(struct rows *rows, struct shape *shape, struct row *row)
     return true;
 }
 
-/* keys NULL: a row about nobody, that no filter and no group is about. */
+/* keys NULL: a row about nobody, that no filter and no group is about, and that has no rank. It completes
+ * those before it, and so is no matter for -k. */
 static bool take(void *context, const struct view *view, const struct cell *cells,
                  const struct row_keys *keys)
 {
@@ -160,6 +161,11 @@ static bool take(void *context, const struct view *view, const struct cell *cell
     row_init(shape, &row, cells, keys ? keys : &nobody);
     if (keys && !filter_passes(rows, shape, &row))
         return false;
+    if (!keys && rows->options->format != OUT_PROM) {
+        row_tell(rows, shape, &row);
+        out_put(rows->out, &shape->view, row.cells);
+        return true;
+    }
     if (!rows->collect)
         return pass_on(rows, shape, &row);
     row_tell(rows, shape, &row);

@@ -220,6 +220,50 @@ check '--model percpu: W of each CPU' modelled 10 1 1
 check 'and the rows add up, with idle time shared' adds_up
 check 'which then has no row' test -z "$(grep 'idle\]' "$TMP/out")"
 
+# ---- a command ----
+
+# command ARGUMENTS...: its energy, at 10 W a busy CPU.
+command_energy() { "$HOG" energy --model busy=10,idle=1,percpu -- "$@" >"$TMP/stdout" 2>"$TMP/stderr"; }
+of_command() { sed -n "s/^#command domain=model .*\\<$1=\\([^ ]*\\).*/\\1/p" "$TMP/stderr"; }
+says() { cat "$TMP/stdout" "$TMP/stderr" && [ "$1" = "$2" ]; }
+
+load_start "$LOADS/duty" 60 # somebody else
+command_energy bash -c "(setsid $LOADS/named 6f6e65 150 >$TMP/ca &); for i in 1 2 3 4 5 6 7 8 9 10; do $LOADS/named 6f6e65 15 >>$TMP/cb; done
+    while [ ! -s $TMP/ca ]; do sleep 0.05; done; cat $TMP/ca $TMP/cb; exit 7"
+status=$?
+load_stop "$LOAD_PID"
+check 'a command: its status' says "$status" 7
+check 'a command: its output is its own' test "$(grep -c ^pid= "$TMP/stdout")" = 11
+ms=$(sed -n 's/.*cpu_ms=//p' "$TMP/stdout" | awk '{ s += $1 } END { print s }')
+all_children() { # beside them there is the shell
+    cat "$TMP/stderr"
+    within "$(of_command cpu_s)" "$(awk -v ms="$ms" 'BEGIN { print ms / 1000 * 0.97 - 0.01 }')" \
+        "$(awk -v ms="$ms" 'BEGIN { print ms / 1000 * 1.1 + 0.25 }')"
+}
+check 'a command: time of all that it began, dead or alive, and of nobody else' all_children
+its_energy() {
+    cat "$TMP/stderr"
+    within "$(of_command joules)" "$(awk -v s="$(of_command cpu_s)" 'BEGIN { print s * 9.98 - 0.01 }')" \
+        "$(awk -v s="$(of_command cpu_s)" 'BEGIN { print s * 10.02 + 0.01 }')"
+}
+check 'a command: its energy' its_energy
+# shellcheck disable=SC2016 # its own number
+command_energy sh -c 'kill -9 $$'
+check 'a command that a signal ends: 128 and that' says "$?" 137
+command_energy "$TMP/no such"
+check 'a command that is not there: 127' says "$?" 127
+command_energy "$CAP/intel-rapl:0/name"
+check 'a command that is none: 126' says "$?" 126
+"$HOG" energy --sysfs "$TMP/none" -- touch "$TMP/touched" >"$TMP/stdout" 2>"$TMP/stderr"
+check 'without a sensor it is not begun: 3' says "$? $(ls "$TMP/touched" 2>/dev/null)" '3 '
+"$HOG" energy --model busy=10,idle=1 -- sleep 60 >"$TMP/stdout" 2>"$TMP/stderr" &
+HOG_PID=$!
+lib_pids+=("$HOG_PID")
+until pgrep -P "$HOG_PID" -x sleep >/dev/null || ! kill -0 "$HOG_PID"; do sleep 0.05; done
+kill -TERM "$HOG_PID"
+wait "$HOG_PID"
+check 'signals go to the command' says "$? $(of_command status)" '143 143'
+
 # ---- another kind of sensor: perf, with its clock in place of a counter that this machine may lack ----
 
 PMU=$TMP/perf/sys/bus/event_source/devices/power

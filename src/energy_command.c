@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "energy_command.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "clock.h"
+#include "host/numbering.h"
+#include "host/targets.h"
+#include "inherited.h"
+#include "metric/energy_meter.h"
+#include "metric/tree.h"
+#include "run.h"
+#include "tell.h"
+
+/* What of a domain's energy is the command's. */
+struct taken {
+    uint64_t uj, all_uj, known_ns;
+    int64_t run_ns;
+};
+
+struct command {
+    const struct options *options;
+    struct metric_context context;
+    struct targets targets; /* none */
+    struct numbering numbering;
+    struct oncpu *oncpu;
+    struct meter meter;
+    struct tree tree;
+    struct tally members; /* those of the tree that ran in a window */
+    struct taken *taken;  /* a domain */
+    struct window window;
+    uint64_t begin_ns;
+    sigset_t signals, before;
+    pid_t pid;
+    int status; /* of waitpid(), once it has ended */
+};
+
+/* ---- the command itself ---- */
+
+static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH};
+
+static void block_signals(struct command *c)
+{
+    sigemptyset(&c->signals);
+    sigaddset(&c->signals, SIGCHLD);
+    for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
+        sigaddset(&c->signals, passed_on[i]);
+    sigprocmask(SIG_BLOCK, &c->signals, &c->before);
+}
+
+/* Waits for the word to begin, which comes as the end of the pipe `go`; says on `failed` why it cannot. */
+static void become(const struct command *c, const int go[2], const int failed[2])
+{
+    char byte;
+
+    close(go[1]);
+    while (read(go[0], &byte, 1) < 0 && errno == EINTR)
+        ;
+    inherited_give_back(&c->before);
+    execvp(c->options->command[0], c->options->command);
+    int err = errno;
+    if (write(failed[1], &err, sizeof err) < 0)
+        _exit(126);
+    _exit(127);
+}
+
+static int begin(struct command *c, int go[2], int failed[2])
+{
+    if (pipe2(go, O_CLOEXEC) || pipe2(failed, O_CLOEXEC))
+        return -errno;
+    c->pid = fork();
+    if (!c->pid)
+        become(c, go, failed);
+    close(go[0]);
+    close(failed[1]);
+    return c->pid < 0 ? -errno : 0;
+}
+
+/* 0: it runs; or its errno. */
+static int let_go(const int go[2], const int failed[2])
+{
+    int err = 0;
+
+    close(go[1]);
+    if (read(failed[0], &err, sizeof err) != (ssize_t)sizeof err)
+        err = 0;
+    close(failed[0]);
+    return err;
+}
+
+/* Those that a terminal sends, it sends to the command, too. */
+static void pass_on(const struct command *c, const siginfo_t *info)
+{
+    if (info->si_signo != SIGCHLD && info->si_code <= 0)
+        kill(c->pid, info->si_signo);
+}
+
+/* Until `due`; true when the command has ended. */
+static bool sleep_until(struct command *c, uint64_t due)
+{
+    for (;;) {
+        uint64_t now = clock_ns(CLOCK_MONOTONIC);
+        struct timespec left = timespec_of(due > now ? due - now : 0);
+        siginfo_t info;
+
+        if (waitpid(c->pid, &c->status, WNOHANG) == c->pid)
+            return true;
+        if (sigtimedwait(&c->signals, &info, &left) > 0)
+            pass_on(c, &info);
+        else if (errno == EAGAIN && clock_ns(CLOCK_MONOTONIC) >= due)
+            return false;
+    }
+}
+
+/* ---- windows ---- */
+
+static int find_members(struct command *c)
+{
+    const struct tally *tally = oncpu_tally(c->oncpu);
+    int err = 0;
+
+    tally_clear(&c->members);
+    for (size_t i = 0; i < tally->capacity && !err; i++)
+        if (tally->table[i].key && tree_has(&c->tree, tally->table[i].key))
+            err = tally_add(&c->members, tally->table[i].key, 1, 0);
+    return err;
+}
+
+static void take(const struct command *c, const struct meter_share *share, struct taken *taken)
+{
+    struct split split = split_begin(share->uj, share->whole);
+    int64_t ns = 0;
+
+    for (size_t i = 0; i < share->tally->capacity; i++) {
+        const struct tally_entry *entry = &share->tally->table[i];
+        if (entry->key && entry->weight > 0 && tally_find(&c->members, entry->key))
+            ns += entry->weight;
+    }
+    taken->run_ns += ns;
+    if (!share->known)
+        return;
+    taken->uj += split_next(&split, (unsigned __int128)share->rate * (uint64_t)ns);
+    taken->all_uj += share->uj;
+    taken->known_ns += c->meter.window_ns;
+}
+
+static int turn(struct command *c, struct why *w)
+{
+    struct timespec grace = {.tv_nsec = SKETCH_GRACE_NS};
+
+    c->window.begin_mono = c->window.end_mono;
+    c->window.end_mono = clock_ns(CLOCK_MONOTONIC);
+    oncpu_turn(c->oncpu);
+    meter_turn(&c->meter);
+    nanosleep(&grace, NULL);
+    int err = oncpu_collect(c->oncpu, c->window.end_mono, w);
+    if (err)
+        return err;
+    meter_collect(&c->meter, &c->window);
+    oncpu_shown(c->oncpu);
+    if (!c->window.begin_mono)
+        return 0;
+    if (find_members(c))
+        return why(w, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < c->meter.power.n; i++)
+        take(c, &c->meter.shares[i], &c->taken[i]);
+    return 0;
+}
+
+/* ---- what it took ---- */
+
+static struct cell known(const struct taken *taken, double value, unsigned digits)
+{
+    return taken->known_ns ? cell_decimal(value, digits) : cell_unknown();
+}
+
+static void report(const struct command *c, int status)
+{
+    double length = (double)(c->window.end_mono - c->begin_ns);
+    struct out *out = out_open(STDERR_FILENO, c->options->format, true);
+
+    for (size_t i = 0; i < c->meter.power.n && out; i++) {
+        const struct taken *taken = &c->taken[i];
+        double span = (double)taken->known_ns;
+        const struct field fields[] = {
+            {"domain", cell_string(c->meter.power.domains[i].name)},
+            {"joules", known(taken, (double)taken->uj / 1e6, 6)},
+            {"time_s", cell_decimal(length / 1e9, 3)},
+            {"watts", known(taken, (double)taken->uj * 1e3 / span, 3)},
+            {"cpu_s", cell_decimal((double)taken->run_ns / 1e9, 3)},
+            {"domain_joules", known(taken, (double)taken->all_uj / 1e6, 6)},
+            {"known_s", cell_decimal(span / 1e9, 3)},
+            {"power", cell_string(c->meter.power.source)},
+            {"lost", cell_unsigned(tree_lost(&c->tree))},
+            {"status", cell_signed(status)},
+            {"command", cell_string(c->options->command[0])},
+        };
+        out_note(out, "command", fields, sizeof fields / sizeof *fields);
+    }
+    out_close(out);
+}
+
+static int measure(struct command *c, struct why *w)
+{
+    int go[2], failed[2], err = begin(c, go, failed);
+    bool ended = false;
+
+    if (err) {
+        why(w, err, "cannot begin another process: %s", why_errno(err));
+        return STATUS_FAILED;
+    }
+    wake_on_time();
+    err = turn(c, w);
+    c->begin_ns = c->window.end_mono;
+    int refused = err ? 0 : let_go(go, failed);
+    for (uint64_t due = c->begin_ns; !err && !refused && !ended;) {
+        due += c->options->interval_ns;
+        ended = sleep_until(c, due);
+        err = turn(c, w);
+    }
+    if (err && !ended)
+        kill(c->pid, SIGTERM);
+    if (!ended)
+        waitpid(c->pid, &c->status, 0);
+    if (err)
+        return STATUS_FAILED;
+    if (refused) {
+        why(w, -refused, "%s: %s (%s)", c->options->command[0], strerror(refused), why_errno(refused));
+        return refused == ENOENT ? 127 : 126;
+    }
+    int status = WIFSIGNALED(c->status) ? 128 + WTERMSIG(c->status) : WEXITSTATUS(c->status);
+    report(c, status);
+    return status;
+}
+
+static int open_all(struct command *c, struct why *w)
+{
+    struct hook_report hooks[MAX_HOOKS] = {0};
+    int err = meter_open(&c->meter, &c->context, w);
+
+    if (!err)
+        err = oncpu_open(&c->oncpu, &c->context, meter_needs(&c->meter), hooks, w);
+    if (!err)
+        err = meter_join(&c->meter, c->oncpu, w);
+    if (!err)
+        err = tree_open(&c->tree, &c->context, hooks, w);
+    if (c->options->verbose)
+        tell_hooks("energy", hooks);
+    c->taken = err ? NULL : calloc(c->meter.power.n, sizeof *c->taken);
+    return err || c->taken ? err : why(w, -ENOMEM, "out of memory");
+}
+
+int energy_command(const struct options *options)
+{
+    struct command *c = calloc(1, sizeof *c);
+    struct oncpu *shared = NULL;
+    struct why w = {""};
+
+    if (!c) {
+        tell("out of memory");
+        return STATUS_FAILED;
+    }
+    c->options = options;
+    numbering_read(&c->numbering);
+    c->context = (struct metric_context){
+        .options = options, .targets = &c->targets, .numbering = &c->numbering, .oncpu = &shared};
+    block_signals(c);
+    int err = open_all(c, &w);
+    if (!err)
+        *w.text = '\0'; /* of hooks that were passed over */
+    int status = !err ? measure(c, &w) : err == -ENOMEM ? STATUS_FAILED : STATUS_HOST;
+    if (*w.text)
+        tell("energy: %s", w.text);
+    tree_close(&c->tree);
+    oncpu_close(c->oncpu);
+    meter_close(&c->meter);
+    tally_free(&c->members);
+    free(c->taken);
+    free(c);
+    return status;
+}
