@@ -305,6 +305,7 @@ int option_apply(struct options *options, const struct option_spec *spec, const 
         *(uint32_t *)member = (uint32_t)number;
         break;
     case OPTION_FORMAT:
+        options->format_given = true;
         return take_format(w, label.text, value, member);
     case OPTION_SIZE:
         return take_size(spec, label.text, value, member, w);

@@ -19,6 +19,7 @@
 #include "load/attach.h"
 #include "metric/metric.h"
 #include "rows/rows.h"
+#include "screen/screen.h"
 #include "self.h"
 #include "shown.h"
 #include "sketch/sketch.h"
@@ -41,6 +42,7 @@ struct run {
     size_t n; /* opened ones */
     struct out *out;
     struct recorder *recorder; /* or NULL */
+    struct screen *screen;     /* or NULL */
     struct self self;
     struct window window;
     unsigned late;                 /* windows in a row that ended late */
@@ -256,6 +258,8 @@ static int print_window(struct run *run)
     int err = out_flush(run->out);
     if (run->recorder)
         recorder_end_window(run->recorder, run->out);
+    if (run->screen)
+        screen_end_window(run->screen);
     return err;
 }
 
@@ -273,10 +277,12 @@ static bool sleep_until(struct run *run, uint64_t due)
     for (;;) {
         uint64_t now = clock_ns(CLOCK_MONOTONIC);
         uint64_t left_ns = due > now ? due - now : 0;
-        struct timespec left = timespec_of(left_ns < METRIC_TICK_NS ? left_ns : METRIC_TICK_NS);
-        int signal = sigtimedwait(&run->ending, NULL, &left);
-        if (signal > 0)
+        left_ns = left_ns < METRIC_TICK_NS ? left_ns : METRIC_TICK_NS;
+        struct timespec left = timespec_of(left_ns);
+        if (run->screen ? screen_wait(run->screen, left_ns) : sigtimedwait(&run->ending, NULL, &left) > 0)
             return true;
+        if (run->screen)
+            errno = EAGAIN;
         if (errno == EAGAIN && clock_ns(CLOCK_MONOTONIC) >= due)
             return false;
         if (errno == EAGAIN)
@@ -354,6 +360,7 @@ static void run_close(struct run *run)
     out_close(run->out);
     rows_close(run->rows);
     recorder_close(run->recorder);
+    screen_close(run->screen);
 }
 
 /* What stands between views and lines; a wrong wish is told before anything is loaded. */
@@ -402,8 +409,43 @@ static enum status open_recorder(struct run *run)
     return STATUS_DONE;
 }
 
-enum status run_views(const struct options *options)
+/* Where the windows go, if not to stdout as lines. */
+static enum status open_screen(struct run *run, unsigned top)
 {
+    run->screen = screen_open(top);
+    if (!run->screen) {
+        tell("out of memory");
+        return STATUS_FAILED;
+    }
+    out_to_sink(run->out, screen_sink(run->screen));
+    return STATUS_DONE;
+}
+
+/* Before we are woken before others: the child of the screen is not. */
+static enum status enter_screen(struct run *run)
+{
+    int err = run->screen ? screen_enter(run->screen) : 0;
+
+    if (err)
+        tell("the terminal cannot be drawn on: %s (%s)", strerror(-err), why_errno(err));
+    return err ? STATUS_FAILED : STATUS_DONE;
+}
+
+/* On a terminal rows can be sorted and their number changed: there are more of them. */
+static const struct options *options_of_screen(const struct options *options)
+{
+    static struct options more;
+
+    more = *options;
+    more.format = OUT_TSV;
+    more.top = options->top > SCREEN_ROWS ? options->top : SCREEN_ROWS;
+    return &more;
+}
+
+enum status run_views(const struct options *asked)
+{
+    const bool live = screen_is_wanted(asked);
+    const struct options *options = live ? options_of_screen(asked) : asked;
     struct run run = {.options = options, .self = {.stats_fd = -1}};
     enum status status;
 
@@ -429,12 +471,14 @@ enum status run_views(const struct options *options)
     if (status == STATUS_DONE)
         status = open_targets(&run);
     if (status == STATUS_DONE)
-        status = open_recorder(&run);
+        status = live ? open_screen(&run, asked->top) : open_recorder(&run);
     if (status == STATUS_DONE && options->self)
         self_open(&run.self);
     if (status == STATUS_DONE)
         status = open_metrics(&run);
     embedded_close();
+    if (status == STATUS_DONE)
+        status = enter_screen(&run);
     if (status == STATUS_DONE) {
         wake_on_time();
         status = windows(&run);
