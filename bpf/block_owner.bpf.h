@@ -44,7 +44,8 @@ const volatile bool can_probe =
     true; /* bpf_probe_read_kernel is allowed: lockdown=confidentiality forbids it */
 struct hog_io_modes {
     u32 swaps; /* some disk is swapped to */
-    u32 padding[15];
+    u32 waits; /* for pinned counts: who sleeps for I/O is seen */
+    u32 padding[14];
 } __attribute__((aligned(64)));
 struct hog_io_modes io_modes = {};
 

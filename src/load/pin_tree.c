@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include "load/pin.h"
 #include "load/privilege.h"
@@ -46,14 +47,15 @@ int pin_tree_check(const char *directory, struct why *w)
 
 bool pin_tree_has(const struct object_map *map)
 {
-    return map->section < 0 && !map->instead;
+    return !map->read_only && !map->instead && !map->resized;
 }
 
+/* Without "hog_", and global data without the dot, which the file system keeps for itself. */
 static const char *file_name(const struct object_map *map)
 {
     size_t ours = strlen(OURS);
 
-    return strncmp(map->name, OURS, ours) ? map->name : map->name + ours;
+    return strncmp(map->name, OURS, ours) ? map->name + (map->name[0] == '.') : map->name + ours;
 }
 
 /* A perf event cannot be pinned; the link that sits on it, from 5.15 on, comes right after it and holds it.
@@ -108,6 +110,12 @@ int pin_tree_add(const char *directory, const char *part, const struct object *o
 
 /* ---- reading ---- */
 
+/* Hash maps may have been made to forget. */
+static bool is_type(uint32_t got, uint32_t wanted)
+{
+    return got == wanted || (wanted == BPF_MAP_TYPE_HASH && got == BPF_MAP_TYPE_LRU_HASH);
+}
+
 /* What was pinned may be larger than the object says, for that many CPUs or processes. */
 static int check_map(int fd, struct object_map *map, const char *path, struct why *w)
 {
@@ -115,12 +123,29 @@ static int check_map(int fd, struct object_map *map, const char *path, struct wh
     uint32_t size = sizeof info;
     int err = sys_bpf_info(fd, &info, &size);
 
-    if (!err && (info.type != map->type || info.key_size != map->key_size ||
+    if (!err && (!is_type(info.type, map->type) || info.key_size != map->key_size ||
                  info.value_size != map->value_size || !info.max_entries))
         err = -EPROTO;
     if (err)
         return why(w, err, "%s is not what hog pins under this name", path);
     map->max_entries = info.max_entries;
+    map->flags = info.map_flags;
+    return 0;
+}
+
+/* What programs share with readers by memory. The flag says so of the map that is there. */
+static int map_for_reading(int fd, struct object_map *map, const char *path, struct why *w)
+{
+    size_t page = (size_t)getpagesize(), size = ((map->value_size + 7ul) & ~7ul) * map->max_entries;
+
+    if (map->type != BPF_MAP_TYPE_ARRAY || !(map->flags & BPF_F_MMAPABLE))
+        return 0;
+    size = (size + page - 1) & ~(page - 1);
+    void *memory = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+    if (memory == MAP_FAILED)
+        return why(w, -errno, "%s: %s", path, strerror(errno));
+    map->memory = memory;
+    map->memory_size = size;
     return 0;
 }
 
@@ -131,12 +156,16 @@ int pin_tree_open(struct object_map *map, const char *directory, const char *par
 
     if (err)
         return err;
-    int fd = sys_bpf_obj_get(path, BPF_F_RDONLY);
+    /* What is only for reading is not shared memory: mmap gives EINVAL for that. */
+    bool shared = map->type == BPF_MAP_TYPE_ARRAY && (map->flags & BPF_F_MMAPABLE || map->section >= 0);
+    int fd = sys_bpf_obj_get(path, shared ? 0 : BPF_F_RDONLY);
     if (fd < 0) {
-        why(w, fd, "%s: %s", path, strerror(-fd));
+        why(w, fd, "%s: %s", path, strerror(-fd)); /* -ENOENT is one that was not made */
         return explain_permission(fd, w);
     }
     err = check_map(fd, map, path, w);
+    if (!err)
+        err = map_for_reading(fd, map, path, w);
     if (err)
         close(fd);
     else
@@ -165,9 +194,10 @@ int pin_tree_stat(const char *directory, struct stat *info, struct why *w)
 
 enum kind { KIND_LINK, KIND_MAP, KIND_OTHER };
 
+/* Global data is called by its section. */
 static bool is_named_ours(const char *name)
 {
-    return !strncmp(name, OURS, strlen(OURS));
+    return !strncmp(name, OURS, strlen(OURS)) || !strcmp(name, ".bss") || !strcmp(name, ".data");
 }
 
 static bool is_our_program(uint32_t id)

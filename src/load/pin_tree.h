@@ -20,9 +20,10 @@ int pin_tree_check(const char *directory, struct why *w);
 int pin_tree_add(const char *directory, const char *part, const struct object *obj, const struct link *links,
                  size_t nlinks, struct why *w);
 
-bool pin_tree_has(const struct object_map *map); /* not global data, nor left out */
-/* Gives the map the fd of the pinned one of the same shape, for reading alone; the number of entries is that
- * of the pinned one. */
+bool pin_tree_has(
+    const struct object_map *map); /* no constants, not left out, and of the size that its type data says */
+/* Gives the map the fd of the pinned one of the same shape, for reading alone, and its memory, if it is
+ * shared; the number of entries is that of the pinned one. -ENOENT: there is none. */
 int pin_tree_open(struct object_map *map, const char *directory, const char *part, struct why *w);
 int pin_tree_open_info(struct object_map *map, const char *directory, struct why *w);
 

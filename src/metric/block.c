@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "block.types.h"
 #include "metric/block_io.h"
+#include "metric/block_load.h"
 
 struct block {
     struct block_io *io;
@@ -167,7 +168,8 @@ static void row(struct block *block, const struct window *window, struct out *ou
         cell_unsigned(sums->flying),
         cell_unsigned(sums->failed),
         cell_string(disk ? disk->type : NULL),
-        block->context->options->threads && !is_nobody ? cell_unsigned(key_thread(who)) : cell_unknown(),
+        block->context->options->threads && !is_nobody && key_thread(who) ? cell_unsigned(key_thread(who))
+                                                                          : cell_unknown(),
         comm,
     };
 
@@ -208,4 +210,5 @@ const struct metric block_metric = {
     .rows = block_rows,
     .cost = block_cost,
     .close = block_close,
+    .pin = block_pin,
 };

@@ -7,6 +7,7 @@
 #include "host/targets.h"
 #include "load/map_read.h"
 #include "metric/block_load.h"
+#include "metric/pinned.h"
 #include "sketch/histogram.h"
 #include "sketch/table.h"
 #include "syscall/bpf.h"
@@ -40,6 +41,7 @@ struct known_disk {
 struct block_io {
     const struct metric_context *context;
     struct block_load load;
+    struct pinned pinned; /* where another hog counts */
     const struct object_map *io, *names, *slept;
     const volatile struct hog_io_requests *requests;
     const volatile struct hog_io_sleeps *sleeps;
@@ -64,7 +66,8 @@ int block_io_open(struct block_io **out, const struct metric_context *context,
     b->pairs = (struct table){.size = sizeof(struct pair), .most = MOST_PAIRS};
     b->waiters = (struct table){.size = sizeof(struct waiter), .most = MOST_WAITERS};
     b->disks = (struct table){.size = sizeof(struct known_disk), .most = MOST_DISKS};
-    int err = block_load(&b->load, context, hooks, w);
+    int err = context->options->pinned ? pinned_side_open(&b->pinned, &b->load.side, "block", context, w)
+                                       : block_load(&b->load, context, hooks, w);
     if (!err) {
         const struct object *obj = b->load.side.obj;
         const struct object_map *sleeps = object_map(obj, "hog_io_sleeps"),
@@ -78,6 +81,8 @@ int block_io_open(struct block_io **out, const struct metric_context *context,
         b->requests = requests ? requests->memory : NULL;
         if (!b->requests || !b->io || !b->names || !b->slept || !b->words || !b->modes || !b->sleeps)
             err = why(w, -EINVAL, "%s: a map is missing", obj->name);
+        else if (b->pinned.directory)
+            b->load.waits = b->modes->waits;
     }
     if (err) {
         block_io_close(b);
@@ -101,7 +106,8 @@ void block_io_close(struct block_io *b)
 
 void block_io_turn(struct block_io *b)
 {
-    sketch_turn(&b->load.side.sketch);
+    if (!b->pinned.directory)
+        sketch_turn(&b->load.side.sketch);
 }
 
 /* ---- requests ---- */
@@ -150,7 +156,13 @@ static uint64_t busy_until(const struct hog_io *io, uint64_t made, uint64_t end)
     return io->busy + more;
 }
 
-/* What came since the last look, which this one becomes. */
+static uint64_t count_of(const struct hog_io *io)
+{
+    return io->reads + io->writes + io->other;
+}
+
+/* What came since the last look, which this one becomes. Pinned counts that had given way to others begin
+ * anew. */
 static void subtract(struct pair *pair, const struct hog_io *now, uint64_t end)
 {
     struct io_sums *sums = &pair->sums;
@@ -158,6 +170,8 @@ static void subtract(struct pair *pair, const struct hog_io *now, uint64_t end)
     uint64_t busy = busy_until(now, pair->oldest, end);
     bool known;
 
+    if (count_of(now) < count_of(before))
+        pair->before = (struct hog_io){0};
     sums->reads = now->reads - before->reads;
     sums->writes = now->writes - before->writes;
     sums->other = now->other - before->other;
@@ -274,7 +288,7 @@ static int collect_pairs(struct block_io *b, struct why *w)
         if (pair->seen && !pair->counted) /* none of it is done yet */
             subtract(pair, &nothing, b->now);
     }
-    bool full = (uint32_t)n > b->io->max_entries / 4 * 3;
+    bool full = !b->pinned.directory && (uint32_t)n > b->io->max_entries / 4 * 3;
     table_keep(&b->pairs, full ? give_room : was_seen, b);
     return 0;
 }
@@ -331,7 +345,7 @@ static int collect_waits(struct block_io *b, struct why *w)
     if (n < 0)
         return n;
     add_sleeps(b);
-    if ((uint32_t)n > b->slept->max_entries / 4 * 3)
+    if (!b->pinned.directory && (uint32_t)n > b->slept->max_entries / 4 * 3)
         table_keep(&b->waiters, waits_still, b);
     return 0;
 }
@@ -417,7 +431,8 @@ static int rank(struct block_io *b, struct why *w)
 
 int block_io_collect(struct block_io *b, const struct window *window, struct why *w)
 {
-    int err = sketch_wait(&b->load.side.sketch, w);
+    bool pinned = b->pinned.directory;
+    int err = pinned ? pinned_stands(&b->pinned, w) : sketch_wait(&b->load.side.sketch, w);
     uint64_t lost = b->words->lost;
 
     if (err)
@@ -425,7 +440,8 @@ int block_io_collect(struct block_io *b, const struct window *window, struct why
     b->now = window->end_mono - (uint64_t)b->load.side.clock_offset;
     b->totals = (struct io_totals){.lost = lost - b->lost};
     b->lost = lost;
-    b->modes->swaps = disks_swapped_to();
+    if (!pinned)
+        b->modes->swaps = disks_swapped_to();
     err = collect_pairs(b, w);
     if (!err)
         err = collect_waits(b, w);

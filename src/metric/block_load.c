@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 #include "block.types.h"
+#include "host/disk.h"
 #include "load/privilege.h"
 #include "metric/block_io.h"
 
@@ -28,6 +29,20 @@ const struct hook_ways block_ways[] = {
     {"dirty", dirties, 4}, {"switch", switches, 2}, {"exit", exits, 2}, {NULL, NULL, 0},
 };
 
+/* Nobody is there to give room to others when it runs out. Each CPU keeps some entries in hand. */
+#define IN_HAND 128
+static void forget_oldest(struct side *side)
+{
+    struct object_map *io = object_map(side->obj, "hog_io"), *slept = object_map(side->obj, "hog_io_slept");
+
+    io->type = BPF_MAP_TYPE_LRU_HASH;
+    object_resize_map(io, 0, io->max_entries + IN_HAND * (uint32_t)side->sketch.shape.cpus);
+    if (slept) {
+        slept->type = BPF_MAP_TYPE_LRU_HASH;
+        object_resize_map(slept, 0, slept->max_entries + IN_HAND * (uint32_t)side->sketch.shape.cpus);
+    }
+}
+
 static int configure(struct side *side, const struct metric_context *context, uint32_t argument,
                      struct why *w)
 {
@@ -42,6 +57,8 @@ static int configure(struct side *side, const struct metric_context *context, ui
     *request_argument = argument;
     *can_probe = strcmp(lockdown_mode(), "confidentiality") != 0;
     object_resize_map(io, 0, io->max_entries / DEFAULT_SLOTS * slots);
+    if (context->options->mode == RUN_PIN)
+        forget_oldest(side);
     /* No sketch: what processes do is counted exactly. */
     for (int i = 0; i < 2; i++)
         ((struct object_map *)side->exact_maps[i])->instead = object_map(obj, SKETCH_MAP);
@@ -141,6 +158,25 @@ int block_load(struct block_load *load, const struct metric_context *context,
                struct hook_report hooks[MAX_HOOKS], struct why *w)
 {
     return side_by_any(&load->side, context, load_by, hooks, w);
+}
+
+int block_pin(struct side *side, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],
+              struct why *w)
+{
+    struct block_load load = {.waits = false};
+    int err = block_load(&load, context, hooks, w);
+
+    if (err) {
+        block_unload(&load);
+        return err;
+    }
+    struct hog_io_modes *modes = object_global(load.side.obj, "io_modes", sizeof *modes);
+    if (modes) {
+        modes->swaps = disks_swapped_to();
+        modes->waits = load.waits;
+    }
+    *side = load.side;
+    return 0;
 }
 
 void block_unload(struct block_load *load)

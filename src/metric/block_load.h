@@ -12,6 +12,9 @@ struct block_load {
 
 int block_load(struct block_load *load, const struct metric_context *context,
                struct hook_report hooks[MAX_HOOKS], struct why *w);
+/* For counts that outlive hog. */
+int block_pin(struct side *side, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],
+              struct why *w);
 void block_unload(struct block_load *load);
 
 #endif

@@ -301,4 +301,5 @@ const struct metric file_metric = {
     .rows = file_rows,
     .cost = file_cost,
     .close = file_close,
+    .pin = file_load,
 };

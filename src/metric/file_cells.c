@@ -25,7 +25,9 @@ struct file_seen {
 int file_cells_open(struct file_cells *f, const struct metric_context *context,
                     struct hook_report hooks[MAX_HOOKS], struct why *w)
 {
-    int err = file_load(&f->side, context, hooks, w);
+    bool pinned = context->options->pinned;
+    int err = pinned ? pinned_side_open(&f->pinned, &f->side, "file", context, w)
+                     : file_load(&f->side, context, hooks, w);
 
     if (err)
         return err;
@@ -174,8 +176,10 @@ int file_cells_collect(struct file_cells *f, const struct metric_context *contex
 {
     uint32_t last = 0;
     size_t used = 0;
-    int err = 0;
+    int err = f->pinned.directory ? pinned_stands(&f->pinned, w) : 0;
 
+    if (err)
+        return err;
     f->n = 0;
     for (uint32_t i = 1; i < HOG_FILE_CELLS && i <= last + IN_FLIGHT && !err; i++) {
         if (!f->cells[i].used && i >= f->nseen)

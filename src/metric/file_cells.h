@@ -3,6 +3,7 @@
 #ifndef HOG_METRIC_FILE_CELLS_H
 #define HOG_METRIC_FILE_CELLS_H
 
+#include "metric/pinned.h"
 #include "metric/side.h"
 
 struct hog_file_cell;
@@ -18,6 +19,7 @@ struct file_use {
 
 struct file_cells {
     struct side side;
+    struct pinned pinned;                 /* where another hog counts: by mount, nobody by name */
     volatile struct hog_file_cell *cells; /* shared with the programs */
     struct file_seen *seen;               /* what was there before, by cell */
     size_t nseen, room;

@@ -83,6 +83,9 @@ static int load_by(struct side *side, const struct metric_context *context, bool
     if (classic)
         return why(w, -ENOTSUP, "files cannot be told without reading the kernel's structs");
     int err = side_open(side, &object, context, false, w);
+    bool *by_mount = err ? NULL : object_global(side->obj, "by_mount", sizeof *by_mount);
+    if (by_mount) /* nobody is there to free what the dead leave behind */
+        *by_mount = context->options->mode == RUN_PIN;
     if (!err)
         err = side_load(side, context, w);
     if (!err)

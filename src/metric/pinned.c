@@ -7,14 +7,16 @@
 #include "host/process.h"
 #include "host/targets.h"
 #include "load/pin_tree.h"
+#include "metric/side.h"
 
-/* The maps of the object that were pinned: in their place stand those of the directory. */
+/* The maps of the object that were pinned: in their place stand those of the directory. One that was of no
+ * use there is left out. */
 static int open_maps(struct pinned *p, const char *view, struct why *w)
 {
     for (size_t i = 0; i < p->obj->nmaps; i++) {
         struct object_map *map = p->obj->maps[i];
         int err = pin_tree_has(map) ? pin_tree_open(map, p->directory, view, w) : 0;
-        if (err)
+        if (err && err != -ENOENT)
             return err;
     }
     return 0;
@@ -50,6 +52,17 @@ int pinned_open(struct pinned *p, const char *object, const char *view, const st
     p->inode = info.st_ino;
     err = embedded_open(&p->obj, object, w);
     return err ? err : open_maps(p, view, w);
+}
+
+int pinned_side_open(struct pinned *p, struct side *side, const char *name,
+                     const struct metric_context *context, struct why *w)
+{
+    int err = pinned_open(p, name, name, context, w);
+
+    side->obj = p->obj;
+    side->clock_offset = p->clock_offset;
+    p->obj = NULL;
+    return err;
 }
 
 int pinned_stands(const struct pinned *p, struct why *w)

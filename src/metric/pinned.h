@@ -18,6 +18,9 @@ struct pinned {
  * pinned as `view`. */
 int pinned_open(struct pinned *p, const char *object, const char *view, const struct metric_context *context,
                 struct why *w);
+/* The same for a view whose object and directory bear its name; the object is the side's then. */
+int pinned_side_open(struct pinned *p, struct side *side, const char *name,
+                     const struct metric_context *context, struct why *w);
 /* Whether it is still there, once a window: nobody counts any more where it is not. */
 int pinned_stands(const struct pinned *p, struct why *w);
 void pinned_close(struct pinned *p);

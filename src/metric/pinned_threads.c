@@ -195,6 +195,8 @@ int pinned_threads_open(struct pinned_threads *p, const struct pinned_kind *kind
     p->threads = object_map(p->pinned.obj, "hog_threads")->fd;
     p->exited = object_map(p->pinned.obj, "hog_exited")->fd;
     p->cpus = cpus->fd;
+    if (p->threads < 0 || p->exited < 0 || p->cpus < 0)
+        return why(w, -ENOENT, "%s/%s: a map is missing", p->pinned.directory, kind->view);
     p->cpu_bytes = (cpus->value_size + 7u) & ~(size_t)7;
     p->per_cpu = calloc((size_t)possible, p->cpu_bytes);
     return p->per_cpu ? 0 : why(w, -ENOMEM, "out of memory");

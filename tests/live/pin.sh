@@ -6,7 +6,7 @@
 
 mkdir "$TMP/bpf"
 mount -t bpf bpf "$TMP/bpf" || exit 1
-trap 'umount "$TMP/bpf"; lib_cleanup' EXIT
+trap 'umount "$TMP/bpf" "$TMP/fs" 2>/dev/null; lib_cleanup' EXIT
 BPF=$TMP/bpf/below # at the top the kernel itself may have files
 mkdir "$BPF"
 DIR=$BPF/hog
@@ -80,8 +80,8 @@ ids() {
     for file in "$DIR"/*/link*; do
         bpftool -j link show pinned "$file" | jq -r '"prog \(.prog_id)"'
     done
-    for file in "$DIR"/*/{threads,exited,cpus}; do
-        bpftool -j map show pinned "$file" | jq -r '"map \(.id)"'
+    for file in "$DIR"/*/*; do
+        [[ $file == */link* ]] || bpftool -j map show pinned "$file" | jq -r '"map \(.id)"'
     done
 }
 
@@ -291,6 +291,51 @@ ids >"$TMP/ids"
 hog unpin "$DIR"
 check 'unpin: two views' ended 0
 check 'unpin: nothing is left of them' eventually none_is_left
+
+# ---- files, by mount, and disks ----
+
+mkdir "$TMP/fs"
+mount -t tmpfs none "$TMP/fs" || exit 1
+hog pin "$DIR" file,block
+check 'pin: files and disks' ended 0
+written() { # written: what is written to a file system of its own is told by its mount: so many, of that size
+    awk -v mount="$TMP/fs" '$1 == "#window" { n++ }
+        $1 == "file" && $5 == mount && $6 == "write" && $7 == 64 { count += $8; kib += $9; bad += $3 != "-" || $4 != "tmpfs" }
+        END { printf "%d %.0f KiB, %d bad\n", count, kib, bad; exit count != 100 || kib != 6400 || bad }' "$TMP/one"
+}
+# of_dd COLUMN: KiB a second in that column of the rows of dd, as KiB over all windows
+of_dd() {
+    awk -v pid="$DD" -v at="$1" '$1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) s = $i / 1000 }
+        $1 == "block" && $3 == pid { sum += $at * s } END { printf "%.0f\n", sum }' "$TMP/one"
+}
+direct() { dd if=/dev/zero of="$DISK" bs=1M count=20 oflag=direct; }
+DISK=$(mktemp /var/tmp/hog-pin-XXXXXX)
+DIRECT=$(direct 2>&1 | grep -c '20 MiB')
+reader one
+dd if=/dev/zero of="$TMP/fs/file" bs=64k count=100 2>/dev/null
+dd if=/dev/zero of="$DISK" bs=1M count=20 oflag=direct conv=notrunc 2>/dev/null &
+DD=$!
+wait $DD
+sleep 0.4
+reader_ends "$READER"
+rm -f "$DISK"
+check 'read: files: writes by mount, as many and as large as they were' written
+if [ "$DIRECT" = 1 ]; then
+    check 'read: disks: a dead writer has its bytes' within "$(of_dd 11)" 20480 21504
+    named() { awk -v pid="$DD" '$1 == "block" && $3 == pid && $NF == "dd" { n++ } END { exit !n }' "$TMP/one"; }
+    check 'read: disks: and its name' named
+else
+    skip 'read: disks: a dead writer has its bytes' 'needs DISK: no direct I/O on /var/tmp'
+fi
+has_names() {
+    bpftool -j map dump pinned "$DIR/block/io" | jq -e '.[].formatted | select(.value.write_bytes >= 20971520) | .key.process > 0 and .key.device > 0' || [ "$DIRECT" = 0 ]
+}
+check 'bpftool: disks: keys and values have names' has_names
+ids >"$TMP/ids"
+hog unpin "$DIR"
+check 'unpin: files and disks' ended 0
+check 'unpin: nothing is left of these' eventually none_is_left
+umount "$TMP/fs"
 
 # ---- again, into an empty directory; and of a layout to come ----
 

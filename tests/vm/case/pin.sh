@@ -88,3 +88,25 @@ for hook in fexit perf_event; do
     check "hog unpin faults, $hook: ends" hog unpin $DIR
     check "hog unpin faults, $hook: nothing is left" nothing_left
 done
+
+# Disks and files, by the best hooks there are: what is written to a tmpfs is told by its mount.
+mkdir -p /tmp/fs
+mount -t tmpfs none /tmp/fs
+files_written() {
+    cat /tmp/hog.out /tmp/hog.err
+    awk '$1 == "file" && $5 == "/tmp/fs" && $6 == "write" && $7 == 64 { count += $8; kib += $9 } END { exit count != 20 || kib != 1280 }' /tmp/hog.out
+}
+check 'hog pin file,block: ends without a word' hog pin $DIR file,block
+hog read $DIR 0.5 -k 1000 >/tmp/hog.out 2>/tmp/hog.err &
+reader=$!
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    grep -q '^#window' /tmp/hog.out && break
+    sleep 0.2
+done
+dd if=/dev/zero of=/tmp/fs/file bs=64k count=20 2>/dev/null
+kill -TERM $reader
+wait $reader
+check 'hog read file,block: what was written is told by its mount' files_written
+check 'hog unpin file,block: ends' hog unpin $DIR
+check 'hog unpin file,block: nothing is left' nothing_left
+umount /tmp/fs
