@@ -101,6 +101,7 @@ static void add_marks(struct holders *h, uint64_t key, const struct hog_mem_mark
 {
     if (key == HOG_KEY_OUTSIDE || !is_asked_for(h, key))
         return;
+    key = holders_unseen_key(h, key);
     struct holder *holder = holder_of(h, key, key, 0);
     if (!holder)
         return;
@@ -174,6 +175,18 @@ static void saw(struct holders *h, struct holder *holder, const struct mem_level
     h->totals.looked++;
 }
 
+void holders_saw(struct holders *h, uint64_t key, uint64_t id, uint64_t born, const struct mem_levels *levels)
+{
+    if (!is_asked_for(h, key))
+        return;
+    struct holder *holder = holder_of(h, key, id, born);
+    if (!holder)
+        return;
+    holder->key = key;
+    holder->born = born;
+    saw(h, holder, levels);
+}
+
 static void note_task(struct holders *h, const struct hog_mem_task *task)
 {
     uint64_t kib = h->page_kib;
@@ -188,14 +201,7 @@ static void note_task(struct holders *h, const struct hog_mem_task *task)
         .high_vm = task->high_vm * kib,
     };
 
-    if (!is_asked_for(h, task->key))
-        return;
-    struct holder *holder = holder_of(h, task->key, task->id, task->born);
-    if (!holder)
-        return;
-    holder->key = task->key;
-    holder->born = task->born;
-    saw(h, holder, &levels);
+    holders_saw(h, task->key, task->id, task->born, &levels);
 }
 
 /* Whole records, as long as each read gets as many bytes as the kernel has ready. */
@@ -265,6 +271,8 @@ static int look(struct holders *h, uint64_t now, struct why *w)
     int err = looks_at_proc(h) ? mem_each_pid(look_at_pid, h) : iterate(h);
     if (err)
         return why(w, err, "cannot look at the processes: %s", why_errno(err));
+    if (!looks_at_proc(h))
+        holders_look_unseen(h, now);
     for (size_t i = 0; i < h->table.n && !h->lost_room; i++) {
         struct holder *holder = table_at(&h->table, i);
         if (holder->look != h->look)

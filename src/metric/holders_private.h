@@ -8,6 +8,16 @@
 #include "metric/holders.h"
 #include "sketch/table.h"
 
+/* Those that the kernel's look at all leaves out. */
+#define MOST_UNSEEN 64
+struct unseen {
+    struct unseen_process {
+        uint64_t key, born; /* born: ns since boot, as /proc has it */
+    } of[MOST_UNSEEN];
+    size_t n;
+    uint64_t next; /* ns: no search before */
+};
+
 struct holders {
     const struct metric_context *context;
     struct mem_load load;
@@ -16,7 +26,8 @@ struct holders {
     struct holder **order;
     size_t room;
     struct mem_totals totals;
-    struct mem_files files;  /* of those who are shown again and again */
+    struct mem_files files; /* of those who are shown again and again */
+    struct unseen unseen;
     uint64_t window, length; /* number and ns */
     uint64_t look, next;     /* number of the last one; when the next one may be */
     bool all_known;          /* the last look saw all */
@@ -26,5 +37,15 @@ struct holders {
 
 /* It has ended in this window. */
 void holder_end(struct holders *h, struct holder *holder);
+
+/* Now it has these levels; of those not asked for nothing is kept. */
+void holders_saw(struct holders *h, uint64_t key, uint64_t id, uint64_t born,
+                 const struct mem_levels *levels);
+
+/* After a look: the same for those that it leaves out. */
+void holders_look_unseen(struct holders *h, uint64_t now);
+
+/* The key under which such a process is known, or `key`. */
+uint64_t holders_unseen_key(const struct holders *h, uint64_t key);
 
 #endif
