@@ -63,7 +63,7 @@ struct power_domain *power_add(struct power *power, enum power_kind kind, const 
     power->domains = more;
     struct power_domain *domain = &more[power->n++];
     *domain = (struct power_domain){.package = -1, .die = -1, .counted = true, .counter = {.kind = kind}};
-    strcpy(domain->counter.path, path);
+    snprintf(domain->counter.path, sizeof domain->counter.path, "%s", path);
     return domain;
 }
 
@@ -175,11 +175,9 @@ static void sample(const struct power *power, struct power_counter *c)
     bool gauge = c->kind == POWER_POWER || c->kind == POWER_BATTERY;
     bool read = !read_counter(power, c, &value) && !(c->range && value > c->range);
 
-    if (!read || !c->begun)
-        c->unknown = true;
-    else if (gauge)
+    if (read && c->begun && gauge)
         uj = (uint64_t)(((double)c->last + (double)value) / 2 * (double)(now - c->last_ns) / 1e9);
-    else if (!grown(c, value, &uj))
+    else if (!read || !c->begun || !grown(c, value, &uj))
         c->unknown = true;
     c->begun = read;
     if (!read)

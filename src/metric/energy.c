@@ -183,8 +183,10 @@ static void put(const struct page *page, const struct part *part)
 {
     bool outside = part->key == HOG_KEY_OUTSIDE, threads = page->e->context->options->threads;
     const char *special = outside ? "[outside]" : part->special;
-    const struct name name =
-        special ? (struct name){.comm_length = 0} : name_of(page->e, part->key, page->now);
+    struct name name = {.comm_length = 0};
+
+    if (!special)
+        name = name_of(page->e, part->key, page->now);
     const struct cell cells[COLUMNS] = {
         part->rank ? cell_unsigned(part->rank) : cell_unknown(),
         special ? cell_unknown() : cell_unsigned(key_process(part->key)),

@@ -48,7 +48,7 @@ mkdir -p "$TMP/none/sys"
 status=$?
 says_what_helps() {
     cat "$TMP/out" "$TMP/err"
-    [ $status = 3 ] && [ ! -s "$TMP/out" ] && [ "$(wc -l <"$TMP/err")" = 1 ] && grep -q -- '--model busy=W' "$TMP/err"
+    [ "$status" = 3 ] && [ ! -s "$TMP/out" ] && [ "$(wc -l <"$TMP/err")" = 1 ] && grep -q -- '--model busy=W' "$TMP/err"
 }
 check 'no sensor: status 3, and one line that says what would give one' says_what_helps
 doctor_is_well() {
@@ -84,6 +84,7 @@ total() {
 check '--total: all since hog began' total
 check 'and its rows add up to that' adds_up
 
+# shellcheck disable=SC2016 # fields of awk
 unknown() {
     measure energy --sysfs "$TMP/host" -k 3 60 || return 1
     : >"$CAP/intel-rapl:0/energy_uj"
@@ -102,7 +103,7 @@ setpriv --reuid 4711 --clear-groups "$HOG" energy --sysfs "$TMP/host" 0.1 1 >"$T
 status=$?
 refused() {
     cat "$TMP/out" "$TMP/err"
-    [ $status = 3 ] && [ "$(wc -l <"$TMP/err")" = 1 ] && grep -q 'may not be read' "$TMP/err"
+    [ "$status" = 3 ] && [ "$(wc -l <"$TMP/err")" = 1 ] && grep -q 'may not be read' "$TMP/err"
 }
 check 'sensors that may not be read: status 3, and why' refused
 
@@ -124,7 +125,7 @@ one_two_four() {
     local feeder=$LOAD_PID
     measure energy --sysfs "$TMP/host" -k 1000 0.2 || return 1
     for load in 150 300 600; do
-        "$LOADS/named" 6f6e65 $load >"$TMP/$load" &
+        "$LOADS/named" 6f6e65 "$load" >"$TMP/$load" &
     done
     for load in 150 300 600; do
         while [ -z "$(told pid "$TMP/$load")" ]; do sleep 0.05; done
@@ -139,7 +140,7 @@ best_of() { # best_of N COMMAND...
     shift
     while ! "$@"; do
         n=$((n - 1))
-        [ $n -gt 0 ] || return 1
+        [ "$n" -gt 0 ] || return 1
     done
 }
 check 'CPU time of 1:2:4 takes energy of 1:2:4' best_of 3 one_two_four
