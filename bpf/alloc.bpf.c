@@ -171,7 +171,7 @@ static __always_inline void on_exit(bool direct, struct task_struct *task)
     heap->dead = 1;
     struct hog_alloc_cpu *c = bpf_map_lookup_elem(&hog_sketch, &cpu);
     if (c && dead_describe(direct, task, &dead))
-        dead_keep(c->dead, dead.key, heap->bytes >> 10, dead.uid, dead.comm);
+        dead_keep(c->dead, dead.key, heap->bytes >> 10, dead.uid, dead.comm, dead.cgroup);
 }
 
 SEC("tp_btf/sched_process_exit")

@@ -174,7 +174,7 @@ static __always_inline void name_dead(bool direct, struct task_struct *task, u64
     struct dead dead;
 
     if (c && dead_is(direct, kernel_field(direct, task, signal)) && dead_describe(direct, task, &dead))
-        dead_keep(c->dead, dead.key, heavy, dead.uid, dead.comm);
+        dead_keep(c->dead, dead.key, heavy, dead.uid, dead.comm, dead.cgroup);
 }
 
 #endif

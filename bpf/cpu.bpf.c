@@ -398,7 +398,7 @@ int hog_seed_ids(void *ctx)
 }
 
 /* The heavy ones of the dead are those that ran long. */
-static __always_inline void keep_name(u64 key, u64 run_ns, u32 uid, const char *comm)
+static __always_inline void keep_name(u64 key, u64 run_ns, u32 uid, const char *comm, u64 cgroup)
 {
     struct hog_cpu *c = this_cpu();
 
@@ -406,7 +406,7 @@ static __always_inline void keep_name(u64 key, u64 run_ns, u32 uid, const char *
         return;
     s64 ending = bpf_ktime_get_ns() - c->since; /* the stint; its begin is by another clock */
     u64 run = (run_ns + (ending > 0 ? (u64)ending : 0)) >> 16;
-    dead_keep(c->dead, key, run, uid, comm);
+    dead_keep(c->dead, key, run, uid, comm, cgroup);
 }
 
 static __always_inline void on_exit(bool direct, struct task_struct *task)
@@ -420,7 +420,7 @@ static __always_inline void on_exit(bool direct, struct task_struct *task)
     if (!keys.by_thread)
         run += kernel_field(direct, signal, sum_sched_runtime);
     if (dead_describe(direct, task, &dead))
-        keep_name(dead.key, run, dead.uid, dead.comm);
+        keep_name(dead.key, run, dead.uid, dead.comm, dead.cgroup);
 }
 
 SEC("tp_btf/sched_process_exit")
@@ -444,7 +444,7 @@ int hog_exit_tp(void *ctx)
     char comm[COMM];
 
     bpf_get_current_comm(comm, sizeof comm);
-    keep_name(current_key(), 0, bpf_get_current_uid_gid(), comm);
+    keep_name(current_key(), 0, bpf_get_current_uid_gid(), comm, 0);
     return 0;
 }
 

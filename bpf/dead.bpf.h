@@ -16,11 +16,12 @@ struct hog_dead {
     u32 weight; /* the turn's low 8 bits << 24, then what it was heavy by, saturated */
     u32 uid;
     char comm[COMM]; /* its last byte, where a name always has its zero: 1 of a kernel thread */
+    u64 cgroup;      /* id in version 2, which is its directory's inode; 0: not known */
 };
 
 /* On the CPU that `dead` is of. The reader reads while we write: the key goes in last. */
 static __always_inline void dead_keep(struct hog_dead dead[HOG_DEAD], u64 key, u64 heavy, u32 uid,
-                                      const char *comm)
+                                      const char *comm, u64 cgroup)
 {
     u32 turn = read_once(pipe_turn.turn), epoch = (turn & 0xff) << 24;
     u32 shown_age = turn - read_once(pipe_turn.shown); /* in turns */
@@ -47,6 +48,7 @@ static __always_inline void dead_keep(struct hog_dead dead[HOG_DEAD], u64 key, u
     lightest->weight = epoch | weight;
     lightest->uid = uid;
     __builtin_memcpy(lightest->comm, comm, COMM);
+    lightest->cgroup = cgroup;
     barrier();
     write_once(lightest->key, key);
 }
@@ -75,13 +77,13 @@ static __always_inline bool dead_is(bool direct, struct signal_struct *signal)
 #define PF_KTHREAD 0x200000 /* <linux/sched.h> */
 
 struct dead {
-    u64 key;
+    u64 key, cgroup;
     u32 uid;
     char comm[COMM];
 };
 
-/* A process is called what its first thread is called, whichever of them dies last. False: nobody asks for
- * it. */
+/* `task` is `current`. A process is called what its first thread is called, whichever of them dies last.
+ * False: nobody asks for it. */
 static __always_inline bool dead_describe(bool direct, struct task_struct *task, struct dead *dead)
 {
     struct cred *cred = kernel_field(direct, task, real_cred);
@@ -90,6 +92,7 @@ static __always_inline bool dead_describe(bool direct, struct task_struct *task,
     copy_comm(direct, dead->comm, keys.by_thread ? task : leader);
     dead->comm[COMM - 1] = (kernel_field(direct, task, flags) & PF_KTHREAD) != 0;
     dead->uid = kernel_field(direct, cred, euid).val;
+    dead->cgroup = kernel_has(task, cgroups) ? bpf_get_current_cgroup_id() : 0;
     dead->key = who_of(direct, task, leader, kernel_field(direct, task, pid)).key;
     return dead->key != HOG_KEY_OUTSIDE;
 }

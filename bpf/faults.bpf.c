@@ -451,7 +451,7 @@ static __always_inline void on_exit(bool direct, struct task_struct *task)
     if (!keys.by_thread)
         faults += kernel_field(direct, signal, min_flt) + kernel_field(direct, signal, maj_flt);
     if (dead_describe(direct, task, &dead))
-        dead_keep(c->dead, dead.key, faults, dead.uid, dead.comm);
+        dead_keep(c->dead, dead.key, faults, dead.uid, dead.comm, dead.cgroup);
 }
 
 SEC("tp_btf/sched_process_exit")
@@ -478,7 +478,7 @@ int hog_exit_tp(void *ctx)
     if (!c)
         return 0;
     bpf_get_current_comm(comm, sizeof comm);
-    dead_keep(c->dead, current_key(), 0, bpf_get_current_uid_gid(), comm);
+    dead_keep(c->dead, current_key(), 0, bpf_get_current_uid_gid(), comm, 0);
     return 0;
 }
 

@@ -198,6 +198,7 @@ struct task_struct {
     struct task_io_accounting ioac;
     void *bio_list; /* not NULL: a block driver is being given a bio, and may send on what it makes of it */
     struct cred *real_cred;
+    void *cgroups;          /* CONFIG_CGROUPS */
     int prio;               /* 100..139: the fair class */
     unsigned int __state;   /* 0: runnable; `long state` until 5.14, 2f064a59a11f */
     unsigned in_iowait : 1; /* sleeps in io_schedule() */

@@ -338,7 +338,7 @@ static __always_inline void on_exit(bool direct, struct task_struct *task)
     struct dead dead;
 
     if (c && dead_is(direct, signal) && dead_describe(direct, task, &dead))
-        dead_keep(c->dead, dead.key, kernel_field(direct, signal, maxrss), dead.uid, dead.comm);
+        dead_keep(c->dead, dead.key, kernel_field(direct, signal, maxrss), dead.uid, dead.comm, dead.cgroup);
 }
 
 SEC("tp_btf/sched_process_exit")
@@ -358,7 +358,7 @@ int hog_exit_tp(void *ctx)
     if (!c)
         return 0;
     bpf_get_current_comm(comm, sizeof comm);
-    dead_keep(c->dead, current_key(), 0, bpf_get_current_uid_gid(), comm);
+    dead_keep(c->dead, current_key(), 0, bpf_get_current_uid_gid(), comm, 0);
     return 0;
 }
 

@@ -381,7 +381,8 @@ static enum status open_rows(struct run *run)
         views[i] = &metric->view;
         orders[i] = metric->order;
     }
-    int err = rows_open(&run->rows, options, views, orders, numbering_is_of_proc(&run->numbering), &w);
+    int err = rows_open(&run->rows, options, views, orders, run->context.names,
+                        numbering_is_of_proc(&run->numbering), &w);
     if (err) {
         tell("%s", w.text);
         return err == -EINVAL ? STATUS_USAGE : STATUS_FAILED;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "host/cgroup_ids.h"
 #include "host/names.h"
 #include "host/process.h"
 #include "sketch/table.h"
@@ -35,6 +36,8 @@ struct identities {
     uint64_t window;
     struct table known, paths;
     char *text;
+    const struct names *names; /* NULL: nobody knows of the dead */
+    struct cgroup_ids *ids;    /* NULL: not asked for yet */
 };
 
 struct identities *identities_open(unsigned parts)
@@ -83,8 +86,14 @@ void identities_close(struct identities *identities)
         return;
     forget_all(identities);
     table_free(&identities->known);
+    cgroup_ids_close(identities->ids);
     free(identities->text);
     free(identities);
+}
+
+void identities_of_dead(struct identities *identities, const struct names *names)
+{
+    identities->names = names;
 }
 
 void identities_begin(struct identities *identities)
@@ -170,15 +179,11 @@ static struct identity_group *make_group(const char *path, size_t length, const 
 }
 
 /* One copy of each path. */
-static const struct identity_group *find_group(struct identities *identities, const char *text)
+static const struct identity_group *intern(struct identities *identities, const char *path, size_t length,
+                                           const struct container *container)
 {
-    struct container container;
-    const char *path;
-    size_t length;
     uint64_t hash = 0;
 
-    if (!identity_path(text, &path, &length, &container))
-        return NULL;
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ (unsigned char)path[i]) * GOLDEN ^ hash >> 29;
     for (;; hash++) {
@@ -186,10 +191,36 @@ static const struct identity_group *find_group(struct identities *identities, co
         if (!known)
             return NULL;
         if (!known->group)
-            known->group = make_group(path, length, &container);
+            known->group = make_group(path, length, container);
         if (!known->group || (known->group->length == length && !memcmp(known->group->path, path, length)))
             return known->group;
     }
+}
+
+static const struct identity_group *find_group(struct identities *identities, const char *text)
+{
+    struct container container;
+    const char *path;
+    size_t length;
+
+    return identity_path(text, &path, &length, &container) ? intern(identities, path, length, &container)
+                                                           : NULL;
+}
+
+/* Of one that /proc knew nothing of: what the kernel's side noted at its end. */
+static const struct identity_group *group_of_dead(struct identities *identities, uint64_t key, uint64_t now)
+{
+    uint64_t id =
+        identities->names && identities->parts & IDENTITY_GROUP ? names_cgroup(identities->names, key) : 0;
+    struct container container;
+
+    if (!id || (!identities->ids && !(identities->ids = cgroup_ids_open(""))))
+        return NULL;
+    const char *path = cgroup_ids_path(identities->ids, id, now);
+    if (!path)
+        return NULL;
+    container_of_path(path, strlen(path), &container);
+    return intern(identities, path, strlen(path), &container);
 }
 
 /* ---- one process ---- */
@@ -304,7 +335,9 @@ bool identity_of(struct identities *identities, uint64_t key, uint64_t now, stru
     }
     if (same)
         *identity = known->is;
-    return same;
+    else
+        identity->group = group_of_dead(identities, key, now);
+    return same || identity->group;
 }
 
 void identities_prime(struct identities *identities, uint64_t now)

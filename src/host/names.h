@@ -14,7 +14,8 @@ struct name {
     size_t comm_length; /* 0: not known */
     uint32_t uid;
     bool uid_known;
-    bool kernel; /* a kernel thread, as /proc said or its end did */
+    uint64_t cgroup; /* of who has ended: its id in version 2; 0: not known */
+    bool kernel;     /* a kernel thread, as /proc said or its end did */
 };
 
 uint32_t key_process(uint64_t key);
@@ -37,5 +38,8 @@ typedef bool (*names_of_dead)(void *context, uint64_t key, struct name *name);
 /* now: CLOCK_MONOTONIC ns. The result is valid until the next call. */
 const struct name *names_find(struct names *names, uint64_t key, uint64_t now, names_of_dead dead,
                               void *context);
+
+/* The control group that a process which has ended was in, as names_find() was told; 0: not known. */
+uint64_t names_cgroup(const struct names *names, uint64_t key);
 
 #endif

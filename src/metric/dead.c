@@ -11,6 +11,7 @@ static bool copy_dead(const volatile struct hog_dead *dead, uint64_t key, struct
         return false;
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     copy->uid = dead->uid;
+    copy->cgroup = dead->cgroup;
     for (size_t i = 0; i < sizeof copy->comm; i++)
         copy->comm[i] = dead->comm[i];
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -27,7 +28,7 @@ static bool read_dead(const volatile struct hog_dead *dead, uint64_t key, struct
     if (STORES_OVERTAKE) {
         before = copy;
         sketch_settle();
-        if (!copy_dead(dead, key, &copy) || copy.uid != before.uid ||
+        if (!copy_dead(dead, key, &copy) || copy.uid != before.uid || copy.cgroup != before.cgroup ||
             memcmp(copy.comm, before.comm, sizeof copy.comm) != 0)
             return false;
     }
@@ -36,6 +37,7 @@ static bool read_dead(const volatile struct hog_dead *dead, uint64_t key, struct
     memcpy(name->comm, copy.comm, name->comm_length);
     name->uid = copy.uid;
     name->uid_known = true;
+    name->cgroup = copy.cgroup;
     return true;
 }
 

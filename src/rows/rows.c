@@ -70,7 +70,7 @@ static int check(struct rows *rows, const struct view *const *views, const char 
     return 0;
 }
 
-static int open_sources(struct rows *rows, bool proc, struct why *w)
+static int open_sources(struct rows *rows, const struct names *names, bool proc, struct why *w)
 {
     unsigned parts = rows->parts = parts_of(rows->options);
 
@@ -80,13 +80,15 @@ static int open_sources(struct rows *rows, bool proc, struct why *w)
     rows->identities = proc && parts ? identities_open(parts) : NULL;
     if (!rows->users || (proc && parts && !rows->identities))
         return why(w, -ENOMEM, "out of memory");
+    if (rows->identities)
+        identities_of_dead(rows->identities, names);
     if (rows->identities && !rows->options->threads)
         identities_prime(rows->identities, clock_ns(CLOCK_MONOTONIC));
     return 0;
 }
 
 int rows_open(struct rows **out, const struct options *options, const struct view *const *views,
-              const char *const *orders, bool proc, struct why *w)
+              const char *const *orders, const struct names *names, bool proc, struct why *w)
 {
     *out = NULL;
     if (!rows_want_all(options) && !options->with)
@@ -97,7 +99,7 @@ int rows_open(struct rows **out, const struct options *options, const struct vie
     rows->options = options;
     rows->collect = options->by || options->sort || options->format == OUT_PROM;
     rows->most_bytes = options->rows_kib ? (size_t)options->rows_kib << 10 : MOST_BYTES;
-    int err = open_sources(rows, proc, w);
+    int err = open_sources(rows, names, proc, w);
     if (!err)
         err = check(rows, views, orders, w);
     if (!err)

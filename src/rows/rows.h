@@ -17,15 +17,16 @@
 #define ROWS_ALL 65536
 
 struct rows;
+struct names;
 
 /* Whether the views must hand out more rows than are shown. */
 bool rows_want_all(const struct options *options);
 
-/* views: those of the run, NULL at the end; orders: of each, as in struct metric. proc: rows bear the numbers
- * of /proc, so that it can be asked who they are. *rows is NULL where nothing of all this was asked for.
- * -EINVAL: it cannot be with these views; -ENOMEM. */
+/* views: those of the run, NULL at the end; orders: of each, as in struct metric. names: of the run, or NULL.
+ * proc: rows bear the numbers of /proc, so that it can be asked who they are. *rows is NULL where nothing of
+ * all this was asked for. -EINVAL: it cannot be with these views; -ENOMEM. */
 int rows_open(struct rows **rows, const struct options *options, const struct view *const *views,
-              const char *const *orders, bool proc, struct why *w);
+              const char *const *orders, const struct names *names, bool proc, struct why *w);
 void rows_close(struct rows *rows);
 
 /* Rows bear other numbers than /proc after all: what it says is of others. */

@@ -67,7 +67,7 @@ static const char *through(struct options options, uint64_t *lost)
     struct out *out = out_open(fd, options.format, false);
 
     options.top = options.top ? options.top : 10;
-    if (rows_open(&rows, &options, views, orders, true, &w)) {
+    if (rows_open(&rows, &options, views, orders, NULL, true, &w)) {
         printf("# %s\n", w.text);
         return "";
     }

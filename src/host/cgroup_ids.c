@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "host/cgroup_ids.h"
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "host/cgroup_place.h"
+#include "sketch/table.h"
+
+#define MOST     8192 /* groups that are remembered */
+#define AGAIN_NS 500000000ull
+
+struct group {
+    uint64_t id;
+    char *path;
+};
+
+struct cgroup_ids {
+    struct cgroup_mounts mounts;
+    struct table groups;
+    uint64_t looked; /* 0: not yet */
+};
+
+struct cgroup_ids *cgroup_ids_open(const char *root)
+{
+    struct cgroup_ids *ids = calloc(1, sizeof *ids);
+
+    if (!ids)
+        return NULL;
+    cgroup_mounts_read(&ids->mounts, root);
+    ids->groups = (struct table){.size = sizeof(struct group), .most = MOST};
+    return ids;
+}
+
+static bool none(const void *context, const void *entry)
+{
+    (void)context;
+    free(((const struct group *)entry)->path);
+    return false;
+}
+
+void cgroup_ids_close(struct cgroup_ids *ids)
+{
+    if (!ids)
+        return;
+    table_keep(&ids->groups, none, NULL);
+    table_free(&ids->groups);
+    cgroup_mounts_free(&ids->mounts);
+    free(ids);
+}
+
+static void remember(struct cgroup_ids *ids, uint64_t id, const char *path)
+{
+    struct group *group = id ? table_find_or_add(&ids->groups, id) : NULL;
+
+    if (group && !group->path)
+        group->path = strdup(*path ? path : "/");
+}
+
+/* All below the open directory, whose path is path[0..length). Closes it. */
+static void look(struct cgroup_ids *ids, int fd, char path[CGROUP_PATH], size_t length, unsigned depth)
+{
+    DIR *directory = fdopendir(fd);
+    const struct dirent *entry;
+
+    if (!directory) {
+        close(fd);
+        return;
+    }
+    while ((entry = readdir(directory))) {
+        size_t n = strlen(entry->d_name);
+        bool itself = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
+        if (entry->d_type != DT_DIR || itself || length + n + 2 > CGROUP_PATH)
+            continue;
+        path[length] = '/';
+        memcpy(path + length + 1, entry->d_name, n + 1);
+        remember(ids, entry->d_ino, path);
+        int below = depth < CGROUP_DEPTH
+                        ? openat(fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                        : -1;
+        if (below >= 0)
+            look(ids, below, path, length + n + 1, depth + 1);
+    }
+    path[length] = '\0';
+    closedir(directory);
+}
+
+/* Groups that are gone by now stay known, while there is room. */
+static void look_for_all(struct cgroup_ids *ids)
+{
+    char path[CGROUP_PATH] = "";
+    const struct cgroup_mount *mount = &ids->mounts.unified;
+    size_t length = mount->root && strcmp(mount->root, "/") != 0 ? strlen(mount->root) : 0;
+    int fd = mount->point ? open(mount->point, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    struct stat st;
+
+    if (fd < 0)
+        return;
+    if (ids->groups.n == MOST)
+        table_keep(&ids->groups, none, NULL);
+    if (length < sizeof path)
+        memcpy(path, mount->root, length);
+    if (!fstat(fd, &st))
+        remember(ids, st.st_ino, path);
+    look(ids, fd, path, length < sizeof path ? length : 0, 0);
+}
+
+const char *cgroup_ids_path(struct cgroup_ids *ids, uint64_t id, uint64_t now)
+{
+    const struct group *group = table_find(&ids->groups, id);
+
+    if (!group && (!ids->looked || now - ids->looked >= AGAIN_NS)) {
+        ids->looked = now;
+        look_for_all(ids);
+        group = table_find(&ids->groups, id);
+    }
+    return group ? group->path : NULL;
+}
