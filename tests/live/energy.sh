@@ -221,6 +221,21 @@ check '--model percpu: W of each CPU' modelled 10 1 1
 check 'and the rows add up, with idle time shared' adds_up
 check 'which then has no row' test -z "$(grep 'idle\]' "$TMP/out")"
 
+# ---- command lines that mean nothing ----
+
+refuses() { # refuses ARGUMENT...: status 2, and one line
+    "$HOG" "$@" >"$TMP/out" 2>"$TMP/err" </dev/null
+    local status=$?
+    cat "$TMP/out" "$TMP/err"
+    [ "$status" = 2 ] && [ ! -s "$TMP/out" ] && [ "$(wc -l <"$TMP/err")" = 1 ]
+}
+for arguments in 'energy --model busy=5' 'energy --model busy=4,idle=5' 'energy --model busy=5,idle=1,busy=6' \
+    'energy --model busy=5,idle=' 'energy --model busy=5ms,idle=1' 'energy --model busy=999999,idle=1' 'energy --idle both' \
+    'cpu --total' 'cpu --model busy=5,idle=1' 'energy --' 'energy -p 1 -- true' 'energy --total -- true'; do
+    # shellcheck disable=SC2086 # several arguments
+    check "refuses hog $arguments" refuses $arguments
+done
+
 # ---- a command ----
 
 # command ARGUMENTS...: its energy, at 10 W a busy CPU.
