@@ -81,7 +81,7 @@ quiet = $(if $(V),,@printf '  %-8s %s\n' $(1) '$(2)';)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all run test unit live fuzz bench vm vm-all vm-programs lint fmt install clean programs setup-build setup-test setup-bench setup-vm
+.PHONY: all run test unit live fuzz bench vm vm-all vm-programs lint fmt install deb clean programs setup-build setup-test setup-bench setup-vm
 
 all: $(BUILD)/hog
 
@@ -138,9 +138,21 @@ lint: $(TYPES)
 fmt:
 	find src syscall bpf gen tests scripts -name '*.[ch]' -exec clang-format -i {} +
 
-install: all
+SHARE = $(DESTDIR)$(PREFIX)/share
+
+install: all $(BUILD)/gen/hog.bash $(BUILD)/gen/hog.zsh $(BUILD)/gen/hog.fish
 	install -D -m 755 $(BUILD)/hog $(DESTDIR)$(PREFIX)/sbin/hog
-	install -D -m 644 docs/hog.8 $(DESTDIR)$(PREFIX)/share/man/man8/hog.8
+	install -D -m 644 docs/hog.8 $(SHARE)/man/man8/hog.8
+	install -D -m 644 $(BUILD)/gen/hog.bash $(SHARE)/bash-completion/completions/hog
+	install -D -m 644 $(BUILD)/gen/hog.zsh $(SHARE)/zsh/site-functions/_hog
+	install -D -m 644 $(BUILD)/gen/hog.fish $(SHARE)/fish/vendor_completions.d/hog.fish
+
+# A plain package of Debian, the same bytes from the same sources.
+deb:
+	@rm -rf $(BUILD)/deb
+	@$(MAKE) $(SUBFLAGS) install DESTDIR=$(BUILD)/deb PREFIX=/usr >/dev/null
+	@scripts/deb.sh $(BUILD)/deb $(VERSION) $(DEBARCH) $(BUILD)/hog_$(VERSION)_$(DEBARCH).deb
+	@echo $(BUILD)/hog_$(VERSION)_$(DEBARCH).deb
 
 clean:
 	rm -rf $(BUILD)
@@ -198,6 +210,16 @@ $(BUILD)/gen/objects.c: $(BUILD)/gen/embed $(BUILD)/gen/objects.lzma $(SLIM_OBJ)
 $(BUILD)/gen/objects.lzma: $(SLIM_OBJ) bpf
 	@mkdir -p $(@D)
 	$(call quiet,XZ,$@)cat $(PACKED:%=$(BUILD)/bpf/%.slim.o) | xz -c --format=lzma --lzma1=preset=9e,lc=0,lp=1,pb=3,nice=273 >$@
+
+# Of this machine, also where hog is built for another.
+VIEWS := $(shell sed -n 's/^const struct metric \([a-z]*\)_metric = .*/\1/p' $(METRICS))
+
+$(BUILD)/gen/completion: gen/completion.c src/options_table.c src/options_table.h src/options.h src/verdict/verdict.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call quiet,HOSTCC,$<)$(HOSTCC) $(HOSTCFLAGS) -D_GNU_SOURCE -I. -Isrc $(filter %.c,$^) -o $@
+
+$(BUILD)/gen/hog.bash $(BUILD)/gen/hog.zsh $(BUILD)/gen/hog.fish: $(BUILD)/gen/hog.%: $(BUILD)/gen/completion $(METRICS)
+	$(call quiet,GEN,$@)$< $* $(VIEWS) >$@
 
 # Without source lines, which are a good third of an object.
 $(BUILD)/bpf/%.slim.o: $(BUILD)/bpf/%.bpf.o $(BUILD)/gen/slim

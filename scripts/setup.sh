@@ -40,6 +40,7 @@ stress-ng stress-ng
 python3 python3
 jq jq
 promtool prometheus?
+tmux tmux
 file file
 ldd libc-bin
 ps procps
