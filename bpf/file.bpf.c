@@ -27,19 +27,25 @@ char gpl[] SEC("license") = "GPL";
 #define file_register(ctx, n) mount_of(false, (struct file *)register_##n(ctx))
 
 /* What nobody will be able to tell at its end is lost: another thread's call that was noted in this place. */
-static __always_inline void begin_noted(bool direct, struct task_struct *task, u64 from, u64 to, u32 via)
+static __always_inline void begin_noted(bool direct, struct task_struct *task, u64 from, u64 to, u32 via,
+                                        u32 only)
 {
     struct hog_file_thread *thread = place_of(direct, task);
 
     if (thread && thread->since && thread->born != kernel_field(direct, task, start_boottime))
         __sync_fetch_and_add(&lost.count, 1);
-    begin(direct, task, from, to, via);
+    begin(direct, task, place_for(direct, task), from, to, via, only);
 }
 
-static __always_inline void begin_saved(u64 from, u64 to, u32 via)
+static __always_inline void begin_saved(u64 from, u64 to, u32 via, u32 only)
 {
     if (from || to)
-        for_current(begin_noted, from, to, via);
+        for_current(begin_noted, from, to, via, only);
+}
+
+static __always_inline void begin_given(bool direct, struct task_struct *task, u32 via, u32 only)
+{
+    begin(direct, task, place_for(direct, task), 0, 0, via, only);
 }
 
 static __always_inline void end_given(bool direct, struct task_struct *task, u64 from, u64 to, u32 via,
@@ -57,10 +63,10 @@ static __always_inline void end_saved(bool direct, struct task_struct *task, u32
 }
 
 /* The four programs of a function of n arguments that returns the number of bytes. */
-#define HOOKS(name, function, n, via, from_argument, to_argument, from_register, to_register)                \
+#define HOOKS(name, function, n, via, only, from_argument, to_argument, from_register, to_register)          \
     SEC("fentry/" #function) int hog_##name##_fentry(void *ctx)                                              \
     {                                                                                                        \
-        for_current(begin, 0, 0, via);                                                                       \
+        for_current(begin_given, via, only);                                                                 \
         return 0;                                                                                            \
     }                                                                                                        \
     SEC("fexit/" #function) int hog_##name##_fexit(void *ctx)                                                \
@@ -70,7 +76,7 @@ static __always_inline void end_saved(bool direct, struct task_struct *task, u32
     }                                                                                                        \
     SEC("kprobe/" #function) int hog_##name##_kprobe(struct registers *ctx)                                  \
     {                                                                                                        \
-        begin_saved(from_register, to_register, via);                                                        \
+        begin_saved(from_register, to_register, via, only);                                                  \
         return 0;                                                                                            \
     }                                                                                                        \
     SEC("kretprobe/" #function) int hog_##name##_kretprobe(struct registers *ctx)                            \
@@ -80,11 +86,11 @@ static __always_inline void end_saved(bool direct, struct task_struct *task, u32
     }
 
 #define HOOKS_READ(name, function, n, via)                                                                   \
-    HOOKS(name, function, n, via, file_argument(ctx, 0), 0, file_register(ctx, 0), 0)
+    HOOKS(name, function, n, via, HOG_FILE_READ, file_argument(ctx, 0), 0, file_register(ctx, 0), 0)
 #define HOOKS_WRITE(name, function, n, via)                                                                  \
-    HOOKS(name, function, n, via, 0, file_argument(ctx, 0), 0, file_register(ctx, 0))
+    HOOKS(name, function, n, via, HOG_FILE_WRITE, 0, file_argument(ctx, 0), 0, file_register(ctx, 0))
 #define HOOKS_BOTH(name, function, n, via)                                                                   \
-    HOOKS(name, function, n, via, file_argument(ctx, 0), file_argument(ctx, 2), file_register(ctx, 0),       \
+    HOOKS(name, function, n, via, ANY, file_argument(ctx, 0), file_argument(ctx, 2), file_register(ctx, 0),  \
           file_register(ctx, 2))
 
 HOOKS_READ(read, vfs_read, 4, HOG_VIA_PLAIN)
@@ -141,8 +147,14 @@ static __always_inline bool is_compat(bool direct, struct task_struct *task)
 #endif
 }
 
+/* To go on from an address by plain loads (6.2): each read of memory that the verifier does not know takes
+ * as long as all the rest. Of all structs that begin with a pointer to a file this one is always there. */
+extern void *bpf_rdonly_cast(const void *address, u32 type) __attribute__((section(".ksyms"), weak));
+#define CAN_CAST (__builtin_preserve_type_info(*(struct kiocb *)NULL, 0) && bpf_rdonly_cast)
+
 /* What stands behind a descriptor of `current`: its mount, as above. */
-static __always_inline u64 mount_at(bool direct, struct task_struct *task, u32 descriptor)
+static __always_inline u64 mount_at(bool direct, struct task_struct *task, struct hog_file_thread *thread,
+                                    u32 descriptor)
 {
     struct files_struct *files = kernel_field(direct, task, files);
     struct file *file = NULL;
@@ -152,8 +164,25 @@ static __always_inline u64 mount_at(bool direct, struct task_struct *task, u32 d
     struct fdtable *table = kernel_field(direct, files, fdt);
     if (descriptor >= kernel_field(direct, table, max_fds))
         return 0;
-    bpf_probe_read_kernel(&file, sizeof file, kernel_field(direct, table, fd) + descriptor);
-    return mount_of(false, file);
+    struct file **at = kernel_field(direct, table, fd) + descriptor;
+    if (direct && CAN_CAST) {
+        struct kiocb *begins_so = bpf_rdonly_cast(at, __builtin_btf_type_id(*(struct kiocb *)NULL, 1));
+        return mount_of(true, begins_so->ki_filp);
+    }
+    bpf_probe_read_kernel(&file, sizeof file, at);
+    if (!file)
+        return 0;
+    /* Reads of memory that the verifier does not know take most of the time here. */
+    struct path path = kernel_field(false, file, f_path);
+    if (!thread || thread->path_mount != (u64)path.mnt || thread->path_dentry != (u64)path.dentry) {
+        u64 mount = mount_of(false, file);
+        if (!thread)
+            return mount;
+        thread->path_mount = (u64)path.mnt;
+        thread->path_dentry = (u64)path.dentry;
+        thread->path_is = mount;
+    }
+    return thread->path_is;
 }
 
 static __always_inline u32 via_of(u32 call)
@@ -167,24 +196,33 @@ struct between {
     u64 from, to; /* mounts */
 };
 
-static __always_inline struct between mounts_of(bool direct, struct task_struct *task, u32 call,
+static __always_inline struct between mounts_of(bool direct, struct task_struct *task,
+                                                struct hog_file_thread *thread, u32 call,
                                                 const u64 arguments[3])
 {
     if (call == CALL_WRITE || call == CALL_WRITEV)
-        return (struct between){0, mount_at(direct, task, arguments[0])};
+        return (struct between){0, mount_at(direct, task, thread, arguments[0])};
     if (call == CALL_SENDFILE)
-        return (struct between){mount_at(direct, task, arguments[1]), mount_at(direct, task, arguments[0])};
-    return (struct between){mount_at(direct, task, arguments[0]),
-                            call >= CALL_SPLICE ? mount_at(direct, task, arguments[2]) : 0};
+        return (struct between){mount_at(direct, task, thread, arguments[1]),
+                                mount_at(direct, task, thread, arguments[0])};
+    return (struct between){mount_at(direct, task, thread, arguments[0]),
+                            call >= CALL_SPLICE ? mount_at(direct, task, thread, arguments[2]) : 0};
 }
 
 static __always_inline void enter(bool direct, struct task_struct *task, u32 call, const u64 arguments[3])
 {
     if (is_compat(direct, task))
         return;
-    struct between between = mounts_of(direct, task, call, arguments);
-    if (between.from || between.to)
-        begin(direct, task, between.from, between.to, via_of(call));
+    struct hog_file_thread *thread = place_for(direct, task);
+    struct between between = mounts_of(direct, task, thread, call, arguments);
+    u64 reads = between.from != 0, writes = between.to != 0;
+    barrier_var(reads); /* verifiers let nobody calculate with pointers */
+    barrier_var(writes);
+    if (reads || writes)
+        begin(direct, task, thread, between.from, between.to, via_of(call),
+              call >= CALL_SENDFILE ? ANY
+              : call % 2            ? HOG_FILE_READ
+                                    : HOG_FILE_WRITE);
 }
 
 /* Where another thread has taken the place, the files are looked up once more. */
@@ -201,7 +239,7 @@ static __always_inline void leave(bool direct, struct task_struct *task, u32 cal
     } else {
         if (is_compat(direct, task))
             return;
-        between = mounts_of(direct, task, call, arguments);
+        between = mounts_of(direct, task, NULL, call, arguments);
     }
     end(direct, task, thread, between.from, between.to, via_of(call), result);
 }

@@ -168,6 +168,10 @@ struct file {
     struct inode *f_inode;
 } __relocated;
 
+struct kiocb {
+    struct file *ki_filp;
+} __relocated;
+
 struct fdtable {
     unsigned int max_fds;
     struct file **fd;
