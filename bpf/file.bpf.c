@@ -23,43 +23,60 @@ char gpl[] SEC("license") = "GPL";
 
 /* ---- functions of the VFS ---- */
 
-#define file_argument(ctx, n) mount_of(true, argument(ctx, n, struct file *))
-#define file_register(ctx, n) mount_of(false, (struct file *)register_##n(ctx))
+#define file_argument(n) argument(ctx, n, struct file *)
+#define file_register(n) ((struct file *)register_##n(ctx))
+
+static __always_inline struct between between_files(bool direct, struct file *from, struct file *to)
+{
+    return (struct between){mount_of(direct, from), mount_of(direct, to), {(u64)from, (u64)to}};
+}
 
 /* What nobody will be able to tell at its end is lost: another thread's call that was noted in this place. */
-static __always_inline void begin_noted(bool direct, struct task_struct *task, u64 from, u64 to, u32 via,
-                                        u32 only)
+static __always_inline void begin_noted(bool direct, struct task_struct *task, const struct between *between,
+                                        u32 via, u32 only)
 {
     struct hog_file_thread *thread = place_of(direct, task);
 
     if (thread && thread->since && thread->born != kernel_field(direct, task, start_boottime))
         __sync_fetch_and_add(&lost.count, 1);
-    begin(direct, task, place_for(direct, task), from, to, via, only);
+    begin(direct, task, place_for(direct, task), between, via, only);
 }
 
-static __always_inline void begin_saved(u64 from, u64 to, u32 via, u32 only)
+static __always_inline void begin_saved(struct file *from, struct file *to, u32 via, u32 only)
 {
-    if (from || to)
-        for_current(begin_noted, from, to, via, only);
+    struct between between = between_files(false, from, to);
+
+    if (between.from || between.to)
+        for_current(begin_noted, &between, via, only);
 }
 
 static __always_inline void begin_given(bool direct, struct task_struct *task, u32 via, u32 only)
 {
-    begin(direct, task, place_for(direct, task), 0, 0, via, only);
+    const struct between not_yet = {};
+
+    begin(direct, task, place_for(direct, task), &not_yet, via, only);
 }
 
-static __always_inline void end_given(bool direct, struct task_struct *task, u64 from, u64 to, u32 via,
-                                      s64 result)
+static __always_inline void end_given(bool direct, struct task_struct *task, struct file *from,
+                                      struct file *to, u32 via, s64 result)
 {
-    end(direct, task, own_place(direct, task), from, to, via, result);
+    struct between between = between_files(true, from, to);
+
+    end(direct, task, own_place(direct, task), &between, via, result);
 }
 
 static __always_inline void end_saved(bool direct, struct task_struct *task, u32 via, s64 result)
 {
     struct hog_file_thread *thread = own_place(direct, task);
 
-    if (thread && thread->since)
-        end(direct, task, thread, thread->from, thread->to, via, result);
+    if (!thread || !thread->since)
+        return;
+    struct between between = {.from = thread->from, .to = thread->to};
+    if (top_files) {
+        between.files[0] = thread->files[0];
+        between.files[1] = thread->files[1];
+    }
+    end(direct, task, thread, &between, via, result);
 }
 
 /* The four programs of a function of n arguments that returns the number of bytes. */
@@ -86,12 +103,11 @@ static __always_inline void end_saved(bool direct, struct task_struct *task, u32
     }
 
 #define HOOKS_READ(name, function, n, via)                                                                   \
-    HOOKS(name, function, n, via, HOG_FILE_READ, file_argument(ctx, 0), 0, file_register(ctx, 0), 0)
+    HOOKS(name, function, n, via, HOG_FILE_READ, file_argument(0), NULL, file_register(0), NULL)
 #define HOOKS_WRITE(name, function, n, via)                                                                  \
-    HOOKS(name, function, n, via, HOG_FILE_WRITE, 0, file_argument(ctx, 0), 0, file_register(ctx, 0))
+    HOOKS(name, function, n, via, HOG_FILE_WRITE, NULL, file_argument(0), NULL, file_register(0))
 #define HOOKS_BOTH(name, function, n, via)                                                                   \
-    HOOKS(name, function, n, via, ANY, file_argument(ctx, 0), file_argument(ctx, 2), file_register(ctx, 0),  \
-          file_register(ctx, 2))
+    HOOKS(name, function, n, via, ANY, file_argument(0), file_argument(2), file_register(0), file_register(2))
 
 HOOKS_READ(read, vfs_read, 4, HOG_VIA_PLAIN)
 HOOKS_WRITE(write, vfs_write, 4, HOG_VIA_PLAIN)
@@ -152,37 +168,40 @@ static __always_inline bool is_compat(bool direct, struct task_struct *task)
 extern void *bpf_rdonly_cast(const void *address, u32 type) __attribute__((section(".ksyms"), weak));
 #define CAN_CAST (__builtin_preserve_type_info(*(struct kiocb *)NULL, 0) && bpf_rdonly_cast)
 
-/* What stands behind a descriptor of `current`: its mount, as above. */
-static __always_inline u64 mount_at(bool direct, struct task_struct *task, struct hog_file_thread *thread,
-                                    u32 descriptor)
+/* What stands behind a descriptor of `current`: the file and its mount, as above. */
+struct behind {
+    u64 mount, file;
+};
+
+static __always_inline struct behind behind(bool direct, struct task_struct *task,
+                                            struct hog_file_thread *thread, u32 descriptor)
 {
     struct files_struct *files = kernel_field(direct, task, files);
     struct file *file = NULL;
 
     if (!files)
-        return 0;
+        return (struct behind){};
     struct fdtable *table = kernel_field(direct, files, fdt);
     if (descriptor >= kernel_field(direct, table, max_fds))
-        return 0;
+        return (struct behind){};
     struct file **at = kernel_field(direct, table, fd) + descriptor;
     if (direct && CAN_CAST) {
         struct kiocb *begins_so = bpf_rdonly_cast(at, __builtin_btf_type_id(*(struct kiocb *)NULL, 1));
-        return mount_of(true, begins_so->ki_filp);
+        file = begins_so->ki_filp;
+        return (struct behind){mount_of(true, file), (u64)file};
     }
     bpf_probe_read_kernel(&file, sizeof file, at);
     if (!file)
-        return 0;
-    /* Reads of memory that the verifier does not know take most of the time here. */
+        return (struct behind){};
     struct path path = kernel_field(false, file, f_path);
-    if (!thread || thread->path_mount != (u64)path.mnt || thread->path_dentry != (u64)path.dentry) {
-        u64 mount = mount_of(false, file);
-        if (!thread)
-            return mount;
+    if (!thread)
+        return (struct behind){mount_of(false, file), (u64)file};
+    if (thread->path_mount != (u64)path.mnt || thread->path_dentry != (u64)path.dentry) {
         thread->path_mount = (u64)path.mnt;
         thread->path_dentry = (u64)path.dentry;
-        thread->path_is = mount;
+        thread->path_is = mount_of(false, file);
     }
-    return thread->path_is;
+    return (struct behind){thread->path_is, (u64)file};
 }
 
 static __always_inline u32 via_of(u32 call)
@@ -192,21 +211,23 @@ static __always_inline u32 via_of(u32 call)
                                  : call - CALL_SENDFILE + HOG_VIA_SENDFILE;
 }
 
-struct between {
-    u64 from, to; /* mounts */
-};
-
-static __always_inline struct between mounts_of(bool direct, struct task_struct *task,
-                                                struct hog_file_thread *thread, u32 call,
-                                                const u64 arguments[3])
+static __always_inline struct between between_descriptors(bool direct, struct task_struct *task,
+                                                          struct hog_file_thread *thread, u32 call,
+                                                          const u64 arguments[3])
 {
-    if (call == CALL_WRITE || call == CALL_WRITEV)
-        return (struct between){0, mount_at(direct, task, thread, arguments[0])};
-    if (call == CALL_SENDFILE)
-        return (struct between){mount_at(direct, task, thread, arguments[1]),
-                                mount_at(direct, task, thread, arguments[0])};
-    return (struct between){mount_at(direct, task, thread, arguments[0]),
-                            call >= CALL_SPLICE ? mount_at(direct, task, thread, arguments[2]) : 0};
+    struct behind from = {}, to = {};
+
+    if (call == CALL_SENDFILE) {
+        from = behind(direct, task, thread, arguments[1]);
+        to = behind(direct, task, thread, arguments[0]);
+    } else if (call == CALL_WRITE || call == CALL_WRITEV) {
+        to = behind(direct, task, thread, arguments[0]);
+    } else {
+        from = behind(direct, task, thread, arguments[0]);
+        if (call >= CALL_SPLICE)
+            to = behind(direct, task, thread, arguments[2]);
+    }
+    return (struct between){from.mount, to.mount, {from.file, to.file}};
 }
 
 static __always_inline void enter(bool direct, struct task_struct *task, u32 call, const u64 arguments[3])
@@ -214,12 +235,12 @@ static __always_inline void enter(bool direct, struct task_struct *task, u32 cal
     if (is_compat(direct, task))
         return;
     struct hog_file_thread *thread = place_for(direct, task);
-    struct between between = mounts_of(direct, task, thread, call, arguments);
+    struct between between = between_descriptors(direct, task, thread, call, arguments);
     u64 reads = between.from != 0, writes = between.to != 0;
     barrier_var(reads); /* verifiers let nobody calculate with pointers */
     barrier_var(writes);
     if (reads || writes)
-        begin(direct, task, thread, between.from, between.to, via_of(call),
+        begin(direct, task, thread, &between, via_of(call),
               call >= CALL_SENDFILE ? ANY
               : call % 2            ? HOG_FILE_READ
                                     : HOG_FILE_WRITE);
@@ -230,18 +251,13 @@ static __always_inline void leave(bool direct, struct task_struct *task, u32 cal
                                   s64 result)
 {
     struct hog_file_thread *thread = own_place(direct, task);
-    struct between between;
 
     if (thread) {
-        if (!thread->since)
-            return;
-        between = (struct between){thread->from, thread->to};
-    } else {
-        if (is_compat(direct, task))
-            return;
-        between = mounts_of(direct, task, NULL, call, arguments);
+        end_saved(direct, task, via_of(call), result);
+    } else if (!is_compat(direct, task)) {
+        struct between between = between_descriptors(direct, task, NULL, call, arguments);
+        end(direct, task, NULL, &between, via_of(call), result);
     }
-    end(direct, task, thread, between.from, between.to, via_of(call), result);
 }
 
 #ifdef __TARGET_ARCH_arm64

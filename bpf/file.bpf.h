@@ -108,6 +108,7 @@ struct hog_file_thread {
     u64 fault_since, fault_waited; /* the same of a fault, which may be inside of a call */
     u64 path_mount, path_dentry;   /* of the file looked up last, and its mount as above */
     u64 path_is;
+    u64 files[2]; /* that are read and written, with --top-files */
     struct hog_file_cached cached[2];
 };
 
@@ -122,10 +123,11 @@ struct {
 /* Reads and writes that have no cell, or were no longer known when they ended. */
 struct hog_file_lost {
     u64 count;
+    u64 files; /* of those that have a cell, those without a place by file */
 } __attribute__((aligned(64)));
 struct hog_file_lost lost = {};
 
-const volatile bool only_tracked, by_mount, all_files;
+const volatile bool only_tracked, by_mount, all_files, top_files;
 
 static long (*const bpf_map_push_elem)(void *map, const void *value,
                                        u64 flags) = (void *)BPF_FUNC_map_push_elem;
@@ -246,8 +248,11 @@ static __always_inline u32 stands_for(struct hog_file_cached *cached, const stru
     return times;
 }
 
+#include "files.bpf.h"
+
 /* thread: NULL where its place is another's. */
-static __always_inline void count(struct hog_file_thread *thread, u64 mount, u32 op, const struct done *done)
+static __always_inline void count(struct hog_file_thread *thread, u64 mount, u64 file, u32 op,
+                                  const struct done *done)
 {
     struct hog_file_cached *cached = thread ? &thread->cached[op] : NULL;
     u32 number, times = done->timed;
@@ -270,6 +275,8 @@ static __always_inline void count(struct hog_file_thread *thread, u64 mount, u32
     struct hog_file_cell *cell = bpf_map_lookup_elem(&hog_file_cells, &number);
     if (!cell)
         return;
+    if (top_files)
+        count_file(mount, file, op, done->bytes);
     __sync_fetch_and_add(&cell->count, 1);
     __sync_fetch_and_add(&cell->bytes, done->bytes);
     if (done->waited && op == HOG_FILE_READ)
@@ -313,15 +320,26 @@ static __always_inline u64 read_bytes_of(bool direct, struct task_struct *task)
                : 0;
 }
 
+/* What a call moves between: mounts of the files that it reads and writes, 0: not of interest; and, with
+ * --top-files, the files. */
+struct between {
+    u64 from, to;
+    u64 files[2];
+};
+
 /* A call begins, which is not inside of another. only: the one operation that it does, or ANY. */
 #define ANY 2
 static __always_inline void begin(bool direct, struct task_struct *task, struct hog_file_thread *thread,
-                                  u64 from, u64 to, u32 via, u32 only)
+                                  const struct between *between, u32 via, u32 only)
 {
     if (!thread || (via == HOG_VIA_SENDFILE && thread->via == HOG_VIA_COPY && thread->since))
         return;
-    thread->from = from;
-    thread->to = to;
+    thread->from = between->from;
+    thread->to = between->to;
+    if (top_files) {
+        thread->files[0] = between->files[0];
+        thread->files[1] = between->files[1];
+    }
     thread->via = via;
     thread->read_bytes = read_bytes_of(direct, task);
     thread->sleeps = kernel_field(direct, task, nvcsw);
@@ -343,7 +361,7 @@ static __always_inline struct hog_file_thread *own_place(bool direct, struct tas
 
 /* It has moved so many bytes between files on these mounts, or failed (< 0). */
 static __always_inline void end(bool direct, struct task_struct *task, struct hog_file_thread *thread,
-                                u64 from, u64 to, u32 via, s64 result)
+                                const struct between *between, u32 via, s64 result)
 {
     struct done done = {.bytes = result, .via = via};
 
@@ -361,8 +379,8 @@ static __always_inline void end(bool direct, struct task_struct *task, struct ho
     }
     if (result < 0)
         return;
-    count(thread, from, HOG_FILE_READ, &done);
-    count(thread, to, HOG_FILE_WRITE, &done);
+    count(thread, between->from, between->files[0], HOG_FILE_READ, &done);
+    count(thread, between->to, between->files[1], HOG_FILE_WRITE, &done);
 }
 
 /* ---- files ---- */

@@ -142,7 +142,14 @@ struct super_block {
     struct file_system_type *s_type;
 } __relocated;
 
-struct dentry;
+struct qstr {
+    const unsigned char *name;
+} __relocated;
+
+struct dentry {
+    struct dentry *d_parent; /* its own: a root */
+    struct qstr d_name;
+} __relocated;
 
 struct vfsmount {
     struct dentry *mnt_root;
@@ -156,6 +163,7 @@ struct mount { /* around it */
 
 struct inode {
     unsigned short i_mode;
+    unsigned long i_ino;
 } __relocated;
 
 struct path {

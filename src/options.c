@@ -400,6 +400,22 @@ static int check_pin(struct parse *p)
     return 0;
 }
 
+static int check_file(struct parse *p)
+{
+    struct options *o = p->options;
+    const char *option = o->top_files ? "--top-files" : o->all_files ? "--all-files" : NULL;
+
+    o->by_mount = o->by == ROWS_MOUNT;
+    if (o->by_mount && (o->nviews != 1 || !is_view(p, "file")))
+        return why(p->why, -EINVAL, "--by mount needs the view file alone: hog file --by mount ..");
+    if (o->by_mount && (o->threads || o->comms.n || o->users.n || o->cgroups.n || o->containers.n))
+        return why(p->why, -EINVAL,
+                   "--by mount adds up all processes: -p chooses some, and nothing else does");
+    if (o->by_mount)
+        o->by = 0;
+    return check_view(p, option, "file");
+}
+
 /* What stands between views and lines. */
 static int check_rows(struct parse *p)
 {
@@ -447,6 +463,8 @@ static int finish(struct parse *p)
         error = check_memory(p);
     if (!error)
         error = check_alloc(p);
+    if (!error)
+        error = check_file(p);
     if (!error)
         error = check_rows(p);
     if (!error)

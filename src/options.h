@@ -26,7 +26,8 @@ enum rows_word {
     ROWS_POD = 1 << 7,
     ROWS_PARENT = 1 << 8,
     ROWS_CPU = 1 << 9,
-    ROWS_ARGS = 1 << 10,
+    ROWS_MOUNT = 1 << 10, /* of the view file; no matter whose */
+    ROWS_ARGS = 1 << 11,
 };
 
 /* What was given to an option that may be repeated: pointers into argv. */
@@ -71,6 +72,9 @@ struct options {
     bool format_given; /* and not the default */
     bool no_kernel;      /* kernel threads have no rows */
     bool vm, peak, pss;  /* mem: rows by what is mapped; by the most in the window; with the PSS */
+    bool by_mount;       /* file: --by mount, which is no grouping of rows */
+    unsigned top_files;  /* file: so many rows of single files; 0: none */
+    bool all_files;      /* file: pipes, sockets and devices as well */
     bool explain;        /* top: what is behind each verdict */
     uint32_t why_pid;    /* top: of this process alone, with `explain`; 0: of all */
     uint32_t alert;      /* bit 1 << enum verdict: a window that shows it ends the run; 0: none does */

@@ -116,11 +116,12 @@ const struct option_spec option_table[] = {
     {
         .name = "by",
         .argument = "WORD",
-        .help = "a row for each process, thread, comm, user, cgroup, container, pod, parent or cpu",
+        .help =
+            "a row for each process, thread, comm, user, cgroup, container, pod, parent, cpu or (file) mount",
         .kind = OPTION_BY,
         AT(by),
         .least = ROWS_PROCESS | ROWS_THREAD | ROWS_COMM | ROWS_USER | ROWS_CGROUP | ROWS_CONTAINER |
-                 ROWS_POD | ROWS_PARENT | ROWS_CPU,
+                 ROWS_POD | ROWS_PARENT | ROWS_CPU | ROWS_MOUNT,
     },
     {
         .name = "sort",
@@ -210,6 +211,21 @@ const struct option_spec option_table[] = {
         .help = "mem: the proportional set size of the rows shown, which takes its time",
         .kind = OPTION_FLAG,
         AT(pss),
+    },
+    {
+        .name = "top-files",
+        .argument = "N",
+        .help = "file: also the N files that most was read from and written to (1 to 1000)",
+        .kind = OPTION_NUMBER,
+        AT(top_files),
+        .least = 1,
+        .most = 1000,
+    },
+    {
+        .name = "all-files",
+        .help = "file: also pipes, sockets, terminals and other devices",
+        .kind = OPTION_FLAG,
+        AT(all_files),
     },
     {
         .name = "explain",

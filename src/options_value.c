@@ -157,8 +157,8 @@ static int take_thresholds(struct options *o, enum option_kind kind, const char 
 
 static uint32_t rows_word(const char *text, size_t length, uint32_t allowed)
 {
-    static const char *const names[] = {"process", "thread",    "comm", "uid",    "user",
-                                        "cgroup",  "container", "pod",  "parent", "cpu"};
+    static const char *const names[] = {"process",   "thread", "comm",   "uid", "user", "cgroup",
+                                        "container", "pod",    "parent", "cpu", "mount"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (allowed >> i & 1 && strlen(names[i]) == length && !memcmp(names[i], text, length))

@@ -10,11 +10,13 @@
 #include "host/targets.h"
 #include "metric/file_cells.h"
 #include "metric/file_load.h"
+#include "metric/file_names.h"
 
 struct file {
     const struct metric_context *context;
     struct file_cells cells;
     struct mounts *mounts;
+    struct file_names *names; /* NULL: nobody asked for them */
 };
 
 static const struct column columns[] = {
@@ -45,6 +47,7 @@ static void file_close(void *state)
 {
     struct file *file = state;
 
+    file_names_close(file->names);
     file_cells_close(&file->cells);
     mounts_close(file->mounts);
     free(file);
@@ -61,6 +64,9 @@ static int file_open(void **state, const struct metric_context *context, struct 
     file->mounts = mounts_open();
     int err =
         file->mounts ? file_cells_open(&file->cells, context, hooks, w) : why(w, -ENOMEM, "out of memory");
+    if (!err && context->options->top_files &&
+        !(file->names = file_names_open(context, file->cells.side.obj)))
+        err = why(w, -ENOMEM, "out of memory");
     if (err) {
         file_close(file);
         return err;
@@ -78,7 +84,9 @@ static int file_collect(void *state, const struct window *window, struct why *w)
 {
     struct file *file = state;
 
-    return file_cells_collect(&file->cells, file->context, window->end_mono, w);
+    int err = file_cells_collect(&file->cells, file->context, window->end_mono, w);
+
+    return err || !file->names ? err : file_names_collect(file->names, w);
 }
 
 static uint64_t file_lost(void *state)
@@ -280,6 +288,8 @@ static void file_rows(void *state, const struct window *window, struct out *out)
     }
     if (!file->context->options->threads)
         rows_of_idle(file, window, out, rank);
+    if (file->names)
+        file_names_rows(file->names, file->mounts, window, out);
 }
 
 static void file_cost(void *state, struct program_cost *cost)
@@ -293,6 +303,7 @@ const struct metric file_metric = {
     .view = {"file", columns, COLUMNS},
     .order = "kib,count",
     .ways = {file_ways},
+    .order = "kib,count",
     .open = file_open,
     .turn = file_turn,
     .collect = file_collect,

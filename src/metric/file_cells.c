@@ -165,7 +165,7 @@ static void follow_lost(struct file_cells *f)
 {
     const volatile struct hog_file_lost *lost =
         object_global(f->side.obj, "lost", sizeof(struct hog_file_lost));
-    uint64_t all = (lost ? lost->count : 0) + f->missed;
+    uint64_t all = (lost ? lost->count + lost->files : 0) + f->missed;
 
     f->lost = all - f->lost_before;
     f->lost_before = all;

@@ -74,6 +74,24 @@ static int fill(const struct side *side, struct why *w)
     return err ? why(w, err, "cannot fill the queue of free cells: %s", why_errno(err)) : 0;
 }
 
+static int configure(const struct side *side, const struct options *options, struct why *w)
+{
+    bool *by_mount = object_global(side->obj, "by_mount", sizeof *by_mount),
+         *all_files = object_global(side->obj, "all_files", sizeof *all_files),
+         *top_files = object_global(side->obj, "top_files", sizeof *top_files);
+    struct object_map *names = object_map(side->obj, "hog_file_names"),
+                      *blank = object_map(side->obj, "hog_file_blank");
+
+    if (!by_mount || !all_files || !top_files || !names || !blank)
+        return why(w, -EINVAL, "%s: a constant or map is missing", side->obj->name);
+    *by_mount = options->by_mount;
+    *all_files = options->all_files;
+    *top_files = options->top_files;
+    side_use_map(side, names, options->top_files, 0);
+    side_use_map(side, blank, options->top_files, 0);
+    return 0;
+}
+
 static int load_by(struct side *side, const struct metric_context *context, bool classic,
                    struct hook_report hooks[MAX_HOOKS], struct why *w)
 {
@@ -86,6 +104,8 @@ static int load_by(struct side *side, const struct metric_context *context, bool
     bool *by_mount = err ? NULL : object_global(side->obj, "by_mount", sizeof *by_mount);
     if (by_mount) /* nobody is there to free what the dead leave behind */
         *by_mount = context->options->mode == RUN_PIN;
+    if (!err)
+        err = configure(side, context->options, w);
     if (!err)
         err = side_load(side, context, w);
     if (!err)

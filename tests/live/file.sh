@@ -134,6 +134,83 @@ if grep -qw overlay /proc/filesystems; then
     mount -t overlay none -o "lowerdir=$TMP/lower,upperdir=$TMP/with blank/upper,workdir=$TMP/with blank/work" "$TMP/merged" &&
         TMP_MOUNTS+=("$TMP/merged") && with 'overlay' "$TMP/merged" "$TMP/merged" overlay
 fi
+
+# ---- single files, mounts without processes, other files ----
+
+of_files() { # what was read from `from` and written to `to` is the load's, by calls and KiB
+    cat "$TMP/load"
+    grep '^files' "$TMP/out"
+    FILES="$TMP/ext4" awk -v pid="$LOAD_PID" '
+        $1 == "want" { n[$2] += $5; kib[$2] += $6 }
+        $1 == "files" && $3 == pid && $8 == ENVIRON["FILES"] "/from" { got["read"] += $4; got_kib["read"] += $6 }
+        $1 == "files" && $3 == pid && $8 == ENVIRON["FILES"] "/to" { got["write"] += $5; got_kib["write"] += $7 }
+        END {
+            for (op in n) {
+                off = got_kib[op] - kib[op]
+                bad += got[op] != n[op] || off > 0.1 || off < -0.1
+            }
+            exit !n["read"] || bad
+        }' "$TMP/load" "$TMP/out"
+}
+of_mount() {
+    cat "$TMP/load"
+    MOUNT="$TMP/ext4" awk '
+        $1 == "want" { want += $5 }
+        $1 == "file" { bad += $3 != "-" || $18 != "-" }
+        $1 == "file" && $5 == ENVIRON["MOUNT"] { got += $8 }
+        END { print got " of " want; exit !want || got != want || bad }' "$TMP/load" "$TMP/out"
+}
+if mountpoint -q "$TMP/ext4"; then
+    mkdir -p "$TMP/ext4/a/b/c"
+    prepare "$TMP/ext4" 100
+    check '--top-files: hog begins' begin --top-files 1000 0.3
+    go
+    check '--top-files: calls and bytes of each file are those of the load, by its whole path' of_files
+    prepare "$TMP/ext4" 100
+    check '--by mount: hog begins' begin --by mount 0.3
+    go
+    check '--by mount: rows are of nobody, and add up to what was done on that mount' of_mount
+fi
+others() { awk -v pid="$LOAD_PID" '$1 == "file" && $3 == pid && $4 == "pipefs" { n += $8 } END { print n + 0 }' "$TMP/out"; }
+prepare "$TMP/dir" 50
+check '--all-files: hog begins' begin --all-files -p "$LOAD_PID" 0.3
+go
+check '--all-files: pipes are there, too' test "$(others)" -ge 100
+
+# ---- what was in the page cache ----
+
+hits() { awk '$1 == "file" && $6 == "read" && $7 == 64 && $18 == "dd" { n += $8; h += $8 * $15 / 100 } END { printf "%d %d\n", n, h }' "$TMP/out"; }
+if mountpoint -q "$TMP/ext4"; then
+    dd if=/dev/zero of="$TMP/ext4/data" bs=64k count=200 conv=fsync 2>/dev/null
+    check 'page cache: hog begins' begin 0.3
+    dd if="$TMP/ext4/data" of=/dev/null bs=64k 2>/dev/null
+    measured
+    set -- $(hits)
+    check 'page cache: reads of what is there are hits' test "$1" = 200 -a "$2" -ge 190
+    check 'page cache: hog begins again' begin 0.3
+    dd if="$TMP/ext4/data" of=/dev/null bs=64k iflag=direct 2>/dev/null
+    measured
+    set -- $(hits)
+    check 'page cache: direct reads are none' test "$1" = 200 -a "$2" -le 10
+fi
+
+# ---- fio ----
+
+by_fio() { # its report, as ios and KiB
+    jq -r '.jobs[0].read | "\(.total_ios) \(.io_kbytes)"' "$TMP/fio.json"
+}
+by_hog() { awk '$1 == "file" && $6 == "read" && $7 == 4 && $18 == "fio" { n += $8; kib += $9 } END { printf "%d %d\n", n, kib }' "$TMP/out"; }
+if command -v fio >/dev/null && command -v jq >/dev/null; then
+    truncate -s 16M "$TMP/dir/fio"
+    check 'fio: hog begins' begin 0.3
+    fio --name=x --filename="$TMP/dir/fio" --rw=randread --bs=4k --size=16m --ioengine=psync --invalidate=0 \
+        --output-format=json --output="$TMP/fio.json" >/dev/null 2>&1
+    measured
+    check "fio: counts and bytes are those of its report ($(by_fio))" test "$(by_hog)" = "$(by_fio)"
+fi
+
+# ---- namespaces ----
+
 NAMESPACE=(unshare --mount sh -c "mkdir -p '$TMP/lower/inside' && mount -t tmpfs none '$TMP/lower/inside' && exec \"\$@\"" sh)
 with 'another mount namespace' "$TMP/lower/inside" "$TMP/lower/inside" tmpfs
 done_testing

@@ -72,8 +72,10 @@ by() {
 mkdir -p /tmp/dir
 if [ "$(hog doctor 2>/dev/null | sed -n 's/^hook.fentry  *//p')" = ok ]; then
     by fentry 'best hook'
+    by fentry '--top-files' --top-files 5
 fi
 by tp_btf 'without fentry' --without fentry
+by tp_btf 'without fentry, --top-files' --without fentry --top-files 5
 by kprobe 'without fentry and tp_btf' --without fentry,tp_btf
 rm -r /tmp/dir
 kill -CONT "$LOOP"
