@@ -301,7 +301,6 @@ const struct metric file_metric = {
     .name = "file",
     .summary = "reads and writes of files by process, mount, operation and size",
     .view = {"file", columns, COLUMNS},
-    .order = "kib,count",
     .ways = {file_ways},
     .order = "kib,count",
     .open = file_open,

@@ -185,13 +185,13 @@ if mountpoint -q "$TMP/ext4"; then
     check 'page cache: hog begins' begin 0.3
     dd if="$TMP/ext4/data" of=/dev/null bs=64k 2>/dev/null
     measured
-    set -- $(hits)
-    check 'page cache: reads of what is there are hits' test "$1" = 200 -a "$2" -ge 190
+    read -r reads hit < <(hits)
+    check 'page cache: reads of what is there are hits' test "$reads" = 200 -a "$hit" -ge 190
     check 'page cache: hog begins again' begin 0.3
     dd if="$TMP/ext4/data" of=/dev/null bs=64k iflag=direct 2>/dev/null
     measured
-    set -- $(hits)
-    check 'page cache: direct reads are none' test "$1" = 200 -a "$2" -le 10
+    read -r reads hit < <(hits)
+    check 'page cache: direct reads are none' test "$reads" = 200 -a "$hit" -le 10
 fi
 
 # ---- fio ----

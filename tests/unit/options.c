@@ -307,8 +307,10 @@ static void check_bad(void)
          "--explain stands below each row: --by, --sort, csv and prom have no place for it"},
         {"--why 1 -o csv", "--why stands below each row: --by, --sort, csv and prom have no place for it"},
         {"cpu --by nobody", "--by: unknown \"nobody\": a row for each process, thread, comm, user, cgroup, "
-                            "container, pod, parent or "
-                            "cpu"},
+                            "container, pod, parent, cpu or (file) mount"},
+        {"cpu --by mount", "--by mount needs the view file alone: hog file --by mount .."},
+        {"cpu --top-files 3", "--top-files needs the view file: hog file --top-files .."},
+        {"cpu --all-files", "--all-files needs the view file: hog file --all-files .."},
         {"cpu --with user,shoe",
          "--with: unknown \"shoe\": more columns: uid, user, cgroup, container, pod, parent, thread"},
         {"cpu --with ``",
