@@ -3,6 +3,8 @@
  * Reads and writes of files: at the functions of the VFS (fentry with fexit, kprobe with kretprobe), or,
  * where these cannot be hooked, at the system calls, with the file looked up from its descriptor.
  *
+ * What goes by io_uring is told by its own tracepoints.
+ *
  * What does not pass there is not seen: kernel threads that read and write by other functions (nfsd, loop
  * devices), AIO, and pages of mapped files that are in the page cache already. A call counts once: what it
  * does inside by other functions of these is part of it.
@@ -31,13 +33,14 @@ static __always_inline struct between between_files(bool direct, struct file *fr
     return (struct between){mount_of(direct, from), mount_of(direct, to), {(u64)from, (u64)to}};
 }
 
-/* What nobody will be able to tell at its end is lost: another thread's call that was noted in this place. */
+/* A call that is still noted in this place is lost: another thread's will not be known at its end, and of one
+ * of this thread the kernel did not tell the end, as it does where too many wait in the same function. */
 static __always_inline void begin_noted(bool direct, struct task_struct *task, const struct between *between,
                                         u32 via, u32 only)
 {
     struct hog_file_thread *thread = place_of(direct, task);
 
-    if (thread && thread->since && thread->born != kernel_field(direct, task, start_boottime))
+    if (thread && thread->since && !(via == HOG_VIA_SENDFILE && thread->via == HOG_VIA_COPY))
         __sync_fetch_and_add(&lost.count, 1);
     begin(direct, task, place_for(direct, task), between, via, only);
 }
@@ -301,5 +304,90 @@ int hog_leave(void *ctx)
         return 0;
     const u64 arguments[3] = ARGUMENTS(regs, AT_EXIT);
     for_current(leave, call, arguments, argument(ctx, 1, s64));
+    return 0;
+}
+
+/* ---- io_uring ---- */
+
+enum opcode { READV = 1, WRITEV = 2, READ_FIXED = 4, WRITE_FIXED = 5, READ = 22, WRITE = 23 };
+
+/* Which operation a request is, ANY: none of these. */
+static __always_inline u32 op_of(u32 opcode)
+{
+    return opcode == READV || opcode == READ_FIXED || opcode == READ      ? HOG_FILE_READ
+           : opcode == WRITEV || opcode == WRITE_FIXED || opcode == WRITE ? HOG_FILE_WRITE
+                                                                          : ANY;
+}
+
+/* Requests that were submitted, in places that their addresses lead to: of two with one place the later one
+ * has it, and of the other it is not known how long it took and, if it is not he who sees its end, whose it
+ * is. */
+struct hog_request {
+    u64 request, since, who;
+};
+#define REQUESTS 4096
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, REQUESTS);
+    __type(key, u32);
+    __type(value, struct hog_request);
+} hog_requests SEC(".maps");
+
+static __always_inline struct hog_request *request_at(u64 address)
+{
+    u32 place = address * 0x9e3779b97f4a7c15ull >> 52; /* 12 bits */
+
+    return bpf_map_lookup_elem(&hog_requests, &place);
+}
+
+/* The address as a number: verifiers let nobody calculate with pointers. */
+static __always_inline int submit(void *ctx, struct io_kiocb *request)
+{
+    u64 address = 0;
+
+    bpf_probe_read_kernel(&address, sizeof address, ctx);
+    struct hog_request *note = request_at(address);
+    if (op_of(request->opcode) == ANY || !note)
+        return 0;
+    note->request = address;
+    note->who = current_who();
+    note->since = bpf_ktime_get_ns();
+    return 0;
+}
+
+SEC("tp_btf/io_uring_submit_req")
+int hog_uring_req(void *ctx)
+{
+    return submit(ctx, argument(ctx, 0, struct io_kiocb *));
+}
+
+SEC("tp_btf/io_uring_submit_sqe")
+int hog_uring_sqe(void *ctx)
+{
+    return submit(ctx, argument(ctx, 0, struct io_kiocb *));
+}
+
+SEC("tp_btf/io_uring_complete")
+int hog_uring_done(void *ctx)
+{
+    u64 address = argument(ctx, 1, u64); /* a void * there */
+    struct io_kiocb *request = (void *)address;
+
+    if (!request)
+        return 0;
+    u32 op = op_of(kernel_field(false, request, opcode));
+    s32 result = kernel_field(false, request, cqe.res);
+    struct done done = {.bytes = result, .via = HOG_VIA_URING, .now = bpf_ktime_get_ns()};
+    struct hog_request *note = request_at(address);
+    if (op == ANY || result < 0 || !note)
+        return 0;
+    if (note->request == address && note->since) {
+        done.who = note->who;
+        done.ns = done.now - note->since;
+        done.timed = true;
+        note->since = 0;
+    }
+    struct file *file = kernel_field(false, request, file);
+    count(NULL, mount_of(false, file), (u64)file, op, &done);
     return 0;
 }

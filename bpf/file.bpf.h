@@ -209,10 +209,12 @@ static __always_inline u32 bits_of(u64 v)
     return bits;
 }
 
-static __attribute__((noinline)) u32 find_cell(u64 mount, u64 bytes, u32 op, u32 via)
+/* who: 0: `current`. */
+static __attribute__((noinline)) u32 find_cell(u64 mount, u64 bytes, u32 op, u32 via, u64 who)
 {
     struct hog_file_key key = {.op = op, .via = via, .size = bits_of(bytes)};
-    u64 who = current_who();
+    if (!who)
+        who = current_who();
     u32 process = process_of(who);
 
     if (only_tracked && !bpf_map_lookup_elem(&hog_tracked, &process))
@@ -226,6 +228,7 @@ static __attribute__((noinline)) u32 find_cell(u64 mount, u64 bytes, u32 op, u32
 
 struct done {
     u64 now, ns, bytes;
+    u64 who; /* 0: `current` */
     u32 via;
     bool timed, waited;
 };
@@ -263,7 +266,7 @@ static __always_inline void count(struct hog_file_thread *thread, u64 mount, u64
         number = cached->cell;
         times = stands_for(cached, done);
     } else {
-        number = find_cell(mount, done->bytes, op, done->via);
+        number = find_cell(mount, done->bytes, op, done->via, done->who);
         if (number == CELL_NONE) {
             __sync_fetch_and_add(&lost.count, 1);
             return;
@@ -276,7 +279,7 @@ static __always_inline void count(struct hog_file_thread *thread, u64 mount, u64
     if (!cell)
         return;
     if (top_files)
-        count_file(mount, file, op, done->bytes);
+        count_file(mount, file, op, done->bytes, done->who);
     __sync_fetch_and_add(&cell->count, 1);
     __sync_fetch_and_add(&cell->bytes, done->bytes);
     if (done->waited && op == HOG_FILE_READ)
@@ -343,8 +346,11 @@ static __always_inline void begin(bool direct, struct task_struct *task, struct 
     thread->via = via;
     thread->read_bytes = read_bytes_of(direct, task);
     thread->sleeps = kernel_field(direct, task, nvcsw);
-    if (only != ANY && thread->cached[only].skip) {
-        thread->cached[only].skip--;
+    u32 which = only;
+    barrier_var(which); /* or verifiers (5.10) do not see its bounds */
+    struct hog_file_cached *cached = &thread->cached[which & 1];
+    if (only != ANY && cached->skip) {
+        cached->skip--;
         thread->since = UNTIMED;
     } else {
         thread->since = bpf_ktime_get_ns();

@@ -53,14 +53,15 @@ static __always_inline void take_path(struct hog_file_name *name, struct file *f
     }
 }
 
-static __attribute__((noinline)) int count_file(u64 mount, u64 address, u32 op, u64 bytes)
+static __attribute__((noinline)) int count_file(u64 mount, u64 address, u32 op, u64 bytes, u64 who)
 {
     struct file *file = (void *)address;
     struct inode *inode = kernel_field(false, file, f_inode);
     struct hog_file_key place = {};
-    u64 who = current_who();
     u32 first = 0;
 
+    if (!who)
+        who = current_who();
     describe_mount(mount, &place);
     struct hog_file_id id = {
         .who = by_mount ? 0 : who,

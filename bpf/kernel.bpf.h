@@ -180,6 +180,16 @@ struct kiocb {
     struct file *ki_filp;
 } __relocated;
 
+struct io_cqe {
+    s32 res;
+} __relocated;
+
+struct io_kiocb {
+    struct file *file;
+    u8 opcode;
+    struct io_cqe cqe; /* from 5.19, cef216fc32d7 */
+} __relocated;
+
 struct fdtable {
     unsigned int max_fds;
     struct file **fd;

@@ -15,9 +15,15 @@ static const struct alternative splices[] = {{"fentry", "hog_sendfile_fentry"},
                                              {"kprobe", "hog_sendfile_kprobe"}};
 static const struct alternative copies[] = {{"fentry", "hog_copy_fentry"}, {"kprobe", "hog_copy_kprobe"}};
 
+/* The latter before 6.3. */
+static const struct alternative urings[] = {{"tp_btf", "hog_uring_req"}, {"tp_btf", "hog_uring_sqe"}};
+
 const struct hook_ways file_ways[] = {
-    {"read", reads, 3}, {"vector", vectors, 2}, {"splice", splices, 2}, {"copy", copies, 2}, {NULL, NULL, 0},
+    {"read", reads, 3},  {"vector", vectors, 2}, {"splice", splices, 2},
+    {"copy", copies, 2}, {"uring", urings, 2},   {NULL, NULL, 0},
 };
+
+#define URING 4 /* its place there */
 
 /* The programs beside the first of an alternative: its end, and another function's begin and end. */
 static const char *const others[][4] = {
@@ -30,6 +36,8 @@ static const char *const others[][4] = {
     {"hog_sendfile_kprobe", "hog_sendfile_kretprobe", "hog_splice_kprobe", "hog_splice_kretprobe"},
     {"hog_copy_fentry", "hog_copy_fexit"},
     {"hog_copy_kprobe", "hog_copy_kretprobe"},
+    {"hog_uring_req", "hog_uring_done"},
+    {"hog_uring_sqe", "hog_uring_done"},
 };
 
 static int attach_others(const struct side *side, const char *first, struct link *link, struct why *w)
@@ -114,10 +122,9 @@ static int load_by(struct side *side, const struct metric_context *context, bool
         err = attach(side, context, 0, hook_report(hooks, "read", true), w);
     if (err)
         return err;
-    /* Programs of system calls see all of these, too. */
-    if (strcmp(hooks[0].hook, "tp_btf") == 0)
-        return 0;
-    for (size_t i = 1; file_ways[i].what; i++)
+    /* Programs of system calls see all others, too, but for the last one. */
+    bool calls = strcmp(hooks[0].hook, "tp_btf") == 0;
+    for (size_t i = calls ? URING : 1; file_ways[i].what; i++)
         attach(side, context, i, hook_report(hooks, file_ways[i].what, false), &optional);
     return 0;
 }

@@ -199,7 +199,7 @@ fi
 by_fio() { # its report, as ios and KiB
     jq -r '.jobs[0].read | "\(.total_ios) \(.io_kbytes)"' "$TMP/fio.json"
 }
-by_hog() { awk '$1 == "file" && $6 == "read" && $7 == 4 && $18 == "fio" { n += $8; kib += $9 } END { printf "%d %d\n", n, kib }' "$TMP/out"; }
+by_hog() { awk -v via="${1:-read}" '$1 == "file" && $6 == "read" && $16 == via && $7 == 4 && $18 == "fio" { n += $8; kib += $9 } END { printf "%d %d\n", n, kib }' "$TMP/out"; }
 if command -v fio >/dev/null && command -v jq >/dev/null; then
     truncate -s 16M "$TMP/dir/fio"
     check 'fio: hog begins' begin 0.3
@@ -207,6 +207,14 @@ if command -v fio >/dev/null && command -v jq >/dev/null; then
         --output-format=json --output="$TMP/fio.json" >/dev/null 2>&1
     measured
     check "fio: counts and bytes are those of its report ($(by_fio))" test "$(by_hog)" = "$(by_fio)"
+fi
+if grep -q 'uring: tp_btf' "$TMP/err" && fio --enghelp 2>/dev/null | grep -qw io_uring &&
+    [ "$(cat /proc/sys/kernel/io_uring_disabled 2>/dev/null || echo 2)" = 0 ]; then
+    check 'io_uring: hog begins' begin 0.3
+    fio --name=x --filename="$TMP/dir/fio" --rw=randread --bs=4k --size=16m --ioengine=io_uring --iodepth=8 --invalidate=0 \
+        --output-format=json --output="$TMP/fio.json" >/dev/null 2>&1
+    measured
+    check "io_uring: counts and bytes are those of fio's report ($(by_fio))" test "$(by_hog io_uring)" = "$(by_fio)"
 fi
 
 # ---- namespaces ----

@@ -13,24 +13,30 @@ until_is() { # until_is COMMAND...: true, in 20 s
 }
 has_window() { grep -q '^#window' /tmp/hog.out 2>/dev/null || ! kill -0 $HOG_PID 2>/dev/null; }
 
-# As in tests/live/file.sh; calls that no hook sees are not wanted.
+# As in tests/live/file.sh. LOSSY=1: a call may be missing, if it is counted as lost.
 exactly() {
     cat /tmp/hog.err
     grep -w "$PID" /tmp/hog.out
-    awk -v pid="$PID" -v unseen="$1" '
+    awk -v pid="$PID" -v lossy="$LOSSY" '
         function off(a, b) { return a - b > 0.01 || b - a > 0.01 }
-        $1 == "want" && index(unseen, $3) == 0 { want[$2 " " $3 " " $4] = $5; kib[$2 " " $3 " " $4] = $6; n++ }
+        $1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^lost=/, "", $i)) lost += $i }
+        $1 == "want" { want[$2 " " $3 " " $4] = $5; kib[$2 " " $3 " " $4] = $6; n++ }
         $1 == "file" && $3 == pid {
             key = $6 " " $16 " " $7
             if (!(key in want) && !($6 == "write" && $7 < 2 && $16 ~ /^write/)) { print "not wanted: " key; bad++ }
             got[key] += $8; got_kib[key] += $9
         }
         END {
-            for (key in want)
+            for (key in want) {
+                missed += want[key] - got[key]
+                if (lossy && got[key] + 0 <= want[key]) continue
                 if (got[key] + 0 != want[key] || off(got_kib[key] + 0, kib[key])) {
                     print key ": " got[key] + 0 " of " want[key] ", KiB " got_kib[key] + 0 " of " kib[key]
                     bad++
                 }
+            }
+            # All but the last one of the load are found out.
+            if (missed > lost + 1) { print "missed " missed ", lost " lost; bad++ }
             exit !n || bad
         }' /tmp/load /tmp/hog.out
 }
@@ -66,16 +72,19 @@ by() {
         sed -n 's/^hog: \([a-z]*\): \([a-z]*\): \([a-z_]*\)$/used \1 \2 \3/p' /tmp/hog.err
     fi
     check "hog file, $what: times are known" has_times
-    check "hog file, $what: nothing is lost" test -z "$(grep '^#window' /tmp/hog.out | grep -vw lost=0)"
+    [ "$LOSSY" = 1 ] || check "hog file, $what: nothing is lost" test -z "$(grep '^#window' /tmp/hog.out | grep -vw lost=0)"
 }
 
 mkdir -p /tmp/dir
+LOSSY=0
 if [ "$(hog doctor 2>/dev/null | sed -n 's/^hook.fentry  *//p')" = ok ]; then
     by fentry 'best hook'
     by fentry '--top-files' --top-files 5
 fi
 by tp_btf 'without fentry' --without fentry
 by tp_btf 'without fentry, --top-files' --without fentry --top-files 5
+# Where more wait in a function than the kernel has places for, it does not tell of the returns of others.
+LOSSY=1
 by kprobe 'without fentry and tp_btf' --without fentry,tp_btf
 rm -r /tmp/dir
 kill -CONT "$LOOP"
