@@ -117,11 +117,27 @@ static __attribute__((noinline)) struct hog_dirtier *dirtier_take(u64 inode)
 
 #define PAGE_ANONYMOUS 3 /* bits of a page's mapping that is no file's */
 
+/* Of a page of a larger folio the first one, which has the file. Masks are larger than any address of a page.
+ */
+static __always_inline struct page *first_page(struct page *page)
+{
+    struct page___7_2 *newer = (void *)page;
+    u64 head = 0;
+
+    if (kernel_has(page, compound_head))
+        bpf_probe_read_kernel(&head, sizeof head, __builtin_preserve_access_index(&page->compound_head));
+    else if (kernel_has(newer, compound_info))
+        bpf_probe_read_kernel(&head, sizeof head, __builtin_preserve_access_index(&newer->compound_info));
+    if (!(head & 1))
+        return page;
+    return (void *)(head >> 32 == 0xffffffff ? (u64)page & head & ~1ull : head - 1);
+}
+
 /* The file that the first page of a bio is of; 0: none, or nobody may look. */
 static __always_inline u64 bio_inode(struct bio *bio)
 {
     struct page *page = NULL;
-    u64 head = 0, mapping = 0, inode = 0;
+    u64 mapping = 0, inode = 0;
 
     if (!can_probe)
         return 0;
@@ -129,9 +145,7 @@ static __always_inline u64 bio_inode(struct bio *bio)
     bpf_probe_read_kernel(&page, sizeof page, __builtin_preserve_access_index(&vec->bv_page));
     if (!page)
         return 0;
-    bpf_probe_read_kernel(&head, sizeof head, __builtin_preserve_access_index(&page->compound_head));
-    if (head & 1) /* a page of a larger folio, whose first one has the file */
-        page = (void *)(head - 1);
+    page = first_page(page);
     bpf_probe_read_kernel(&mapping, sizeof mapping, __builtin_preserve_access_index(&page->mapping));
     if (!mapping || mapping & PAGE_ANONYMOUS)
         return 0;

@@ -18,6 +18,12 @@ struct page {
     struct address_space *mapping; /* bits 0 and 1: not of a file */
 } __relocated;
 
+/* Its name in 7.2; it may be a mask of bits in place of the address: those of its own that the first one has.
+ */
+struct page___7_2 {
+    unsigned long compound_info;
+} __relocated;
+
 struct bio_vec {
     struct page *bv_page;
 } __relocated;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Measures hog against its budgets and beside libbpf-tools and bpftrace; docs/bench.md says how to read it.
 #
-#   run.sh [program|slowdown|start|size|windows|own|accuracy|admission|memory|alloc]...
+#   run.sh [program|slowdown|start|size|windows|own|accuracy|admission|memory|alloc|block]...
 #
 # All parts by default; with LONG=1 more repeats of everything. Ends with 1 if a budget is exceeded.
 # shellcheck source=tests/bench/lib.sh
@@ -401,12 +401,15 @@ part_alloc() {
     row 'the same without probes, ns' "$(quantile 0.1 <"$TMP/pair.nothing")" - - - -
 }
 
-[ $# -gt 0 ] || set -- program slowdown start size windows own accuracy admission memory alloc
+# shellcheck source=tests/bench/block.sh
+. tests/bench/block.sh
+
+[ $# -gt 0 ] || set -- program slowdown start size windows own accuracy admission memory alloc block
 echo "kernel $(uname -r) $(uname -m), $(nproc) CPUs, $(awk '/MemTotal/ { printf "%.1f GiB", $2 / 1048576 }' /proc/meminfo)," \
     "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1), load $(cut -d' ' -f1 /proc/loadavg), $(date -u +%F)"
 for part in "$@"; do
     case $part in
-    program | slowdown | start | size | windows | own | accuracy | admission | memory | alloc) "part_$part" ;;
+    program | slowdown | start | size | windows | own | accuracy | admission | memory | alloc | block) "part_$part" ;;
     *) die "no part $part" ;;
     esac
 done

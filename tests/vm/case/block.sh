@@ -95,12 +95,12 @@ swapped() {
 swap() {
     rm -f /tmp/go /tmp/load
     mkfifo /tmp/go
+    start_hog
     sh -c "echo \$\$ >/tmp/cgroup/load/cgroup.procs
         exec $TOOLS/faulter 100 0 0 0 1 /tmp/disk/file 256" </tmp/go >/tmp/load 2>&1 &
     PID=$!
     exec 3>/tmp/go
     until_is grep -q ready /tmp/load
-    start_hog
     echo 0 >/tmp/cgroup/load/memory.high
     sleep 0.5
     echo max >/tmp/cgroup/load/memory.high
