@@ -69,7 +69,7 @@ struct options {
     unsigned slots;  /* power of two, 8..1024, a stage and CPU; 0: the metric's default */
     bool exact, self, verbose, no_header;
     enum out_format format;
-    bool format_given; /* and not the default */
+    bool format_given;   /* and not the default */
     bool no_kernel;      /* kernel threads have no rows */
     bool vm, peak, pss;  /* mem: rows by what is mapped; by the most in the window; with the PSS */
     bool by_mount;       /* file: --by mount, which is no grouping of rows */

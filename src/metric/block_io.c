@@ -28,7 +28,7 @@ struct pair {
 
 struct waiter {
     uint64_t id;                   /* key */
-    bool works; /* it has rows of its own, or shall have none */
+    bool works;                    /* it has rows of its own, or shall have none */
     uint64_t total, before, ended; /* ns, with sleeps that go on; of those that have ended */
 };
 

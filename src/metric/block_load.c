@@ -92,6 +92,17 @@ static int attach(struct side *side, const struct metric_context *context, int w
                        hook_report(hooks, way->what, what < MERGE), w);
 }
 
+/* The other program of the same kind that sees requests done. */
+static int attach_second_end(struct side *side, const char *kind, struct why *w)
+{
+    const char *name = strcmp(kind, "tp_btf") ? "hog_complete_raw_2" : "hog_complete_btf_2";
+    struct object_program *program = object_program(side->obj, name);
+    int err = program ? object_load_program(side->obj, program, w)
+                      : why(w, -ENOENT, "%s: the object has no program %s", side->obj->name, name);
+
+    return err ? err : link_attach(&side->links[END], program, w);
+}
+
 /* All that see requests are of one kind: what they call a request differs. The ends come first: what is seen
  * to begin is then seen to end. Merging is rare, and without it less is known, but right. */
 static int attach_requests(struct side *side, const struct metric_context *context, const char *kind,
@@ -103,6 +114,7 @@ static int attach_requests(struct side *side, const struct metric_context *conte
     for (; what >= START && !err; what--)
         err = attach(side, context, what, kind, hooks, w);
     if (!err) {
+        attach_second_end(side, kind, &optional);
         attach(side, context, MERGE, kind, hooks, &optional);
         return 0;
     }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2034
+# shellcheck shell=bash disable=SC2034,SC2154
 # The part of run.sh that is about block I/O: what a read of 4 KiB past the page cache costs more, beside biotop of
 # libbpf-tools or, where that does not work, biosnoop and biolatency, and beside empty programs at the same hooks.
 

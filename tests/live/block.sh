@@ -248,7 +248,7 @@ check '-p: nobody else' test "$(awk '$1 == "block" { print $3 }' "$TMP/out" | so
 
 # Who dies with a request on its way, and a disk that goes.
 begin 0.2
-load_start dd if="$LOOP" of=/dev/null bs=8M iflag=direct
+load_start dd if="$LOOP" of=/dev/null bs=8k iflag=direct
 dying=$LOAD_PID
 sleep 0.5
 kill -9 "$dying"
