@@ -36,7 +36,7 @@ DEFINE  := -D_GNU_SOURCE -DHOG_VERSION='"$(VERSION)"'
 SMALL   := $(if $(shell echo | $(CC) -Oz -E - 2>/dev/null),-Oz,-Os)
 CFLAGS  := -std=gnu11 $(SMALL) -g $(WARN) -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables $(DEFINE) $(INCLUDE) -idirafter $(BUILD)/uapi
 # No page is filled up between what is read and what is run.
-LDFLAGS := -static -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,--build-id=none$(if $(CROSS), -fuse-ld=lld -B$(CROSS)/x/usr/lib/$(ARCH)-linux-musl -L$(CROSS)/x/usr/lib/$(ARCH)-linux-musl)
+LDFLAGS := -static -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,--build-id=none$(if $(CROSS), -fuse-ld=lld -Wl,-O2 -Wl,--icf=safe -B$(CROSS)/x/usr/lib/$(ARCH)-linux-musl -L$(CROSS)/x/usr/lib/$(ARCH)-linux-musl)
 # Beside the debug sections: what relocates BTF (for linkers) and local labels. Nobody who loads the object reads them.
 BPFSTRIP := -g --discard-all -R .rel.BTF -R .rel.BTF.ext -R .llvm_addrsig
 BPFARCH := $(if $(filter aarch64,$(ARCH)),arm64,x86)
@@ -243,8 +243,8 @@ $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/flags | $(BUILD)/uapi
 	@mkdir -p $(@D)
 	$(call quiet,CC,$<)$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
 
-# They go over megabytes, and over all objects, each time that hog starts.
-$(BUILD)/obj/src/load/target_scan.o $(BUILD)/obj/src/load/unlzma.o: CFLAGS += -O2
+# They go over megabytes, and over all objects, each time that hog starts. What clang makes of that for arm64 has no room.
+$(BUILD)/obj/src/load/target_scan.o $(BUILD)/obj/src/load/unlzma.o: CFLAGS += $(if $(CROSS),,-O2)
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/uapi $(TYPES)
 	@mkdir -p $(@D)
