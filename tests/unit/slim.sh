@@ -16,13 +16,15 @@ for slim in "$BUILD"/bpf/*.slim.o; do
     full=$BUILD/bpf/$name.bpf.o
     described "$full" "$TMP/full"
     described "$slim" "$TMP/slim"
-    check "$name: has code, data and symbols" test "$(wc -l <"$TMP/full")" -gt 100
+    # One is a map alone: there are no lines to leave out.
+    grep -q 'hog_none' "$TMP/full" && least=30 lines=false || least=100 lines=true
+    check "$name: has code, data and symbols" test "$(wc -l <"$TMP/full")" -gt "$least"
     check "$name: they are the same without source lines" cmp "$TMP/full" "$TMP/slim"
-    check "$name: it is a fifth smaller at least" \
+    $lines && check "$name: it is a fifth smaller at least" \
         test $(($(stat -c %s "$slim") * 5)) -lt $(($(stat -c %s "$full") * 4))
     llvm-objcopy --dump-section .BTF="$TMP/btf" --dump-section .BTF.ext="$TMP/ext" "$slim" "$TMP/copy"
     llvm-objcopy --dump-section .BTF="$TMP/full.btf" --dump-section .BTF.ext="$TMP/full.ext" "$full" "$TMP/copy"
-    check "$name: the source was in its types' strings" grep -aq 'if (.*);\|= .*;' "$TMP/full.btf"
+    $lines && check "$name: the source was in its types' strings" grep -aq 'if (.*);\|= .*;' "$TMP/full.btf"
     check "$name: it is not there any more" test -z "$(grep -ao ';' <(strings -n 4 "$TMP/btf"))"
     word() { od -An -t u4 -j "$2" -N 4 "$1" | tr -d ' '; }
     check "$name: no records of lines" test "$(word "$TMP/ext" 20)" = 0
