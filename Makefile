@@ -36,7 +36,7 @@ DEFINE  := -D_GNU_SOURCE -DHOG_VERSION='"$(VERSION)"'
 SMALL   := $(if $(shell echo | $(CC) -Oz -E - 2>/dev/null),-Oz,-Os)
 CFLAGS  := -std=gnu11 $(SMALL) -g $(WARN) -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables $(DEFINE) $(INCLUDE) -idirafter $(BUILD)/uapi
 # No page is filled up between what is read and what is run.
-LDFLAGS := -static -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,--build-id=none$(if $(CROSS), -fuse-ld=lld -Wl,-O2 -Wl,--icf=safe -B$(CROSS)/x/usr/lib/$(ARCH)-linux-musl -L$(CROSS)/x/usr/lib/$(ARCH)-linux-musl)
+LDFLAGS := -static -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,--build-id=none$(if $(CROSS), -fuse-ld=lld -Xlinker -O2 -Xlinker --icf=safe -B$(CROSS)/x/usr/lib/$(ARCH)-linux-musl -L$(CROSS)/x/usr/lib/$(ARCH)-linux-musl)
 # Beside the debug sections: what relocates BTF (for linkers) and local labels. Nobody who loads the object reads them.
 BPFSTRIP := -g --discard-all -R .rel.BTF -R .rel.BTF.ext -R .llvm_addrsig
 BPFARCH := $(if $(filter aarch64,$(ARCH)),arm64,x86)
