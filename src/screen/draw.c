@@ -210,7 +210,7 @@ static bool is_last(const struct screen *s, const struct table *table, unsigned 
 static void lay_out(const struct screen *s, const struct table *table, unsigned chosen, struct layout *layout)
 {
     unsigned columns = table->view->columns < SCREEN_COLUMNS ? table->view->columns : SCREEN_COLUMNS;
-    unsigned widths[SCREEN_COLUMNS + 1], used = 0, from = FIXED + 1;
+    unsigned widths[SCREEN_COLUMNS + 1] = {0}, used = 0, from = FIXED + 1;
 
     for (unsigned i = 1; i <= columns; i++) {
         bool last = is_last(s, table, i);

@@ -117,10 +117,11 @@ static uint64_t count(const char *bytes, size_t size, const char *begin)
 {
     uint64_t n = 0;
 
-    for (const char *p = bytes; p; p = memchr(p, '\n', (size_t)(bytes + size - p))
-                                           ? memchr(p, '\n', (size_t)(bytes + size - p)) + 1
-                                           : NULL)
-        n += (size_t)(bytes + size - p) >= strlen(begin) && !memcmp(p, begin, strlen(begin));
+    for (const char *p = bytes, *end = bytes + size; p < end;) {
+        const char *newline = memchr(p, '\n', (size_t)(end - p));
+        n += (size_t)(end - p) >= strlen(begin) && !memcmp(p, begin, strlen(begin));
+        p = newline ? newline + 1 : end;
+    }
     return n;
 }
 
