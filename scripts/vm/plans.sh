@@ -49,7 +49,6 @@ boots_ci() {
     done
     echo bookworm/arm64/views
     echo bookworm/arm64/faults
-    echo bookworm/arm64/file
     echo trixie/amd64/verdicts
     for plan in verdicts integrity confidentiality hostile users refused mounts readonly one-cpu many-cpus hotplug; do
         echo "bullseye/amd64/$plan"
