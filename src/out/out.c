@@ -192,8 +192,9 @@ static bool format_terse(const struct cell *cell, char text[CELL_TEXT])
 
     if (cell->kind != CELL_DECIMAL)
         return cell_format(cell, text);
-    for (double limit = 1; limit < 1e5 && fabs(cell->d) >= limit; limit *= 10)
-        room--;
+    double rest = fabs(cell->d);
+    for (; room && rest >= 1; room--)
+        rest /= 10;
     less.digits = less.digits < room ? less.digits : room;
     if (!cell_format(&less, text))
         return false;
