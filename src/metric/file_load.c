@@ -92,7 +92,8 @@ static int configure(const struct side *side, const struct options *options, str
 
     if (!by_mount || !all_files || !top_files || !names || !blank)
         return why(w, -EINVAL, "%s: a constant or map is missing", side->obj->name);
-    *by_mount = options->by_mount;
+    /* Where counts are pinned, nobody frees what the dead leave behind. */
+    *by_mount = options->by_mount || options->mode == RUN_PIN;
     *all_files = options->all_files;
     *top_files = options->top_files;
     side_use_map(side, names, options->top_files, 0);
@@ -109,9 +110,6 @@ static int load_by(struct side *side, const struct metric_context *context, bool
     if (classic)
         return why(w, -ENOTSUP, "files cannot be told without reading the kernel's structs");
     int err = side_open(side, &object, context, false, w);
-    bool *by_mount = err ? NULL : object_global(side->obj, "by_mount", sizeof *by_mount);
-    if (by_mount) /* nobody is there to free what the dead leave behind */
-        *by_mount = context->options->mode == RUN_PIN;
     if (!err)
         err = configure(side, context->options, w);
     if (!err)
