@@ -100,7 +100,7 @@ static void look_for_all(struct cgroup_ids *ids)
         return;
     if (ids->groups.n == MOST)
         table_keep(&ids->groups, none, NULL);
-    if (length < sizeof path)
+    if (length && length < sizeof path)
         memcpy(path, mount->root, length);
     if (!fstat(fd, &st))
         remember(ids, st.st_ino, path);
