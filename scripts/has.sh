@@ -19,7 +19,7 @@ __attribute__((section("fentry/schedule"), used)) int on_schedule(void *context)
 }
 char LICENSE[] __attribute__((section("license"), used)) = "GPL";
 SOURCE
-        bpftool prog load "$dir/fentry.o" "/sys/fs/bpf/has_$$/prog" autoattach >/dev/null 2>&1
+        bpftool prog load "$dir/fentry.o" "/sys/fs/bpf/has_$$/prog" >/dev/null 2>&1
     status=$?
     rm -rf "$dir"
     rm -f "/sys/fs/bpf/has_$$/prog"
@@ -89,7 +89,6 @@ JEMALLOC) ldconfig -p | grep -q libjemalloc.so.2 ;;
 TCMALLOC) ldconfig -p | grep -q libtcmalloc_minimal.so.4 ;;
 MIMALLOC) ldconfig -p | grep -q libmimalloc.so ;;
 FIO) command -v fio >/dev/null ;;
-XFS) command -v mkfs.xfs >/dev/null && grep -qw xfs /proc/filesystems ;;
 OPENMPI) command -v mpicc >/dev/null && command -v mpif90 >/dev/null && command -v mpirun >/dev/null ;;
 LOOP) [ -e /dev/loop-control ] ;;
 XFS) [ -e /dev/loop-control ] && grep -qw xfs /proc/filesystems && command -v mkfs.xfs >/dev/null ;;
