@@ -69,6 +69,7 @@ iostat sysstat
 '
 need_vm='
 qemu-system-x86_64 qemu-system-x86
+qemu-system-aarch64 qemu-system-arm
 busybox busybox-static
 bpftool bpftool
 cpio cpio
