@@ -199,8 +199,9 @@ $(BUILD)/gen/embed $(BUILD)/gen/slim $(BUILD)/gen/structs: $(BUILD)/gen/%: gen/%
 	$(call quiet,HOSTCC,$<)$(HOSTCC) $(HOSTCFLAGS) $< -o $@
 
 # All objects are one stream, as much is the same in them. It is unpacked from the front as far as needed: first comes what
-# most views need. The directories are prerequisites because a source that is gone must be gone from the tables, too.
-PACKED := $(filter cpu,$(BPF)) $(filter tasks,$(BPF)) $(filter-out cpu tasks,$(BPF))
+# plain hog opens, in its order. The directories are prerequisites because a source that is gone must be gone from the tables, too.
+PLAIN  := cpu tasks faults mem disks
+PACKED := $(PLAIN) $(filter-out $(PLAIN),$(BPF))
 
 $(BUILD)/gen/objects.c: $(BUILD)/gen/embed $(BUILD)/gen/objects.lzma $(SLIM_OBJ)
 	@mkdir -p $(@D)
