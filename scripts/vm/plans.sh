@@ -35,23 +35,26 @@ plan() {
     esac
 }
 
-# In `make test`: all kernels of this architecture as they are, one of another, and the hostile hosts on one: the oldest,
-# where locked memory still bounds BPF.
+# In `make test`: all kernels of this architecture as they are, one of another, each hook on one kernel at least, and the
+# hostile hosts on one: the oldest, where locked memory still bounds BPF. The longest first.
 boots_ci() {
     local suite plan
     for suite in bullseye bookworm trixie sid; do
         echo "$suite/amd64/views"
     done
-    for suite in bullseye bookworm sid; do
-        echo "$suite/amd64/loader"
-        echo "$suite/amd64/faults"
-        echo "$suite/amd64/file"
-    done
-    echo bookworm/arm64/views
-    echo bookworm/arm64/faults
-    echo trixie/amd64/verdicts
-    for plan in verdicts integrity confidentiality hostile users refused mounts readonly one-cpu many-cpus hotplug; do
+    for plan in verdicts users hostile loader; do
         echo "bullseye/amd64/$plan"
+    done
+    echo trixie/amd64/verdicts
+    echo bookworm/arm64/views
+    for suite in bullseye sid; do
+        echo "$suite/amd64/faults"
+    done
+    for plan in confidentiality integrity refused mounts one-cpu hotplug; do
+        echo "bullseye/amd64/$plan"
+    done
+    for suite in bullseye bookworm; do
+        echo "$suite/amd64/file"
     done
 }
 
@@ -70,7 +73,8 @@ boots_of() { # boots_of SUITE ARCH
 boots_all() {
     local suite arch
     boots_ci
-    printf '%s\n' trixie/amd64/loader trixie/amd64/faults bullseye/amd64/hotplug-ticks
+    printf '%s\n' bullseye/amd64/{hotplug-ticks,many-cpus,readonly} {bookworm,trixie,sid}/amd64/loader {bookworm,trixie}/amd64/faults \
+        {trixie,sid}/amd64/file bookworm/arm64/{faults,file}
     for arch in "${VM_ARCHS[@]}"; do
         for suite in "${VM_SUITES[@]}"; do
             boots_ci | grep -qx "$suite/$arch/views" || echo "$suite/$arch/views"

@@ -98,11 +98,11 @@ boots() {
     done
 }
 
-# How many at once: the CPUs, and 700 MiB for each.
+# How many at once: three for two CPUs, since a boot sleeps for a third of its time, and 700 MiB for each.
 jobs_at_once() {
-    local memory
+    local memory most=$(($(nproc) + $(nproc) / 2))
     memory=$(awk '/^MemAvailable:/ { print int($2 / 1024 / 700) }' /proc/meminfo)
-    echo $(($(nproc) < memory ? $(nproc) : memory > 0 ? memory : 1))
+    echo $((most < memory ? most : memory > 0 ? memory : 1))
 }
 
 # A line for each boot: its name, and what scripts/vm/boot.sh wants, with tabs.

@@ -56,6 +56,7 @@ done
 
 # Faults: as many as there are pages, by what can be pinned there.
 pages_of() {
+    : >/tmp/hog.out # the one before has a window, too
     hog read $DIR 0.5 -k 1000 >/tmp/hog.out 2>/tmp/hog.err &
     reader=$!
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
@@ -100,6 +101,7 @@ files_written() {
 VIEWS='file'
 hog doctor | grep -q '^view.block  *ok$' && VIEWS=file,block
 check "hog pin $VIEWS: ends without a word" hog pin $DIR $VIEWS
+: >/tmp/hog.out
 hog read $DIR 0.5 -k 1000 >/tmp/hog.out 2>/tmp/hog.err &
 reader=$!
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
