@@ -28,10 +28,11 @@ loads_whole() { # loads_whole OBJECT: all of them, but for those of hooks that t
 
 decides_all() { # decides_all OBJECT: no relocation is left undecided on this kernel
     "$BUILD/tests/objrun" --dump "$1" >"$TMP/dump" 2>&1 || { cat "$TMP/dump"; return 1; }
-    if [ "$(programs "$1")" -gt 0 ] && ! grep -q '^core ' "$TMP/dump"; then
+    # An object that is there for its maps has one program, which is never attached and reads nothing.
+    if ! grep -q '^core ' "$TMP/dump" && grep '^program ' "$TMP/dump" | grep -v ' section raw_tp/none '; then
         return 1
     fi
-    ! grep 'target=failed' "$TMP/dump"
+    ! grep "target=failed" "$TMP/dump"
 }
 
 for object in "$BUILD"/bpf/*.bpf.o; do
