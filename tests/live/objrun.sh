@@ -18,10 +18,11 @@ loads_whole() { # loads_whole OBJECT: all of them, but for those of hooks that t
     if ! scripts/has.sh FENTRY; then
         sed -i '/ section f\(entry\|exit\)\//d' "$TMP/refused"
     fi
-    for tracepoint in $(sed -n 's,.* section tp_btf/\([^ ]*\) .* ENOENT .*,\1,p' "$TMP/refused"); do
+    sed -n 's,.* section tp_btf/\([^ ]*\) .* ENOENT .*,\1,p' "$TMP/refused" >"$TMP/absent"
+    while read -r tracepoint; do
         grep -qaw "btf_trace_$tracepoint" /sys/kernel/btf/vmlinux || # another release's name
             sed -i "\\, section tp_btf/$tracepoint ,d" "$TMP/refused"
-    done
+    done <"$TMP/absent"
     cat "$TMP/refused" "$TMP/load"
     [ ! -s "$TMP/refused" ] && [ "$(grep -c '^load ' "$TMP/load")" -eq "$(programs "$1")" ]
 }
