@@ -414,16 +414,4 @@ static __always_inline void on_exit(bool direct, struct task_struct *task)
         keep_name(&dead);
 }
 
-SEC("tp_btf/sched_process_exit")
-int hog_exit_btf(void *ctx)
-{
-    on_exit(true, argument(ctx, 0, struct task_struct *));
-    return 0;
-}
-
-SEC("raw_tp/sched_process_exit")
-int hog_exit_raw(void *ctx)
-{
-    on_exit(false, argument(ctx, 0, struct task_struct *));
-    return 0;
-}
+#include "exits.bpf.h"

@@ -423,19 +423,7 @@ static __always_inline void on_exit(bool direct, struct task_struct *task)
         keep_name(dead.key, run, dead.uid, dead.comm, dead.cgroup);
 }
 
-SEC("tp_btf/sched_process_exit")
-int hog_exit_btf(void *ctx)
-{
-    on_exit(true, argument(ctx, 0, struct task_struct *));
-    return 0;
-}
-
-SEC("raw_tp/sched_process_exit")
-int hog_exit_raw(void *ctx)
-{
-    on_exit(false, argument(ctx, 0, struct task_struct *));
-    return 0;
-}
+#include "exits.bpf.h"
 
 /* Whether other threads live on is not known here: the name of any thread that exits serves its process. */
 SEC("tracepoint/sched/sched_process_exit")
