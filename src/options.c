@@ -3,6 +3,7 @@
 #include "options_history.h"
 #include "options_table.h"
 #include "options_value.h"
+#include "options_views.h"
 #include "shown.h"
 #include "suggest.h"
 #include <errno.h>
@@ -117,12 +118,6 @@ static int take_letters(struct parse *p, const char *letters, const char *next, 
 }
 
 /* --- arguments --- */
-
-static bool is_view(const struct parse *p, const char *name)
-{
-    const struct options *o = p->options;
-    return o->nviews == 1 && !strcmp(o->views[0], name);
-}
 
 static int unknown_view(struct parse *p, const char *word, size_t length)
 {
@@ -251,10 +246,10 @@ static int take_word(struct parse *p, const char *word)
         return take_directory(p, word);
     if (p->pin_word && p->options->mode != RUN_READ)
         return take_pin_rest(p, word);
-    if (is_view(p, "doctor"))
+    if (options_is_view(p->options, "doctor"))
         return why(p->why, -EINVAL, "unexpected \"%s\": doctor takes no INTERVAL and no COUNT",
                    show(word).text);
-    if (is_view(p, "track"))
+    if (options_is_view(p->options, "track"))
         return option_pids(p->options, spec_of_kind(OPTION_PIDS), word, p->why);
     if (!p->interval_ns)
         return option_interval(spec_of_kind(OPTION_INTERVAL), "INTERVAL", word, &p->interval_ns, p->why);
@@ -274,114 +269,6 @@ static int default_view(struct parse *p)
     return o->nviews ? 0 : why(p->why, -EINVAL, "no VIEW given: --help lists all views");
 }
 
-static int check_view(struct parse *p, const char *option, const char *view)
-{
-    const struct options *o = p->options;
-
-    if (!option)
-        return 0;
-    for (size_t i = 0; i < o->nviews; i++)
-        if (!strcmp(o->views[i], view))
-            return 0;
-    return why(p->why, -EINVAL, "%s needs the view %s: hog %s %s ..", option, view, view, option);
-}
-
-/* What is of one view alone. */
-static int check_alloc(struct parse *p)
-{
-    const struct options *o = p->options;
-    int err = check_view(p, o->pointers ? "--pointers" : o->leaks_ns ? "--leaks" : NULL, "alloc");
-
-    return err ? err : check_view(p, o->devices ? "--device" : NULL, "block");
-}
-
-/* What is of the view `calls`: one of its ways to say which calls. */
-static int check_calls(struct parse *p)
-{
-    const struct options *o = p->options;
-    const char *option = o->syscalls     ? "--syscalls"
-                         : o->mpi        ? "--mpi"
-                         : o->libc_io    ? "--libc-io"
-                         : o->lib        ? "--lib"
-                         : o->func       ? "--func"
-                         : o->error.test ? "--error"
-                         : o->bytes      ? "--bytes"
-                                         : NULL;
-    bool calls = false;
-
-    for (size_t i = 0; i < o->nviews; i++)
-        calls = calls || !strcmp(o->views[i], "calls");
-    if (option && !calls)
-        return why(p->why, -EINVAL, "%s needs the view calls: hog calls %s ..", option, option);
-    if (o->syscalls + o->mpi + o->libc_io + (o->func != NULL) > 1)
-        return why(p->why, -EINVAL, "only one of --syscalls, --mpi, --libc-io and --func is possible");
-    if ((o->error.test || o->bytes) && !o->func)
-        return why(p->why, -EINVAL, "%s is about functions that --func names",
-                   o->error.test ? "--error" : "--bytes");
-    if ((o->func && !o->lib) || (o->lib && !o->func && !o->mpi && !o->libc_io))
-        return why(p->why, -EINVAL, "--lib and --func go together: hog calls --lib libc --func 'get*'");
-    if ((o->lib && !*o->lib) || (o->func && !*o->func))
-        return why(p->why, -EINVAL, "%s needs a value that is not empty",
-                   o->lib && !*o->lib ? "--lib" : "--func");
-    return 0;
-}
-
-/* Verdicts are what `top` shows. */
-static int check_verdicts(struct parse *p)
-{
-    struct options *o = p->options;
-    const char *option = o->alert ? "--alert" : o->explain ? "--explain" : NULL;
-    bool top = false;
-
-    if (o->alert_for && !o->alert)
-        return why(p->why, -EINVAL,
-                   "--alert-for says how many windows in a row --alert waits for: it needs --alert");
-    for (size_t i = 0; i < o->nviews; i++)
-        top = top || !strcmp(o->views[i], "top");
-    if (o->why_pid && o->npids)
-        return why(p->why, -EINVAL, "--why judges one process among all: -p is not possible beside it");
-    if (o->why_pid && !is_view(p, "top"))
-        return why(p->why, -EINVAL, "--why is of the view top alone: hog top --why PID");
-    if (option && !top)
-        return why(p->why, -EINVAL, "%s needs the view top: hog top %s ..", option, option);
-    o->alert_for += !o->alert_for;
-    o->explain = o->explain || o->why_pid;
-    return 0;
-}
-
-static bool has_view(const struct options *o, const char *name)
-{
-    for (size_t i = 0; i < o->nviews; i++)
-        if (!strcmp(o->views[i], name))
-            return true;
-    return false;
-}
-
-static int check_energy(struct parse *p)
-{
-    const struct options *o = p->options;
-    const char *option = o->total ? "--total" : o->idle ? "--idle" : o->model.given ? "--model" : NULL;
-
-    if (o->command && (!is_view(p, "energy") || o->npids || o->total || o->threads || o->exact))
-        return why(p->why, -EINVAL,
-                   "a command is what the view energy measures alone, without -p, -t, --exact and --total: "
-                   "hog energy -- COMMAND ARGUMENTS..");
-    if (!option || has_view(o, "energy") || (o->model.given && has_view(o, "top") && !o->total && !o->idle))
-        return 0;
-    return why(p->why, -EINVAL, "%s needs the view energy: hog energy %s ..", option, option);
-}
-
-static int check_memory(struct parse *p)
-{
-    struct options *o = p->options;
-    const char *option = o->vm ? "--vm" : o->peak ? "--peak" : o->pss ? "--pss" : NULL;
-
-    for (size_t i = 0; i < o->nviews; i++)
-        if (!strcmp(o->views[i], "mem"))
-            return 0;
-    return option ? why(p->why, -EINVAL, "%s needs the view mem: hog mem %s ..", option, option) : 0;
-}
-
 /* Which views are read, says the directory. */
 static int check_pin(struct parse *p)
 {
@@ -395,49 +282,8 @@ static int check_pin(struct parse *p)
     if (o->mode != RUN_READ && (o->interval_ns || o->count || o->npids))
         return why(p->why, -EINVAL, "%s takes neither INTERVAL, COUNT nor PIDs: those are for hog read DIR",
                    p->pin_word);
-    if (o->mode == RUN_PIN && is_view(p, "doctor"))
+    if (o->mode == RUN_PIN && options_is_view(p->options, "doctor"))
         return why(p->why, -EINVAL, "doctor is nothing to pin");
-    return 0;
-}
-
-static int check_file(struct parse *p)
-{
-    struct options *o = p->options;
-    const char *option = o->top_files ? "--top-files" : o->all_files ? "--all-files" : NULL;
-
-    o->by_mount = o->by == ROWS_MOUNT;
-    if (o->by_mount && (o->nviews != 1 || !is_view(p, "file")))
-        return why(p->why, -EINVAL, "--by mount needs the view file alone: hog file --by mount ..");
-    if (o->by_mount && (o->threads || o->comms.n || o->users.n || o->cgroups.n || o->containers.n))
-        return why(p->why, -EINVAL,
-                   "--by mount adds up all processes: -p chooses some, and nothing else does");
-    if (o->by_mount)
-        o->by = 0;
-    return check_view(p, option, "file");
-}
-
-/* What stands between views and lines. */
-static int check_rows(struct parse *p)
-{
-    struct options *o = p->options;
-    bool waits = o->by || o->sort || o->format == OUT_PROM || o->textfile;
-
-    if (o->inverted && !(o->comms.n || o->users.n || o->cgroups.n || o->containers.n))
-        return why(p->why, -EINVAL, "--not turns -c, -u, -g and --container round: it needs one of them");
-    if (o->explain && (waits || o->format == OUT_CSV))
-        return why(p->why, -EINVAL,
-                   "%s stands below each row: --by, --sort, csv and prom have no place for it",
-                   o->why_pid ? "--why" : "--explain");
-    if (is_view(p, "doctor") && (o->format == OUT_CSV || o->format == OUT_PROM))
-        return why(p->why, -EINVAL, "doctor says sentences: -o text, tsv or json");
-    if (o->textfile && o->format != OUT_TEXT && o->format != OUT_PROM)
-        return why(p->why, -EINVAL, "--textfile is in the format prom: -o says another one");
-    if (o->textfile)
-        o->format = OUT_PROM;
-    if (o->format == OUT_CSV && (o->nviews > 1 || o->leaks_ns))
-        return why(p->why, -EINVAL, "csv has the columns of one view: ask for one, or use -o tsv or json");
-    if (o->by == ROWS_THREAD)
-        o->threads = true;
     return 0;
 }
 
@@ -458,22 +304,10 @@ static int finish(struct parse *p)
         error = default_view(p);
     if (error || o->mode == RUN_THRESHOLDS)
         return error;
-    error = check_verdicts(p);
-    if (!error)
-        error = check_memory(p);
-    if (!error)
-        error = check_alloc(p);
-    if (!error)
-        error = check_file(p);
-    if (!error)
-        error = check_rows(p);
-    if (!error)
-        error = check_energy(p);
-    if (!error)
-        error = check_calls(p);
+    error = options_check_views(o, p->why);
     if (error)
         return error;
-    if (is_view(p, "doctor")) {
+    if (options_is_view(p->options, "doctor")) {
         if (p->verb == VERB_RECORD)
             return why(p->why, -EINVAL, "doctor measures nothing: there is nothing to record");
         if (o->interval_ns || o->count)
@@ -481,7 +315,7 @@ static int finish(struct parse *p)
         o->mode = RUN_DOCTOR;
         o->nviews = 0;
     }
-    if (is_view(p, "track") && !o->npids)
+    if (options_is_view(p->options, "track") && !o->npids)
         return why(p->why, -EINVAL, "track needs at least one PID: hog track PID.. or -p PID,..");
     if (p->interval_ns && o->interval_ns)
         return why(p->why, -EINVAL, "interval given twice: as INTERVAL and with -i");
@@ -492,9 +326,9 @@ static int finish(struct parse *p)
     if (p->count)
         o->count = p->count;
     if (!o->interval_ns)
-        o->interval_ns = is_view(p, "track") ? TRACK_INTERVAL
-                         : o->command        ? COMMAND_INTERVAL
-                                             : DEFAULT_INTERVAL;
+        o->interval_ns = options_is_view(p->options, "track") ? TRACK_INTERVAL
+                         : o->command                         ? COMMAND_INTERVAL
+                                                              : DEFAULT_INTERVAL;
     return 0;
 }
 
@@ -511,7 +345,7 @@ int options_parse(struct options *options, int argc, char **argv, const char *co
         int error, used = 0;
         if (words_only || word[0] != '-' || !word[1] || looks_like_number(word)) {
             error = take_word(&p, word);
-        } else if (!strcmp(word, "--") && is_view(&p, "energy")) {
+        } else if (!strcmp(word, "--") && options_is_view(p.options, "energy")) {
             if (!next)
                 return why(w, -EINVAL, "a command must follow --: hog energy -- COMMAND ARGUMENTS..");
             options->command = argv + i + 1;
