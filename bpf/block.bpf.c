@@ -27,13 +27,7 @@ struct {
     __type(value, struct hog_block_cpu);
 } hog_sketch SEC(".maps");
 
-struct exact_map {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(max_entries, 1);
-    __type(key, u64);
-    __type(value, u64);
-};
-struct exact_map hog_exact_0 SEC(".maps"), hog_exact_1 SEC(".maps");
+#include "no_exact.bpf.h"
 
 const volatile u32 fork_child_pid = 44;
 

@@ -87,13 +87,7 @@ struct hog_io_words {
 } __attribute__((aligned(64)));
 struct hog_io_words io_words = {};
 
-/* Processes asked for, if any. */
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(max_entries, 1);
-    __type(key, u32);
-    __type(value, u8);
-} hog_tracked SEC(".maps");
+#include "tracked.bpf.h"
 const volatile bool only_tracked;
 
 static __always_inline bool is_asked_for(u64 key)

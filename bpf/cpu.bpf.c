@@ -55,13 +55,7 @@ struct exact_map {
 };
 struct exact_map hog_exact_0 SEC(".maps"), hog_exact_1 SEC(".maps");
 
-/* Processes asked for, if any. */
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(max_entries, 1);
-    __type(key, u32);
-    __type(value, u8);
-} hog_tracked SEC(".maps");
+#include "tracked.bpf.h"
 
 const volatile bool exact, only_tracked;
 /* Where the classic tracepoints keep their fields, from tracefs. */

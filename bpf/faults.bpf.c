@@ -75,13 +75,7 @@ struct exact_map {
 };
 struct exact_map hog_exact_0 SEC(".maps"), hog_exact_1 SEC(".maps");
 
-/* Processes asked for, if any. */
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(max_entries, 1);
-    __type(key, u32);
-    __type(value, u8);
-} hog_tracked SEC(".maps");
+#include "tracked.bpf.h"
 
 /* Faults that have begun. */
 enum hog_begun_flags {

@@ -75,13 +75,7 @@ struct {
     __uint(value_size, sizeof(u32));
 } hog_file_free SEC(".maps");
 
-/* Processes asked for, if any. */
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(max_entries, 1);
-    __type(key, u32);
-    __type(value, u8);
-} hog_tracked SEC(".maps");
+#include "tracked.bpf.h"
 
 /* What a thread is at, in the place that its number leads to; of two threads with one place the later one
  * has it, and the other's call has no time. */

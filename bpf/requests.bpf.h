@@ -34,13 +34,7 @@ struct {
     __type(value, struct hog_call);
 } hog_calls SEC(".maps");
 
-/* Processes asked for, if any. */
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(max_entries, 1);
-    __type(key, u32);
-    __type(value, u8);
-} hog_tracked SEC(".maps");
+#include "tracked.bpf.h"
 
 const volatile bool only_tracked, with_stacks;
 const volatile u32 page_bytes = 4096;
