@@ -34,9 +34,10 @@ INCLUDE := -I. -Isrc -I$(BUILD)/gen
 DEFINE  := -D_GNU_SOURCE -DHOG_VERSION='"$(VERSION)"'
 # The smallest code that the compiler can make: gcc before 12 has no -Oz.
 SMALL   := $(if $(shell echo | $(CC) -Oz -E - 2>/dev/null),-Oz,-Os)
-CFLAGS  := -std=gnu11 $(SMALL) -g $(WARN) -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables $(DEFINE) $(INCLUDE) -idirafter $(BUILD)/uapi
-# No page is filled up between what is read and what is run.
-LDFLAGS := -static -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,--build-id=none$(if $(CROSS), -fuse-ld=lld -Xlinker -O2 -Xlinker --icf=safe -B$(CROSS)/x/usr/lib/$(ARCH)-linux-musl -L$(CROSS)/x/usr/lib/$(ARCH)-linux-musl)
+CFLAGS  := -std=gnu11 $(SMALL) -g -fno-pie $(WARN) -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables $(DEFINE) $(INCLUDE) -idirafter $(BUILD)/uapi
+# No page is filled up between what is read, what is run and what is written; without RELRO, for which one would be: in a
+# static program nobody acts on it, musl's start has no mprotect().
+LDFLAGS := -static -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,-z,norelro -Wl,-z,common-page-size=64 -Wl,--build-id=none$(if $(CROSS), -fuse-ld=lld -Xlinker -O2 -Xlinker --icf=safe -B$(CROSS)/x/usr/lib/$(ARCH)-linux-musl -L$(CROSS)/x/usr/lib/$(ARCH)-linux-musl)
 # Beside the debug sections: what relocates BTF (for linkers) and local labels. Nobody who loads the object reads them.
 BPFSTRIP := -g --discard-all -R .rel.BTF -R .rel.BTF.ext -R .llvm_addrsig
 BPFARCH := $(if $(filter aarch64,$(ARCH)),arm64,x86)
@@ -210,7 +211,7 @@ $(BUILD)/gen/objects.c: $(BUILD)/gen/embed $(BUILD)/gen/objects.lzma $(SLIM_OBJ)
 # Eight bytes are an instruction (pb); lc and lp by trying.
 $(BUILD)/gen/objects.lzma: $(SLIM_OBJ) bpf
 	@mkdir -p $(@D)
-	$(call quiet,XZ,$@)cat $(PACKED:%=$(BUILD)/bpf/%.slim.o) | xz -c --format=lzma --lzma1=preset=9e,lc=0,lp=1,pb=3,nice=273 >$@
+	$(call quiet,XZ,$@)cat $(PACKED:%=$(BUILD)/bpf/%.slim.o) | xz -c --format=lzma --lzma1=preset=9e,lc=0,lp=3,pb=3,nice=273 >$@
 
 # Of this machine, also where hog is built for another.
 VIEWS := $(shell sed -n 's/^const struct metric \([a-z]*\)_metric = .*/\1/p' $(METRICS))

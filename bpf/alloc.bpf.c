@@ -44,7 +44,6 @@ struct {
 #include "no_exact.bpf.h"
 
 const volatile bool exact;
-const volatile u32 fork_child_pid = 44;
 
 /* ---- returns ---- */
 
@@ -157,14 +156,14 @@ static __always_inline void on_exit(bool direct, struct task_struct *task)
     u32 cpu = bpf_get_smp_processor_id();
     struct dead dead;
 
-    bpf_map_delete_elem(&hog_calls, &thread);
-    struct hog_heap *heap = bpf_map_lookup_elem(&hog_heaps, &heap_key);
+    forget_call(thread);
+    struct hog_heap *heap = heap_by_key(heap_key);
     if (!heap || !dead_is(direct, kernel_field(direct, task, signal)))
         return;
     heap->dead = 1;
     struct hog_alloc_cpu *c = bpf_map_lookup_elem(&hog_sketch, &cpu);
     if (c && dead_describe(direct, task, &dead))
-        dead_keep(c->dead, dead.key, heap->bytes >> 10, dead.uid, dead.comm, dead.cgroup);
+        dead_keep(c->dead, &dead, heap->bytes >> 10);
 }
 
 #include "exits.bpf.h"
@@ -173,24 +172,23 @@ static __always_inline void on_exit(bool direct, struct task_struct *task)
 SEC("tracepoint/sched/sched_process_exit")
 int hog_exit_tp(void *ctx)
 {
-    u32 thread = bpf_get_current_pid_tgid();
-
-    bpf_map_delete_elem(&hog_calls, &thread);
+    forget_call(bpf_get_current_pid_tgid());
     return 0;
 }
 
 /* The thread that execs takes its leader's number. */
 static __always_inline int on_exec(u32 before, u64 heap_key)
 {
-    u32 thread = bpf_get_current_pid_tgid();
-    struct hog_heap *heap = bpf_map_lookup_elem(&hog_heaps, &heap_key);
+    struct hog_heap *heap = heap_by_key(heap_key);
 
-    bpf_map_delete_elem(&hog_calls, &before);
-    bpf_map_delete_elem(&hog_calls, &thread);
+    forget_call(before);
+    forget_call(bpf_get_current_pid_tgid());
     if (!heap)
         return 0;
-    add(heap->left, heap->blocks);
-    heap->blocks = heap->live = heap->mapped = heap->variance = 0;
+    heap->left += heap->allocs - heap->frees + heap->more_blocks;
+    heap->more_blocks = heap->frees - heap->allocs;
+    heap->more = heap->freed - heap->bytes;
+    heap->mapped = heap->variance = 0;
     heap->life = new_life(heap_key);
     return 0;
 }
@@ -207,12 +205,4 @@ int hog_exec_ids(void *ctx)
     return on_exec(argument(ctx, 1, u32), owner_by_ids().heap);
 }
 
-SEC("tracepoint/sched/sched_process_fork")
-int hog_fork_tp(void *ctx)
-{
-    u32 child = 0;
-
-    bpf_probe_read_kernel(&child, sizeof child, ctx + fork_child_pid);
-    note_birth(child);
-    return 0;
-}
+#include "forks.bpf.h"

@@ -15,7 +15,9 @@ char gpl[] SEC("license") = "GPL";
 
 struct hog_block_cpu {
     struct hog_pipe pipe;
-    u64 padding[10];
+    u64 clock_offset, clock_compared; /* see switch_time() */
+    u64 maker, number, key;           /* who made a request last: see maker_key() */
+    u64 padding[5];
     struct hog_slot slots[PIPE_SLOTS]; /* none: there is no sketch */
 };
 
@@ -40,37 +42,108 @@ enum operation {
     DRIVER = 34
 }; /* of enum req_op; from DRIVER on they are no requests of users */
 
+/* What is read of a request that is made. */
+struct made {
+    u32 flags, bytes;
+    struct bio *bio;
+    struct gendisk *disk;
+};
+
+/* The first of a struct request, with what is in there on all known kernels: one copy costs what each field
+ * of its own would. */
+#define HEAD_SIZE       64
+#define head_has(field) (__builtin_preserve_field_info(((struct request *)NULL)->field, 0) + 8 <= HEAD_SIZE)
+#define head_field(head, field)                                                                              \
+    (*(const typeof(((struct request *)NULL)->field) *)((const char *)(head) +                               \
+                                                        __builtin_preserve_field_info(                       \
+                                                            ((struct request *)NULL)->field, 0)))
+
 /* With pointers of known types from 5.15 on alone: before, the verifier might take the queue that came first
  * in some of these releases for a request. */
-static __always_inline struct gendisk *disk_of(bool direct, struct request *rq)
+static __always_inline struct made made_of(bool direct, struct request *rq)
 {
     struct request___5_16 *old = (void *)rq;
+    struct request_queue *queue;
+    u64 head[HEAD_SIZE / 8];
+    struct made made;
 
-    if (!direct && kernel_has(old, rq_disk))
-        return kernel_field(direct, old, rq_disk);
-    struct request_queue *queue = kernel_field(direct, rq, q);
-    return kernel_field(direct, queue, disk);
+    if (direct || !head_has(q) || !head_has(cmd_flags) || !head_has(__data_len) || !head_has(bio)) {
+        made.flags = kernel_field(direct, rq, cmd_flags);
+        made.bytes = kernel_field(direct, rq, __data_len);
+        made.bio = kernel_field(direct, rq, bio);
+        queue = kernel_field(direct, rq, q);
+    } else {
+        bpf_probe_read_kernel(head, sizeof head, rq);
+        made.flags = head_field(head, cmd_flags);
+        made.bytes = head_field(head, __data_len);
+        made.bio = head_field(head, bio);
+        queue = head_field(head, q);
+    }
+    made.disk = !direct && kernel_has(old, rq_disk) ? kernel_field(direct, old, rq_disk)
+                                                    : kernel_field(direct, queue, disk);
+    return made;
 }
 
-/* `task`: the current one. */
-static __always_inline void on_start(bool direct, struct request *rq, struct task_struct *task)
+/* As in struct hog_io_key. */
+static __always_inline u32 device_of(bool direct, struct gendisk *disk)
 {
-    u32 flags = kernel_field(direct, rq, cmd_flags), operation = flags & 0xff;
-    u32 bytes = kernel_field(direct, rq, __data_len);
-    struct bio *bio = kernel_field(direct, rq, bio);
-    struct gendisk *disk = disk_of(direct, rq);
+    struct {
+        u32 major, minor;
+    } both;
 
-    if (operation == FLUSH || operation >= DRIVER || !disk || !bio)
+    if (direct || __builtin_preserve_field_info(disk->first_minor, 0) !=
+                      __builtin_preserve_field_info(disk->major, 0) + 4) {
+        both.major = kernel_field(direct, disk, major);
+        both.minor = kernel_field(direct, disk, first_minor);
+    } else {
+        bpf_probe_read_kernel(&both, sizeof both, __builtin_preserve_access_index(&disk->major));
+    }
+    return both.major << 20 | both.minor;
+}
+
+/* The key of the current task. Where that takes copies of kernel memory it is remembered by CPU: a task is
+ * told by where it is and by its number. */
+static __always_inline u64 maker_key(bool direct, struct task_struct *task)
+{
+    if (direct)
+        return who_is(true, task, kernel_field(true, task, pid)).key;
+    u64 number = bpf_get_current_pid_tgid();
+    u32 cpu = bpf_get_smp_processor_id();
+    struct hog_block_cpu *c = bpf_map_lookup_elem(&hog_sketch, &cpu);
+    if (!c)
+        return who_is(false, task, (u32)number).key;
+    u64 key = read_once(c->key);
+    if (read_once(c->maker) == (u64)task && read_once(c->number) == number && read_once(c->key) == key)
+        return key;
+    key = who_is(false, task, (u32)number).key;
+    write_once(c->maker, 0);
+    barrier();
+    write_once(c->key, key);
+    write_once(c->number, number);
+    barrier();
+    write_once(c->maker, (u64)task);
+    return key;
+}
+
+/* `task`: the current one. `issued`: the driver gets it, and it grows no more. */
+static __always_inline void on_start(bool direct, struct request *rq, struct task_struct *task, bool issued)
+{
+    struct made made = made_of(direct, rq);
+    u32 operation = made.flags & 0xff;
+
+    if (operation == FLUSH || operation >= DRIVER || !made.disk || !made.bio)
         return;
-    u32 device = (u32)kernel_field(direct, disk, major) << 20 | kernel_field(direct, disk, first_minor);
-    u64 self = who_is(direct, task, kernel_field(direct, task, pid)).key, key = self;
-    u32 kind = operation > WRITE || !bytes ? MOVES_NOTHING : operation == WRITE ? WRITES : 0;
-    if (operation == WRITE && (!(flags & REQ_IDLE) || kernel_field(direct, task, flags) & PF_KTHREAD))
-        key = writer(direct, task, bio, flags, key);
-    else if (operation == READ && can_probe && io_modes.swaps && is_swap_in(bio))
+    u32 device = device_of(direct, made.disk);
+    u64 self = maker_key(direct, task), key = self;
+    u32 kind = operation > WRITE || !made.bytes ? MOVES_NOTHING : operation == WRITE ? WRITES : 0;
+    if (operation == WRITE && (!(made.flags & REQ_IDLE) || kernel_field(direct, task, flags) & PF_KTHREAD))
+        key = writer(direct, task, made.bio, made.flags, key);
+    else if (operation == READ && can_probe && io_modes.swaps && is_swap_in(made.bio))
         key = HOG_IO_SWAP;
     if (!is_asked_for(key))
         return;
+    if (!direct && issued && kind != MOVES_NOTHING)
+        kind |= made.bytes & LEFT;
     struct hog_io_requests *table = request_table();
     if (table && request_begin(table, request_number(direct, rq, table), key, device, kind) && key == self)
         note_name(direct, task, key);
@@ -89,8 +162,12 @@ static __always_inline void on_complete(bool direct, struct request *rq, u32 err
 {
     struct hog_io_request *r = on_its_way(direct, rq);
 
-    if (r)
-        request_end(r, bytes, kernel_field(direct, rq, __data_len), error & 0xff);
+    if (!r)
+        return;
+    u32 left = direct || r->issued ? 0 : r->flags & LEFT;
+    if (!left)
+        left = kernel_field(direct, rq, __data_len);
+    request_end(r, bytes, left, error & 0xff);
 }
 
 static __always_inline void on_merge(bool direct, struct request *rq)
@@ -104,7 +181,7 @@ static __always_inline void on_merge(bool direct, struct request *rq)
 SEC("tp_btf/block_io_start")
 int hog_start_btf(void *ctx)
 {
-    on_start(true, argument(ctx, 0, struct request *), bpf_get_current_task_btf());
+    on_start(true, argument(ctx, 0, struct request *), bpf_get_current_task_btf(), false);
     return 0;
 }
 
@@ -133,7 +210,7 @@ int hog_insert_btf(void *ctx)
     struct request *rq = argument(ctx, 0, struct request *);
 
     if (!on_its_way(true, rq))
-        on_start(true, rq, bpf_get_current_task_btf());
+        on_start(true, rq, bpf_get_current_task_btf(), false);
     return 0;
 }
 
@@ -146,7 +223,7 @@ int hog_issue_btf(void *ctx)
     if (r)
         r->issued = bpf_ktime_get_ns();
     else
-        on_start(true, rq, bpf_get_current_task_btf());
+        on_start(true, rq, bpf_get_current_task_btf(), true);
     return 0;
 }
 
@@ -176,7 +253,7 @@ int hog_merge_btf(void *ctx)
 SEC("raw_tp/block_io_start")
 int hog_start_raw(void *ctx)
 {
-    on_start(false, request_raw(ctx), (void *)bpf_get_current_task());
+    on_start(false, request_raw(ctx), (void *)bpf_get_current_task(), false);
     return 0;
 }
 
@@ -186,7 +263,7 @@ int hog_insert_raw(void *ctx)
     struct request *rq = request_raw(ctx);
 
     if (!on_its_way(false, rq))
-        on_start(false, rq, (void *)bpf_get_current_task());
+        on_start(false, rq, (void *)bpf_get_current_task(), false);
     return 0;
 }
 
@@ -199,7 +276,7 @@ int hog_issue_raw(void *ctx)
     if (r)
         r->issued = bpf_ktime_get_ns();
     else
-        on_start(false, rq, (void *)bpf_get_current_task());
+        on_start(false, rq, (void *)bpf_get_current_task(), true);
     return 0;
 }
 
@@ -284,101 +361,7 @@ int hog_dirty_page_raw(void *ctx)
     return 0;
 }
 
-/* ---- waits ---- */
-
-/* A thread that sleeps for I/O, in the place that its number leads to: of two that share one the first is
- * remembered. */
-struct hog_io_sleep {
-    u64 task; /* 0: none */
-    u64 key;
-    u64 since; /* ns, CLOCK_MONOTONIC */
-};
-#define SLEEPS 4096
-struct hog_io_sleeps {
-    struct hog_io_sleep sleeps[SLEEPS];
-};
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(map_flags, BPF_F_MMAPABLE);
-    __uint(max_entries, 1);
-    __type(key, u32);
-    __type(value, struct hog_io_sleeps);
-} hog_io_sleeps SEC(".maps");
-
-/* What such sleeps that have ended add up to. */
-struct hog_io_slept {
-    u64 ns, count;
-};
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(max_entries, 4096);
-    __type(key, u64);
-    __type(value, struct hog_io_slept);
-} hog_io_slept SEC(".maps");
-
-static __always_inline struct hog_io_sleep *sleep_of(u32 thread)
-{
-    u32 first = 0;
-    struct hog_io_sleeps *table = bpf_map_lookup_elem(&hog_io_sleeps, &first);
-
-    return table ? &table->sleeps[thread % SLEEPS] : NULL;
-}
-
-static __attribute__((noinline)) int slept(u64 key, u64 ns)
-{
-    struct hog_io_slept *sum = bpf_map_lookup_elem(&hog_io_slept, &key);
-
-    if (!sum) {
-        struct hog_io_slept none = {};
-        bpf_map_update_elem(&hog_io_slept, &key, &none, BPF_NOEXIST);
-        sum = bpf_map_lookup_elem(&hog_io_slept, &key);
-    }
-    if (!sum)
-        return 0;
-    add(sum->ns, ns);
-    add(sum->count, 1);
-    return 0;
-}
-
-/* How long it has waited for this CPU since it was woken. */
-static __always_inline u64 queued_for(bool direct, struct task_struct *task)
-{
-    if (!kernel_has((struct sched_info *)NULL, last_queued) ||
-        !kernel_has((struct sched_entity *)NULL, cfs_rq) || !kernel_has((struct cfs_rq *)NULL, rq))
-        return 0;
-    u64 from = kernel_field(direct, task, sched_info.last_queued);
-    struct cfs_rq *cfs_rq = kernel_field(direct, task, se.cfs_rq);
-    struct rq *rq = kernel_field(direct, cfs_rq, rq);
-    u64 clock = kernel_field(direct, rq, clock);
-    return from && clock > from ? clock - from : 0;
-}
-
-/* The kernel marks who sleeps in io_schedule() from before he leaves until after he is back. */
-static __always_inline void on_switch(bool direct, bool preempt, struct task_struct *prev,
-                                      struct task_struct *next)
-{
-    u64 prev_waits = kernel_bit(direct, prev, in_iowait), next_waited = kernel_bit(direct, next, in_iowait);
-
-    if (prev_waits && !preempt) {
-        u32 thread = kernel_field(direct, prev, pid);
-        struct hog_io_sleep *s = sleep_of(thread);
-        u64 key = who_is(direct, prev, thread).key;
-        if (s && (!s->task || s->task == (u64)prev) && is_asked_for(key)) {
-            s->key = key;
-            s->since = bpf_ktime_get_ns();
-            barrier();
-            write_once(s->task, (u64)prev);
-        }
-    }
-    if (next_waited) {
-        struct hog_io_sleep *s = sleep_of(kernel_field(direct, next, pid));
-        if (s && s->task == (u64)next) {
-            u64 ns = bpf_ktime_get_ns() - s->since, queued = queued_for(direct, next);
-            slept(s->key, queued < ns ? ns - queued : 0);
-            write_once(s->task, 0);
-        }
-    }
-}
+#include "block_waits.bpf.h"
 
 SEC("tp_btf/sched_switch")
 int hog_switch_btf(void *ctx)

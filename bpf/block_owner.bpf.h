@@ -133,14 +133,12 @@ static __always_inline struct page *first_page(struct page *page)
     return (void *)(head >> 32 == 0xffffffff ? (u64)page & head & ~1ull : head - 1);
 }
 
-/* The file that the first page of a bio is of; 0: none, or nobody may look. */
+/* The file that the first page of a bio is of; 0: none. */
 static __always_inline u64 bio_inode(struct bio *bio)
 {
     struct page *page = NULL;
     u64 mapping = 0, inode = 0;
 
-    if (!can_probe)
-        return 0;
     struct bio_vec *vec = kernel_field(false, bio, bi_io_vec);
     bpf_probe_read_kernel(&page, sizeof page, __builtin_preserve_access_index(&vec->bv_page));
     if (!page)
@@ -154,7 +152,29 @@ static __always_inline u64 bio_inode(struct bio *bio)
     return inode;
 }
 
+/* Of a bio of dm-crypt, whose pages are its own, the one that it was made for: in the second word of its
+ * struct dm_crypt_io (drivers/md/dm-crypt.c, since 2.6). Of others this is anything: what it says must be
+ * known. */
+static __always_inline struct bio *bio_encrypted(struct bio *bio)
+{
+    u64 words[2] = {};
+
+    bpf_probe_read_kernel(words, sizeof words, kernel_field(false, bio, bi_private));
+    return (void *)words[1];
+}
+
 /* ---- owners ---- */
+
+/* Who wrote to the file that a bio's pages are of. HOG_IO_WRITEBACK: that is not known; 0: they are of none.
+ */
+static __attribute__((noinline)) u64 dirtied_by(struct bio *bio)
+{
+    u64 inode = bio_inode(bio);
+    struct hog_dirtier *dirtier = inode ? dirtier_find(inode) : NULL;
+    u64 who = dirtier ? read_once(dirtier->key) : 0;
+
+    return inode && !who ? HOG_IO_WRITEBACK : who;
+}
 
 /* enum req_flag_bits, the same since 4.10 but for REQ_SWAP. */
 #define REQ_META (1u << 12)
@@ -192,14 +212,14 @@ static __always_inline u64 writer(bool direct, struct task_struct *task, struct 
         return HOG_IO_SWAP;
     if (kernel && is_journal(direct, task))
         return HOG_IO_JOURNAL;
-    u64 inode = flags & REQ_IDLE ? 0 : bio_inode(bio);
-    if (inode) {
-        struct hog_dirtier *dirtier = dirtier_find(inode);
-        u64 who = dirtier ? read_once(dirtier->key) : 0;
-        if (who)
-            return who;
-        return kernel ? HOG_IO_WRITEBACK : key;
+    bool cached = !(flags & REQ_IDLE) && can_probe;
+    u64 who = cached ? dirtied_by(bio) : 0;
+    if (cached && kernel && !who) {
+        who = dirtied_by(bio_encrypted(bio));
+        who = who == HOG_IO_WRITEBACK ? 0 : who;
     }
+    if (who)
+        return who == HOG_IO_WRITEBACK && !kernel ? key : who;
     if (kernel && flags & REQ_META)
         return HOG_IO_JOURNAL;
     return kernel && !can_probe ? HOG_IO_WRITEBACK : key;

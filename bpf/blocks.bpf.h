@@ -9,27 +9,53 @@ typedef __u16 u16;
 
 static u32 (*const bpf_get_prandom_u32)(void) = (void *)BPF_FUNC_get_prandom_u32;
 
-/* A process. Counts are those since it was first seen. */
+/*
+ * A process. Counts are those since it was first seen. What it holds now is
+ *
+ *     bytes - freed + more      in allocs - frees + more_blocks blocks:
+ *
+ * a pair of malloc and free changes four words so, and no fifth. `more` sets right what was not put into the
+ * map, stands for several, or was not known when it was freed.
+ */
 struct hog_heap {
-    u64 who;    /* what it is called in rows */
-    u64 life;   /* of its blocks */
-    s64 live;   /* bytes in blocks */
-    s64 mapped; /* those of mmap among them */
-    s64 blocks; /* that it has in the map */
-    u64 allocs, frees, bytes, failed;
-    s64 variance; /* of `live`, in 4096 bytes^2: blocks were sampled */
-    u64 code;     /* where the allocator's function is that was called last */
-    u64 left;     /* blocks in the map that no life holds any more */
+    u64 key;  /* by the kernel's own numbers, whatever rows go by; 0: nobody's */
+    u64 who;  /* what it is called in rows */
+    u64 life; /* of its blocks */
+    u64 allocs, frees, bytes, freed;
+    s64 more, more_blocks;
+    s64 mapped;   /* bytes of mmap in what it holds */
+    s64 variance; /* of those, in 4096 bytes^2: blocks were sampled */
+    u64 failed;
+    u64 code; /* where the allocator's function is that was called last */
+    u64 left; /* blocks in the map that no life holds any more */
     u32 dead, reserved;
 };
 
-/* By make_key() of the kernel's own numbers, whatever rows go by. */
+enum hog_heap_places { HOG_HEAP_NONE, HOG_HEAPS = 2048 };
+const volatile enum hog_heap_places heap_places = HOG_HEAPS; /* keeps the type */
+
+/* Found by a number that threads remember: no hash on the way. The first one is nobody's. */
 struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(max_entries, 2048);
-    __type(key, u64);
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, HOG_HEAPS);
+    __type(key, u32);
     __type(value, struct hog_heap);
 } hog_heaps SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, HOG_HEAPS);
+    __type(key, u64);
+    __type(value, u32);
+} hog_heap_index SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_STACK); /* few of them are ever touched */
+    __uint(max_entries, HOG_HEAPS);
+    __uint(key_size, 0);
+    __uint(value_size, sizeof(u32));
+} hog_heap_free SEC(".maps");
 
 enum kind {
     KIND_NONE,     /* does not count */
@@ -123,17 +149,50 @@ static __always_inline s64 variance_of(u64 size, u32 shift)
     return shift ? ((size * size >> 12) + 1) * (copies * (copies - 1)) : 0;
 }
 
-/* sign: 1 or -1. */
+/* What a block of that kind is beside one that stands for itself; sign: 1 or -1. */
+static __always_inline void weigh_beside(struct hog_heap *heap, const struct hog_block *block, s64 sign)
+{
+    u64 copies = 1ull << (block->shift & 15);
+
+    if (block->kind == KIND_MAP)
+        add(heap->mapped, (s64)block->size * sign);
+    if (block->shift) {
+        add(heap->more, (s64)(block->size * (copies - 1)) * sign);
+        add(heap->variance, variance_of(block->size, block->shift) * sign);
+    }
+}
+
+/* A block comes in (1) or goes (-1) that is neither allocated nor freed. */
 static __always_inline void weigh(struct hog_heap *heap, const struct hog_block *block, s64 sign)
 {
-    s64 bytes = (s64)(block->size << (block->shift & 15)) * sign;
+    add(heap->more, (s64)block->size * sign);
+    add(heap->more_blocks, sign);
+    weigh_beside(heap, block, sign);
+}
 
-    add(heap->live, bytes);
-    add(heap->blocks, sign);
-    if (block->kind == KIND_MAP)
-        add(heap->mapped, bytes);
-    if (block->shift)
-        add(heap->variance, variance_of(block->size, block->shift) * sign);
+/* An allocation, of which the map has `block` if it is kept. */
+static __always_inline void count_alloc(struct hog_heap *heap, const struct hog_block *block, bool is_kept)
+{
+    add(heap->allocs, 1);
+    add(heap->bytes, block->size);
+    if (is_kept) {
+        weigh_beside(heap, block, 1);
+    } else {
+        add(heap->more, -block->size);
+        add(heap->more_blocks, -1);
+    }
+}
+
+/* A free, of what was `block` if that was kept. */
+static __always_inline void count_free(struct hog_heap *heap, const struct hog_block *block, bool was_kept)
+{
+    add(heap->frees, 1);
+    if (was_kept) {
+        add(heap->freed, block->size);
+        weigh_beside(heap, block, -1);
+    } else {
+        add(heap->more_blocks, 1);
+    }
 }
 
 /* Takes a block out of the map. */
@@ -150,14 +209,10 @@ static __always_inline bool take(struct hog_block_key *key, struct hog_block *bl
     return true;
 }
 
-/* One that stands there yet was freed where no probe is. */
-static __attribute__((noinline)) int put(struct hog_heap *heap, struct hog_block_key *key,
-                                         struct hog_block *block)
+/* False: there is no room. One that stands there yet was freed where no probe is. */
+static __always_inline bool put(struct hog_heap *heap, struct hog_block_key *key, struct hog_block *block)
 {
     struct hog_block before;
-
-    if (!heap || !key || !block)
-        return 0;
     long err = bpf_map_update_elem(&hog_blocks, key, block, BPF_NOEXIST);
     if (err == -17 /* EEXIST */) {
         if (take(key, &before))
@@ -166,11 +221,10 @@ static __attribute__((noinline)) int put(struct hog_heap *heap, struct hog_block
     }
     if (err) {
         add(alloc_words.lost, 1);
-        return 0;
+        return false;
     }
     add(alloc_words.used, 1);
-    weigh(heap, block, 1);
-    return 0;
+    return true;
 }
 
 #endif

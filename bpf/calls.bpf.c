@@ -22,6 +22,7 @@ struct hog_syscall_now {
     u64 since; /* ns, CLOCK_MONOTONIC; 0: it is in none */
     u32 call, kind;
     u64 entered;
+    u64 named; /* its name may have changed then: it began, or has run a program */
 };
 
 /* By the kernel's number of the thread. */
@@ -58,7 +59,7 @@ static __always_inline bool is_of_bytes(u64 call, u64 kind)
 
 static __attribute__((noinline)) int meet_thread(u32 thread, u64 who)
 {
-    struct hog_syscall_now now = {.who = who};
+    struct hog_syscall_now now = {.who = who, .named = bpf_ktime_get_ns()};
 
     bpf_map_update_elem(&hog_syscall_now, &thread, &now, BPF_NOEXIST);
     return 0;
@@ -66,6 +67,8 @@ static __attribute__((noinline)) int meet_thread(u32 thread, u64 who)
 
 static __always_inline int on_enter(u32 number, bool compat, bool by_task)
 {
+    if (by_task && is_left_out())
+        return 0;
     u32 thread = bpf_get_current_pid_tgid();
     struct hog_syscall_now *now = bpf_map_lookup_elem(&hog_syscall_now, &thread);
 
@@ -86,7 +89,7 @@ static __always_inline int on_enter(u32 number, bool compat, bool by_task)
     return 0;
 }
 
-static __always_inline int on_leave(s64 result)
+static __always_inline int on_leave(s64 result, bool by_task)
 {
     u32 thread = bpf_get_current_pid_tgid();
     struct hog_syscall_now *now = bpf_map_lookup_elem(&hog_syscall_now, &thread);
@@ -94,7 +97,8 @@ static __always_inline int on_leave(s64 result)
     if (!now || !now->since)
         return 0;
     struct hog_calls_key key = {now->who, now->call, now->kind};
-    struct outcome end = {.ns = bpf_ktime_get_ns() - now->since};
+    struct outcome end = {.at = bpf_ktime_get_ns(), .named = now->named};
+    end.ns = end.at - now->since;
     now->since = 0;
     /* 32-bit programs get 32 bits. */
     if (key.kind == HOG_CALLS_COMPAT)
@@ -102,7 +106,7 @@ static __always_inline int on_leave(s64 result)
     end.failed = result < 0 && result >= -4095;
     if (result > 0 && is_of_bytes(key.call, key.kind))
         end.bytes = result;
-    count_return(&key, end);
+    count_return(&key, end, by_task);
     return 0;
 }
 
@@ -142,14 +146,21 @@ int hog_enter_ids(void *ctx)
 SEC("tp_btf/sys_exit")
 int hog_leave_btf(void *ctx)
 {
-    return on_leave(argument(ctx, 1, s64));
+    return on_leave(argument(ctx, 1, s64), true);
 }
 
 SEC("raw_tp/sys_exit")
 int hog_leave_raw(void *ctx)
 {
-    return on_leave(argument(ctx, 1, s64));
+    return on_leave(argument(ctx, 1, s64), true);
 }
+
+SEC("raw_tp/sys_exit")
+int hog_leave_ids(void *ctx)
+{
+    return on_leave(argument(ctx, 1, s64), false);
+}
+
 /* ---- calls of functions ---- */
 
 SEC("uprobe.multi")
@@ -186,15 +197,27 @@ int hog_call_ids(struct registers *r)
 }
 
 SEC("uretprobe.multi")
-int hog_returns(struct registers *r)
+int hog_returns_task(struct registers *r)
 {
-    return on_return(r);
+    return on_return(r, true);
+}
+
+SEC("uretprobe.multi")
+int hog_returns_ids(struct registers *r)
+{
+    return on_return(r, false);
 }
 
 SEC("uretprobe")
-int hog_return(struct registers *r)
+int hog_return_task(struct registers *r)
 {
-    return on_return(r);
+    return on_return(r, true);
+}
+
+SEC("uretprobe")
+int hog_return_ids(struct registers *r)
+{
+    return on_return(r, false);
 }
 
 /* ---- ends and new beginnings ---- */
@@ -233,7 +256,7 @@ static __always_inline int on_exit(bool direct, struct task_struct *task)
 {
     u64 made = forget_thread(kernel_field(direct, task, pid));
 
-    if (made)
+    if (made && !pinned)
         name_dead(direct, task, made);
     return 0;
 }
@@ -271,6 +294,8 @@ int hog_exec(void *ctx)
     }
     struct hog_syscall_now *now = bpf_map_lookup_elem(&hog_syscall_now, &before);
 
+    if (now)
+        now->named = bpf_ktime_get_ns();
     if (now && before != thread) {
         struct hog_syscall_now moved = *now;
         bpf_map_update_elem(&hog_syscall_now, &thread, &moved, BPF_ANY);
@@ -279,12 +304,4 @@ int hog_exec(void *ctx)
     return 0;
 }
 
-SEC("tracepoint/sched/sched_process_fork")
-int hog_fork_tp(void *ctx)
-{
-    u32 child = 0;
-
-    bpf_probe_read_kernel(&child, sizeof child, ctx + fork_child_pid);
-    note_birth(child);
-    return 0;
-}
+#include "forks.bpf.h"

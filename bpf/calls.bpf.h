@@ -3,10 +3,12 @@
 #ifndef HOG_CALLS_BPF_H
 #define HOG_CALLS_BPF_H
 
+#include "chosen.bpf.h"
 #include "dead.bpf.h"
 #include "hashpipe.bpf.h"
 #include "kernel.bpf.h"
 #include "seats.bpf.h"
+#include "threads.bpf.h"
 #include "who.bpf.h"
 
 /* For the names of the dead; the pipelines are not used. */
@@ -30,7 +32,6 @@ struct {
 #include "tracked.bpf.h"
 
 const volatile bool exact, only_tracked;
-const volatile u32 fork_child_pid = 44;
 
 enum hog_calls_kind {
     HOG_CALLS_FUNCTION, /* by its number in hog_functions */
@@ -66,9 +67,53 @@ struct {
     __type(value, struct hog_calls_sums);
 } hog_calls_sums SEC(".maps");
 
+/* Where counts are pinned (docs/pinned.md) nobody turns, and nobody frees what the dead leave behind: who did
+ * nothing for long gives way. Keys are plain, and each value says who it is and how long his calls took. */
+const volatile bool pinned;
+
+struct hog_call {
+    u32 process, thread, birth; /* as in who.bpf.h */
+    u32 call;
+    u32 kind; /* enum hog_calls_kind */
+};
+
+struct hog_call_sums {
+    struct hog_calls_sums sums;
+    struct hog_thread_name name;
+    u64 named; /* when that was read, ns, CLOCK_MONOTONIC */
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __uint(max_entries, 6144);
+    __type(key, struct hog_call);
+    __type(value, struct hog_call_sums);
+} hog_calls SEC(".maps");
+
+/* How long they took: of fewer, as it is much. */
+struct hog_call_times {
+    u32 counts[HOG_HISTOGRAM_BUCKETS];
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __uint(max_entries, 2048);
+    __type(key, struct hog_call);
+    __type(value, struct hog_call_times);
+} hog_call_times SEC(".maps");
+
+/* What a new one begins with: it is more than a program's stack holds. */
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, u32);
+    __type(value, struct hog_call_times);
+} hog_times_none SEC(".maps");
+
 struct hog_calls_words {
     u64 lost; /* calls that found no room: for their thread, among its frames, or for their sums */
-    u64 padding[7];
+    u64 keys; /* that were made in hog_calls */
+    u64 padding[6];
 } __attribute__((aligned(64)));
 struct hog_calls_words calls_words = {};
 
@@ -90,13 +135,56 @@ static __attribute__((noinline)) struct hog_calls_sums *new_sums(const struct ho
     return bpf_map_lookup_elem(&hog_calls_sums, key);
 }
 
-static __always_inline struct hog_calls_sums *sums_of(const struct hog_calls_key *key)
+static __always_inline struct hog_call call_of(const struct hog_calls_key *key)
 {
-    struct hog_calls_sums *sums = bpf_map_lookup_elem(&hog_calls_sums, key);
+    return (struct hog_call){
+        .process = process_of(key->who),
+        .thread = (key->who >> HOG_KEY_THREAD) & ((1u << (HOG_KEY_PROCESS - HOG_KEY_THREAD)) - 1),
+        .birth = key->who & BIRTH_MASK,
+        .call = key->call,
+        .kind = key->kind,
+    };
+}
+
+static __attribute__((noinline)) struct hog_call_sums *pinned_sums(const struct hog_calls_key *key)
+{
+    struct hog_call call = call_of(key);
+    struct hog_call_sums *sums = bpf_map_lookup_elem(&hog_calls, &call), none = {};
 
     if (sums)
         return sums;
-    sums = new_sums(key);
+    if (!bpf_map_update_elem(&hog_calls, &call, &none, BPF_NOEXIST))
+        add(calls_words.keys, 1);
+    return bpf_map_lookup_elem(&hog_calls, &call);
+}
+
+static __attribute__((noinline)) int count_time(const struct hog_calls_key *key, u64 ns)
+{
+    struct hog_call call = call_of(key);
+    struct hog_call_times *times = bpf_map_lookup_elem(&hog_call_times, &call), *none;
+    u32 bucket = histogram_bucket(ns), first = 0;
+
+    if (!times) {
+        none = bpf_map_lookup_elem(&hog_times_none, &first);
+        if (!none)
+            return 0;
+        bpf_map_update_elem(&hog_call_times, &call, none, BPF_NOEXIST);
+        times = bpf_map_lookup_elem(&hog_call_times, &call);
+    }
+    if (times && bucket < HOG_HISTOGRAM_BUCKETS)
+        add(times->counts[bucket], 1);
+    return 0;
+}
+
+static __always_inline struct hog_calls_sums *sums_of(const struct hog_calls_key *key)
+{
+    struct hog_calls_sums *sums =
+        pinned ? (void *)pinned_sums(key) : bpf_map_lookup_elem(&hog_calls_sums, key);
+
+    if (sums)
+        return sums;
+    if (!pinned)
+        sums = new_sums(key);
     if (!sums)
         add(calls_words.lost, 1);
     return sums;
@@ -105,17 +193,33 @@ static __always_inline struct hog_calls_sums *sums_of(const struct hog_calls_key
 /* How a call has ended. */
 struct outcome {
     u64 ns, bytes;
+    u64 at, named; /* when; and since when its thread has been called what it is called */
     bool failed, unsized;
 };
 
-static __always_inline void count_return(const struct hog_calls_key *key, struct outcome end)
+/* Names change, by exec and otherwise: one that was read since the thread's exec is as old as this at most.
+ */
+#define NAME_NS 1000000000
+
+static __attribute__((noinline)) int name_pinned(struct hog_call_sums *sums, u64 now)
+{
+    struct task_struct *task = (void *)bpf_get_current_task();
+    struct task_struct *leader = kernel_field(false, task, group_leader);
+
+    sums->named = now;
+    thread_name(false, &sums->name, keys.by_thread ? task : leader, leader,
+                kernel_field(false, task, real_cred));
+    return 0;
+}
+
+static __always_inline void count_return(const struct hog_calls_key *key, struct outcome end, bool by_task)
 {
     struct hog_calls_sums *sums = sums_of(key);
     u32 turn = read_once(pipe_turn.turn);
 
     if (!sums)
         return;
-    if (sums->turn != turn) {
+    if (!pinned && sums->turn != turn) {
         sums->turn = turn;
         sums->returned_before = sums->returned;
     }
@@ -127,6 +231,14 @@ static __always_inline void count_return(const struct hog_calls_key *key, struct
         add(sums->unsized, 1);
     else if (end.bytes)
         add(sums->bytes, end.bytes);
+    if (pinned) {
+        /* Without type data nothing is pinned, and programs must not seem to read any. */
+        struct hog_call_sums *kept = (void *)sums;
+        if (by_task && (kept->named < end.named || end.at - kept->named > NAME_NS))
+            name_pinned(kept, end.at);
+        count_time(key, end.ns);
+        return;
+    }
     /* Those that are shown first are those of most calls. Twice their number: one alone is to have a seat,
      * too. */
     seat_count_weighed(calls_id(key), end.ns, 2 * (sums->returned - sums->returned_before), 2, 1);
@@ -161,7 +273,7 @@ static __always_inline void name_dead(bool direct, struct task_struct *task, u64
     struct dead dead;
 
     if (c && dead_is(direct, kernel_field(direct, task, signal)) && dead_describe(direct, task, &dead))
-        dead_keep(c->dead, dead.key, heavy, dead.uid, dead.comm, dead.cgroup);
+        dead_keep(c->dead, &dead, heavy);
 }
 
 #endif

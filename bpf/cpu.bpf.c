@@ -19,6 +19,12 @@
 
 char gpl[] SEC("license") = "GPL";
 
+/* Where cycles are counted, slots are of this kind. */
+struct hog_cycles_slot {
+    struct hog_slot slot;
+    u64 cycles;
+};
+
 struct hog_cpu {
     struct hog_pipe pipe;
     u32 cur_thread; /* thread on the CPU, (u32)-1: not known yet */
@@ -31,8 +37,13 @@ struct hog_cpu {
     u64 events;
     u64 clock_offset, clock_compared, clock_doubted; /* see switch_time() */
     u64 offline[2];                                  /* ns, a bank */
+    u64 cycles;                       /* at the last switch. As all that follows, where cycles are counted */
+    u64 turn_cycles, turn_cycles_end; /* of the stint in turn_cur: at its begin, and at its end */
+    u64 unused;
+    struct hog_cycles_slot like_this; /* no such slot: it tells user space the type, and fills a line */
     struct hog_dead dead[HOG_DEAD];
     struct hog_slot slots[PIPE_SLOTS]; /* two banks of pipe_stages * slots a stage */
+    u64 wider[PIPE_SLOTS];             /* as much more as slots with cycles take */
 };
 
 struct {
@@ -42,6 +53,12 @@ struct {
     __type(key, u32);
     __type(value, struct hog_cpu);
 } hog_sketch SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+    __uint(key_size, sizeof(u32));
+    __uint(value_size, sizeof(u32));
+} hog_cycles SEC(".maps");
 
 /* Lossless, with --exact and for chosen processes: a hash map a bank. */
 struct hog_time {
@@ -59,7 +76,7 @@ struct exact_map hog_exact_0 SEC(".maps"), hog_exact_1 SEC(".maps");
 
 const volatile bool exact, only_tracked;
 /* Where the classic tracepoints keep their fields, from tracefs. */
-const volatile u32 switch_prev_pid = 24, switch_next_pid = 56, switch_next_prio = 60, fork_child_pid = 44;
+const volatile u32 switch_prev_pid = 24, switch_next_pid = 56, switch_next_prio = 60;
 
 static __always_inline struct hog_cpu *cpu_of(u32 cpu)
 {
@@ -105,6 +122,34 @@ static __always_inline void credit(struct hog_cpu *c, u32 turn, u64 key, u64 ns)
         c->pipe.lost_weight[pipe_bank(turn)] += ns;
         c->pipe.lost_count[pipe_bank(turn)]++;
     }
+}
+
+/* Cycles are counted together with time, but the sketch's slots only: who is heavy is told by time. */
+static __always_inline void credit_cycles(struct hog_cpu *c, u32 turn, u64 key, u64 ns, u64 cycles)
+{
+    struct hog_cycles_slot *slot = pipe_slot(&c->pipe, c->slots, turn, key, ns, 1, sizeof *slot);
+
+    if (!slot)
+        return;
+    if (slot->slot.count == 1) /* taken just now */
+        slot->cycles = 0;
+    slot->cycles += cycles;
+}
+
+/* Cycles since the last switch. An event that cannot be read, or was begun anew (its CPU was offline), counts
+ * from 0. */
+static __always_inline u64 take_cycles(struct hog_cpu *c, bool first)
+{
+    struct bpf_perf_event_value value = {};
+    u64 before = c->cycles;
+
+    bpf_perf_event_read_value(&hog_cycles, BPF_F_CURRENT_CPU, &value, sizeof value);
+    if (unlikely(first)) {
+        c->turn_cycles = before;
+        c->turn_cycles_end = value.counter;
+    }
+    c->cycles = value.counter;
+    return value.counter > before ? value.counter - before : 0;
 }
 
 /* Begins an event: the turn it belongs to. What ran when the turn came is kept for the reader. */
@@ -213,9 +258,9 @@ static __always_inline u64 switch_time(bool direct, bool waits, struct hog_cpu *
     return clock + c->clock_offset;
 }
 
-/* `waits`, a compile-time constant: a program of its own, so that who does not ask for waits loads no more
- * than he needs. */
-static __always_inline void on_switch(bool direct, bool waits, struct task_struct *prev,
+/* `waits` and `cycles`, compile-time constants: programs of their own, so that who does not ask for them
+ * loads no more than he needs. */
+static __always_inline void on_switch(bool direct, bool waits, bool cycles, struct task_struct *prev,
                                       struct task_struct *next)
 {
     u32 cpu = bpf_get_smp_processor_id();
@@ -225,6 +270,7 @@ static __always_inline void on_switch(bool direct, bool waits, struct task_struc
         return;
     bool first;
     u32 turn = enter(c, &first), coming = kernel_field(direct, next, pid);
+    u64 spent = cycles ? take_cycles(c, first) : 0;
     /* Pointers first: each one that is read from a task has the verifier look through all types of the kernel
      * (6.3, 6fcd486b3a0a), each time that it comes by. */
     bool clocked = run_queue_known() && (direct || waits);
@@ -261,14 +307,19 @@ static __always_inline void on_switch(bool direct, bool waits, struct task_struc
             c->clock_doubted = now;
             ns = 0;
         }
+        u64 all = ns;
         ns = misnoted(direct, c, turn, prev, ns);
+        if (cycles && ns < all)
+            spent = (spent << 8) / all * ns >> 8;
         if (!direct)
             leader = kernel_field(direct, prev, group_leader);
         key = ns ? who_of(direct, prev, leader, kernel_field(direct, prev, pid)).key : 0;
     } else if (!key) {
         c->idle[pipe_bank(turn)] += ns;
     }
-    if (key)
+    if (key && cycles)
+        credit_cycles(c, turn, key, ns, spent);
+    else if (key)
         credit(c, turn, key, ns);
     if (waits && waits_known()) {
         u64 left = c->cur_task == (u64)prev ? c->cur : key;
@@ -282,28 +333,40 @@ static __always_inline void on_switch(bool direct, bool waits, struct task_struc
 SEC("tp_btf/sched_switch")
 int hog_switch_btf(void *ctx)
 {
-    on_switch(true, false, argument(ctx, 1, struct task_struct *), argument(ctx, 2, struct task_struct *));
+    on_switch(true, false, false, argument(ctx, 1, struct task_struct *),
+              argument(ctx, 2, struct task_struct *));
     return 0;
 }
 
 SEC("raw_tp/sched_switch")
 int hog_switch_raw(void *ctx)
 {
-    on_switch(false, false, argument(ctx, 1, struct task_struct *), argument(ctx, 2, struct task_struct *));
+    on_switch(false, false, false, argument(ctx, 1, struct task_struct *),
+              argument(ctx, 2, struct task_struct *));
     return 0;
 }
 
 SEC("tp_btf/sched_switch")
 int hog_switch_waits_btf(void *ctx)
 {
-    on_switch(true, true, argument(ctx, 1, struct task_struct *), argument(ctx, 2, struct task_struct *));
+    on_switch(true, true, false, argument(ctx, 1, struct task_struct *),
+              argument(ctx, 2, struct task_struct *));
     return 0;
 }
 
 SEC("raw_tp/sched_switch")
 int hog_switch_waits_raw(void *ctx)
 {
-    on_switch(false, true, argument(ctx, 1, struct task_struct *), argument(ctx, 2, struct task_struct *));
+    on_switch(false, true, false, argument(ctx, 1, struct task_struct *),
+              argument(ctx, 2, struct task_struct *));
+    return 0;
+}
+
+SEC("tp_btf/sched_switch")
+int hog_switch_cycles_btf(void *ctx)
+{
+    on_switch(true, false, true, argument(ctx, 1, struct task_struct *),
+              argument(ctx, 2, struct task_struct *));
     return 0;
 }
 
@@ -342,12 +405,7 @@ int hog_switch_tp(void *ctx)
     return 0;
 }
 
-SEC("tracepoint/sched/sched_process_fork")
-int hog_fork_tp(void *ctx)
-{
-    note_birth(traced_field(ctx, fork_child_pid));
-    return 0;
-}
+#include "forks.bpf.h"
 
 /* Run once on each CPU before the first window: notes who is on it, so that one who never leaves is known. */
 static __always_inline void seed(u64 task, u32 thread, u64 key)
@@ -392,7 +450,7 @@ int hog_seed_ids(void *ctx)
 }
 
 /* The heavy ones of the dead are those that ran long. */
-static __always_inline void keep_name(u64 key, u64 run_ns, u32 uid, const char *comm, u64 cgroup)
+static __always_inline void keep_name(const struct dead *dead, u64 run_ns)
 {
     struct hog_cpu *c = this_cpu();
 
@@ -400,7 +458,7 @@ static __always_inline void keep_name(u64 key, u64 run_ns, u32 uid, const char *
         return;
     s64 ending = bpf_ktime_get_ns() - c->since; /* the stint; its begin is by another clock */
     u64 run = (run_ns + (ending > 0 ? (u64)ending : 0)) >> 16;
-    dead_keep(c->dead, key, run, uid, comm, cgroup);
+    dead_keep(c->dead, dead, run);
 }
 
 static __always_inline void on_exit(bool direct, struct task_struct *task)
@@ -414,21 +472,12 @@ static __always_inline void on_exit(bool direct, struct task_struct *task)
     if (!keys.by_thread)
         run += kernel_field(direct, signal, sum_sched_runtime);
     if (dead_describe(direct, task, &dead))
-        keep_name(dead.key, run, dead.uid, dead.comm, dead.cgroup);
+        keep_name(&dead, run);
 }
 
 #include "exits.bpf.h"
 
-/* Whether other threads live on is not known here: the name of any thread that exits serves its process. */
-SEC("tracepoint/sched/sched_process_exit")
-int hog_exit_tp(void *ctx)
-{
-    char comm[COMM];
-
-    bpf_get_current_comm(comm, sizeof comm);
-    keep_name(current_key(), 0, bpf_get_current_uid_gid(), comm, 0);
-    return 0;
-}
+#include "exits_classic.bpf.h"
 
 SEC("iter/task")
 int hog_waiting(struct bpf_iter__task *ctx)

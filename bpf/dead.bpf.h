@@ -5,6 +5,7 @@
 #ifndef HOG_DEAD_BPF_H
 #define HOG_DEAD_BPF_H
 
+#include "groups.bpf.h"
 #include "hashpipe.bpf.h"
 #include "who.bpf.h"
 
@@ -17,16 +18,23 @@ struct hog_dead {
     u32 uid;
     char comm[COMM]; /* its last byte, where a name always has its zero: 1 of a kernel thread */
     u64 cgroup;      /* id in version 2, which is its directory's inode; 0: not known */
+    u64 cgroup_v1;   /* its hierarchy << 48 | its id there; 0: not known */
+    u64 parent;      /* key of that process; 0: not known */
+};
+
+struct dead {
+    u64 key, cgroup, cgroup_v1, parent;
+    u32 uid;
+    char comm[COMM];
 };
 
 /* On the CPU that `dead` is of. The reader reads while we write: the key goes in last. */
-static __always_inline void dead_keep(struct hog_dead dead[HOG_DEAD], u64 key, u64 heavy, u32 uid,
-                                      const char *comm, u64 cgroup)
+static __always_inline void dead_keep(struct hog_dead dead[HOG_DEAD], const struct dead *who, u64 heavy)
 {
     u32 turn = read_once(pipe_turn.turn), epoch = (turn & 0xff) << 24;
     u32 shown_age = turn - read_once(pipe_turn.shown); /* in turns */
     u32 weight = heavy > 0xffffff ? 0xffffff : heavy;
-    u32 bucket = (key * pipe_multiplier(7)) >> 60;
+    u32 bucket = (who->key * pipe_multiplier(7)) >> 60;
     struct hog_dead *places = &dead[bucket * 4];
     u64 least = ~0u, which = 0;
 
@@ -46,11 +54,13 @@ static __always_inline void dead_keep(struct hog_dead dead[HOG_DEAD], u64 key, u
     write_once(lightest->key, 0);
     barrier();
     lightest->weight = epoch | weight;
-    lightest->uid = uid;
-    __builtin_memcpy(lightest->comm, comm, COMM);
-    lightest->cgroup = cgroup;
+    lightest->uid = who->uid;
+    __builtin_memcpy(lightest->comm, who->comm, COMM);
+    lightest->cgroup = who->cgroup;
+    lightest->cgroup_v1 = who->cgroup_v1;
+    lightest->parent = who->parent;
     barrier();
-    write_once(lightest->key, key);
+    write_once(lightest->key, who->key);
 }
 
 /* The kernel's comm[16], in the two loads that verifiers let through for a pointer whose type they know. */
@@ -76,11 +86,12 @@ static __always_inline bool dead_is(bool direct, struct signal_struct *signal)
 
 #define PF_KTHREAD 0x200000 /* <linux/sched.h> */
 
-struct dead {
-    u64 key, cgroup;
-    u32 uid;
-    char comm[COMM];
-};
+/* Where only the helpers tell who `current` is. */
+static __always_inline void dead_describe_current(struct dead *dead)
+{
+    *dead = (struct dead){.key = current_key(), .uid = bpf_get_current_uid_gid()};
+    bpf_get_current_comm(dead->comm, sizeof dead->comm);
+}
 
 /* `task` is `current`. A process is called what its first thread is called, whichever of them dies last.
  * False: nobody asks for it. */
@@ -92,7 +103,9 @@ static __always_inline bool dead_describe(bool direct, struct task_struct *task,
     copy_comm(direct, dead->comm, keys.by_thread ? task : leader);
     dead->comm[COMM - 1] = (kernel_field(direct, task, flags) & PF_KTHREAD) != 0;
     dead->uid = kernel_field(direct, cred, euid).val;
-    dead->cgroup = kernel_has(task, cgroups) ? bpf_get_current_cgroup_id() : 0;
+    dead->cgroup = group_of(task);
+    dead->cgroup_v1 = group_of_v1(keys.by_thread ? task : leader);
+    dead->parent = parent_of(direct, leader);
     dead->key = who_of(direct, task, leader, kernel_field(direct, task, pid)).key;
     return dead->key != HOG_KEY_OUTSIDE;
 }

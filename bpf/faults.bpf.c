@@ -13,6 +13,7 @@
  * mmap_lock is still to come.
  */
 #include <linux/bpf_perf_event.h>
+#include "chosen.bpf.h"
 #include "dead.bpf.h"
 #include "hashpipe.bpf.h"
 #include "kernel.bpf.h"
@@ -111,7 +112,6 @@ struct hog_modes {
     u32 padding[15];
 } __attribute__((aligned(64)));
 struct hog_modes modes = {};
-const volatile u32 fork_child_pid = 44;
 
 static __always_inline struct hog_fault_cpu *this_cpu(void)
 {
@@ -180,7 +180,7 @@ static __always_inline bool is_asked_for(u64 key)
 {
     u32 process = process_of(key);
 
-    return !only_tracked || bpf_map_lookup_elem(&hog_tracked, &process);
+    return key && (!only_tracked || bpf_map_lookup_elem(&hog_tracked, &process));
 }
 
 /* Counts a fault that has ended. */
@@ -250,7 +250,7 @@ static __always_inline struct hog_begun *begun_place(u32 thread)
 /* A fault of `current` begins, or (tried, or where a try has ended) goes on. */
 static __attribute__((noinline)) void begin(u64 key, u32 thread, u64 address, bool tried, u32 flags)
 {
-    struct hog_begun *place = begun_place(thread);
+    struct hog_begun *place = key ? begun_place(thread) : NULL;
 
     if (!place)
         return;
@@ -271,8 +271,11 @@ static __attribute__((noinline)) void begin(u64 key, u32 thread, u64 address, bo
 
 /* ---- who ---- */
 
+/* 0: somebody who is left out. */
 static __attribute__((noinline)) u64 who_faults(u32 thread)
 {
+    if (is_left_out())
+        return 0;
     if (HAS_TASK_BTF)
         return who_is(true, bpf_get_current_task_btf(), thread).key;
     return who_is(false, (void *)bpf_get_current_task(), thread).key;
@@ -433,43 +436,30 @@ int hog_major_ids(struct bpf_perf_event_data *ctx)
 
 /* ---- the dead, and births ---- */
 
+static __always_inline void keep_name(const struct dead *dead, u64 heavy)
+{
+    struct hog_fault_cpu *c = this_cpu();
+
+    if (c)
+        dead_keep(c->dead, dead, heavy);
+}
+
 static __always_inline void on_exit(bool direct, struct task_struct *task)
 {
     struct signal_struct *signal = kernel_field(direct, task, signal);
-    struct hog_fault_cpu *c = this_cpu();
     struct dead dead;
 
-    if (!c || !dead_is(direct, kernel_field(direct, task, signal)))
+    if (!dead_is(direct, signal))
         return;
     u64 faults = kernel_field(direct, task, min_flt) + kernel_field(direct, task, maj_flt);
     if (!keys.by_thread)
         faults += kernel_field(direct, signal, min_flt) + kernel_field(direct, signal, maj_flt);
     if (dead_describe(direct, task, &dead))
-        dead_keep(c->dead, dead.key, faults, dead.uid, dead.comm, dead.cgroup);
+        keep_name(&dead, faults);
 }
 
 #include "exits.bpf.h"
 
-/* Whether other threads live on is not known here: the name of any thread that exits serves its process. */
-SEC("tracepoint/sched/sched_process_exit")
-int hog_exit_tp(void *ctx)
-{
-    struct hog_fault_cpu *c = this_cpu();
-    char comm[COMM];
+#include "exits_classic.bpf.h"
 
-    if (!c)
-        return 0;
-    bpf_get_current_comm(comm, sizeof comm);
-    dead_keep(c->dead, current_key(), 0, bpf_get_current_uid_gid(), comm, 0);
-    return 0;
-}
-
-SEC("tracepoint/sched/sched_process_fork")
-int hog_fork_tp(void *ctx)
-{
-    u32 child = 0;
-
-    bpf_probe_read_kernel(&child, sizeof child, ctx + fork_child_pid);
-    note_birth(child);
-    return 0;
-}
+#include "forks.bpf.h"

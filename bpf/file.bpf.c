@@ -3,10 +3,11 @@
  * Reads and writes of files: at the functions of the VFS (fentry with fexit, kprobe with kretprobe), or,
  * where these cannot be hooked, at the system calls, with the file looked up from its descriptor.
  *
- * What goes by io_uring is told by its own tracepoints.
+ * What goes by io_uring is told by its own tracepoints; file_aio.bpf.h and file_mmap.bpf.h have AIO and pages
+ * of mapped files.
  *
  * What does not pass there is not seen: kernel threads that read and write by other functions (nfsd, loop
- * devices), AIO, and pages of mapped files that are in the page cache already. A call counts once: what it
+ * devices). A call counts once: what it
  * does inside by other functions of these is part of it.
  */
 #include "file.bpf.h"
@@ -33,6 +34,32 @@ static __always_inline struct between between_files(bool direct, struct file *fr
     return (struct between){mount_of(direct, from), mount_of(direct, to), {(u64)from, (u64)to}};
 }
 
+/* Calls that file systems make for a call: copy_file_range() on overlay does so on the files below, and where
+ * a file system cannot copy by itself, it is a sendfile(). Of the former, the end is told apart from that of
+ * the call itself by being the first. Should one of both go missing, one call is lost. */
+enum inner { INNER_NONE, INNER_BEGAN, INNER_ENDED };
+
+static __always_inline bool inner_begins(struct hog_file_thread *thread, u32 via)
+{
+    if ((via != HOG_VIA_SENDFILE && via != HOG_VIA_COPY) || !thread)
+        return false;
+    if (!thread->since || thread->via != HOG_VIA_COPY || thread->inner != INNER_NONE) {
+        thread->inner = INNER_NONE;
+        return false;
+    }
+    if (via == HOG_VIA_COPY)
+        thread->inner = INNER_BEGAN;
+    return true;
+}
+
+static __always_inline bool inner_ends(struct hog_file_thread *thread, u32 via)
+{
+    if (via != HOG_VIA_COPY || !thread || thread->inner != INNER_BEGAN)
+        return false;
+    thread->inner = INNER_ENDED;
+    return true;
+}
+
 /* A call that is still noted in this place is lost: another thread's will not be known at its end, and of one
  * of this thread the kernel did not tell the end, as it does where too many wait in the same function. */
 static __always_inline void begin_noted(bool direct, struct task_struct *task, const struct between *between,
@@ -40,7 +67,9 @@ static __always_inline void begin_noted(bool direct, struct task_struct *task, c
 {
     struct hog_file_thread *thread = place_of(direct, task);
 
-    if (thread && thread->since && !(via == HOG_VIA_SENDFILE && thread->via == HOG_VIA_COPY))
+    if (inner_begins(thread, via))
+        return;
+    if (thread && thread->since)
         __sync_fetch_and_add(&lost.count, 1);
     begin(direct, task, place_for(direct, task), between, via, only);
 }
@@ -56,16 +85,20 @@ static __always_inline void begin_saved(struct file *from, struct file *to, u32 
 static __always_inline void begin_given(bool direct, struct task_struct *task, u32 via, u32 only)
 {
     const struct between not_yet = {};
+    struct hog_file_thread *thread = place_for(direct, task);
 
-    begin(direct, task, place_for(direct, task), &not_yet, via, only);
+    if (!inner_begins(thread, via))
+        begin(direct, task, thread, &not_yet, via, only);
 }
 
 static __always_inline void end_given(bool direct, struct task_struct *task, struct file *from,
                                       struct file *to, u32 via, s64 result)
 {
     struct between between = between_files(true, from, to);
+    struct hog_file_thread *thread = own_place(direct, task);
 
-    end(direct, task, own_place(direct, task), &between, via, result);
+    if (!inner_ends(thread, via))
+        end(direct, task, thread, &between, via, result);
 }
 
 static __always_inline void end_saved(bool direct, struct task_struct *task, u32 via, s64 result)
@@ -82,26 +115,38 @@ static __always_inline void end_saved(bool direct, struct task_struct *task, u32
     end(direct, task, thread, &between, via, result);
 }
 
+static __always_inline void end_noted(bool direct, struct task_struct *task, u32 via, s64 result)
+{
+    if (!inner_ends(own_place(direct, task), via))
+        end_saved(direct, task, via, result);
+}
+
 /* The four programs of a function of n arguments that returns the number of bytes. */
 #define HOOKS(name, function, n, via, only, from_argument, to_argument, from_register, to_register)          \
     SEC("fentry/" #function) int hog_##name##_fentry(void *ctx)                                              \
     {                                                                                                        \
+        if (is_left_out())                                                                                   \
+            return 0;                                                                                        \
         for_current(begin_given, via, only);                                                                 \
         return 0;                                                                                            \
     }                                                                                                        \
     SEC("fexit/" #function) int hog_##name##_fexit(void *ctx)                                                \
     {                                                                                                        \
+        if (is_left_out())                                                                                   \
+            return 0;                                                                                        \
         for_current(end_given, from_argument, to_argument, via, argument(ctx, n, s64));                      \
         return 0;                                                                                            \
     }                                                                                                        \
     SEC("kprobe/" #function) int hog_##name##_kprobe(struct registers *ctx)                                  \
     {                                                                                                        \
+        if (is_left_out())                                                                                   \
+            return 0;                                                                                        \
         begin_saved(from_register, to_register, via, only);                                                  \
         return 0;                                                                                            \
     }                                                                                                        \
     SEC("kretprobe/" #function) int hog_##name##_kretprobe(struct registers *ctx)                            \
     {                                                                                                        \
-        for_current(end_saved, via, result_of(ctx));                                                         \
+        for_current(end_noted, via, result_of(ctx));                                                         \
         return 0;                                                                                            \
     }
 
@@ -131,22 +176,23 @@ enum call {
     CALL_SENDFILE,
     CALL_SPLICE,
     CALL_COPY,
+    CALL_SUBMIT, /* of AIO: nothing is to be done when it begins */
 };
 
 #define CALLS 512
 static const volatile u8 calls[CALLS] = {
 #ifdef __TARGET_ARCH_arm64
-    [63] = CALL_READ,    [64] = CALL_WRITE,    [65] = CALL_READV,
-    [66] = CALL_WRITEV,  [67] = CALL_READ,  /* pread64 */
-    [68] = CALL_WRITE,   [69] = CALL_READV, /* preadv */
+    [2] = CALL_SUBMIT,   [63] = CALL_READ,     [64] = CALL_WRITE,
+    [65] = CALL_READV,   [66] = CALL_WRITEV,   [67] = CALL_READ, /* pread64 */
+    [68] = CALL_WRITE,   [69] = CALL_READV,                      /* preadv */
     [70] = CALL_WRITEV,  [71] = CALL_SENDFILE, [76] = CALL_SPLICE,
     [285] = CALL_COPY,   [286] = CALL_READV, /* preadv2 */
     [287] = CALL_WRITEV,
 #else
-    [0] = CALL_READ,      [1] = CALL_WRITE,    [17] = CALL_READ, /* pread64 */
-    [18] = CALL_WRITE,    [19] = CALL_READV,   [20] = CALL_WRITEV,
-    [40] = CALL_SENDFILE, [275] = CALL_SPLICE, [295] = CALL_READV, /* preadv */
-    [296] = CALL_WRITEV,  [326] = CALL_COPY,   [327] = CALL_READV, /* preadv2 */
+    [0] = CALL_READ,     [1] = CALL_WRITE,    [17] = CALL_READ, /* pread64 */
+    [18] = CALL_WRITE,   [19] = CALL_READV,   [20] = CALL_WRITEV, [40] = CALL_SENDFILE,
+    [209] = CALL_SUBMIT, [275] = CALL_SPLICE, [295] = CALL_READV, /* preadv */
+    [296] = CALL_WRITEV, [326] = CALL_COPY,   [327] = CALL_READV, /* preadv2 */
     [328] = CALL_WRITEV,
 #endif
 };
@@ -281,13 +327,16 @@ static __always_inline void leave(bool direct, struct task_struct *task, u32 cal
 #define AT_EXIT         di
 #endif
 
+#include "file_aio.bpf.h"
+#include "file_mmap.bpf.h"
+
 SEC("tp_btf/sys_enter")
 int hog_enter(void *ctx)
 {
     struct pt_regs___kernel *regs = argument(ctx, 0, struct pt_regs___kernel *);
     u32 call = call_of(argument(ctx, 1, u64));
 
-    if (!call)
+    if (call - 1 >= CALL_SUBMIT - 1 || is_left_out()) /* nor CALL_NONE */
         return 0;
     const u64 arguments[3] = ARGUMENTS(regs, AT_ENTRY);
     for_current(enter, call, arguments);
@@ -300,9 +349,13 @@ int hog_leave(void *ctx)
     struct pt_regs___kernel *regs = argument(ctx, 0, struct pt_regs___kernel *);
     u32 call = call_of(number_of(regs));
 
-    if (!call)
+    if (!call || (call != CALL_SUBMIT && is_left_out()))
         return 0;
     const u64 arguments[3] = ARGUMENTS(regs, AT_EXIT);
+    if (call == CALL_SUBMIT) {
+        for_current(submitted, arguments[2], argument(ctx, 1, s64));
+        return 0;
+    }
     for_current(leave, call, arguments, argument(ctx, 1, s64));
     return 0;
 }
@@ -388,6 +441,6 @@ int hog_uring_done(void *ctx)
         note->since = 0;
     }
     struct file *file = kernel_field(false, request, file);
-    count(NULL, mount_of(false, file), (u64)file, op, &done);
+    count_one(mount_of(false, file), (u64)file, op, &done);
     return 0;
 }

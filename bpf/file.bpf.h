@@ -9,6 +9,7 @@
 #ifndef HOG_FILE_BPF_H
 #define HOG_FILE_BPF_H
 
+#include "groups.bpf.h"
 #include "histogram.bpf.h"
 #include "kernel.bpf.h"
 #include "who.bpf.h"
@@ -25,6 +26,7 @@ enum hog_file_via {
     HOG_VIA_COPY,
     HOG_VIA_URING,
     HOG_VIA_MMAP,
+    HOG_VIA_AIO,
 };
 
 struct hog_file_key {
@@ -44,7 +46,9 @@ struct hog_file_cell {
     u64 count, bytes;
     u64 waited; /* of the count: read from a device or slept */
     char fstype[16];
-    char comm[16]; /* of the thread that took it */
+    char comm[16];                 /* of the thread that took it */
+    u64 cgroup, cgroup_v1, parent; /* of the taker's process, as in struct hog_dead; 0: not known */
+    u32 uid, uid_known;
     u32 counts[HOG_HISTOGRAM_BUCKETS];
 };
 
@@ -75,6 +79,7 @@ struct {
     __uint(value_size, sizeof(u32));
 } hog_file_free SEC(".maps");
 
+#include "chosen.bpf.h"
 #include "tracked.bpf.h"
 
 /* What a thread is at, in the place that its number leads to; of two threads with one place the later one
@@ -94,13 +99,14 @@ struct hog_file_cached {
 #define SKIP_LEAST 4 /* and up to 15 more */
 #define UNTIMED    1 /* as `since` */
 struct hog_file_thread {
-    u64 born;               /* whose */
-    u64 since;              /* ns; 0: no call */
-    u64 from, to;           /* mounts of the files that are read and written; 0: not of interest */
-    u64 read_bytes, sleeps; /* the thread's, at the begin */
-    u32 via, padding;
-    u64 fault_since, fault_waited; /* the same of a fault, which may be inside of a call */
-    u64 path_mount, path_dentry;   /* of the file looked up last, and its mount as above */
+    u64 born;                  /* whose */
+    u64 since;                 /* ns; 0: no call */
+    u64 from, to;              /* mounts of the files that are read and written; 0: not of interest */
+    u64 read_bytes, sleeps;    /* the thread's, at the begin */
+    u32 via, inner;            /* inner: enum inner, of a call that this one makes */
+    u64 fault_since, fault_at; /* of a fault, which may be inside of a call: ns, 0: it counted; its address */
+    u64 fault_pages, faults;   /* what it is a page of, or the mount; faults so far */
+    u64 path_mount, path_dentry; /* of the file looked up last, and its mount as above */
     u64 path_is;
     u64 files[2]; /* that are read and written, with --top-files */
     struct hog_file_cached cached[2];
@@ -144,22 +150,45 @@ static __attribute__((noinline)) u64 current_who(void)
     return who_is(false, task, kernel_field(false, task, pid)).key;
 }
 
+/* Beside `via`: the address is that of the file system itself. Nobody knows by which mount it was come to. */
+#define OF_SUPER 0x100
+
+static __always_inline struct super_block *super_of(u64 address, u32 via)
+{
+    return via & OF_SUPER ? (void *)address : kernel_field(false, (struct vfsmount *)address, mnt_sb);
+}
+
 /* A struct vfsmount is the part of a struct mount that file systems see. */
-static __always_inline void describe_mount(u64 address, struct hog_file_key *key)
+static __always_inline void describe_mount(u64 address, u32 via, struct hog_file_key *key)
 {
     struct mount *none = NULL;
-    struct vfsmount *mount = (void *)address;
-    struct mount *all = (void *)(address - __builtin_preserve_field_info(none->mnt, 0 /* offset */));
-    struct super_block *super = kernel_field(false, mount, mnt_sb);
+    struct super_block *super = super_of(address, via);
 
-    key->mount = kernel_field(false, all, mnt_id);
+    if (!(via & OF_SUPER)) {
+        struct mount *all = (void *)(address - __builtin_preserve_field_info(none->mnt, 0 /* offset */));
+        key->mount = kernel_field(false, all, mnt_id);
+    }
     key->device = kernel_field(false, super, s_dev);
 }
 
-static __always_inline void name_cell(struct hog_file_cell *cell, u64 address)
+/* For when it is asked for, and its process has ended. */
+static __attribute__((noinline)) int describe_taker(struct hog_file_cell *cell)
 {
-    struct vfsmount *mount = (void *)address;
-    struct super_block *super = kernel_field(false, mount, mnt_sb);
+    struct task_struct *task = (void *)bpf_get_current_task();
+    struct task_struct *leader = kernel_field(false, task, group_leader);
+    struct cred *cred = kernel_field(false, leader, real_cred);
+
+    cell->uid = kernel_field(false, cred, euid).val;
+    cell->uid_known = 1;
+    cell->cgroup = group_of(task);
+    cell->cgroup_v1 = group_of_v1(leader);
+    cell->parent = parent_of(false, leader);
+    return 0;
+}
+
+static __always_inline void name_cell(struct hog_file_cell *cell, u64 address, u32 via)
+{
+    struct super_block *super = super_of(address, via);
     struct file_system_type *type = kernel_field(false, super, s_type);
 
     bpf_probe_read_kernel_str(cell->fstype, sizeof cell->fstype, kernel_field(false, type, name));
@@ -167,7 +196,7 @@ static __always_inline void name_cell(struct hog_file_cell *cell, u64 address)
 }
 
 /* A cell for the key, which has none. */
-static __always_inline u32 take_cell(const struct hog_file_key *key, u64 who, u64 mount)
+static __always_inline u32 take_cell(const struct hog_file_key *key, u64 who, u64 mount, u32 via)
 {
     u32 number = CELL_NONE;
 
@@ -178,7 +207,11 @@ static __always_inline u32 take_cell(const struct hog_file_key *key, u64 who, u6
         return CELL_NONE;
     cell->key = *key;
     cell->taker = who;
-    name_cell(cell, mount);
+    name_cell(cell, mount, via);
+    cell->uid_known = 0;
+    cell->cgroup = cell->cgroup_v1 = cell->parent = 0;
+    if (who == current_who())
+        describe_taker(cell);
     if (!bpf_map_update_elem(&hog_file_index, key, &number, BPF_NOEXIST)) {
         cell->used = 1;
         return number;
@@ -206,7 +239,7 @@ static __always_inline u32 bits_of(u64 v)
 /* who: 0: `current`. */
 static __attribute__((noinline)) u32 find_cell(u64 mount, u64 bytes, u32 op, u32 via, u64 who)
 {
-    struct hog_file_key key = {.op = op, .via = via, .size = bits_of(bytes)};
+    struct hog_file_key key = {.op = op, .via = via & ~OF_SUPER, .size = bits_of(bytes)};
     if (!who)
         who = current_who();
     u32 process = process_of(who);
@@ -215,9 +248,9 @@ static __attribute__((noinline)) u32 find_cell(u64 mount, u64 bytes, u32 op, u32
         return CELL_IGNORED;
     if (!by_mount)
         key.who = who;
-    describe_mount(mount, &key);
+    describe_mount(mount, via, &key);
     u32 *cell = bpf_map_lookup_elem(&hog_file_index, &key);
-    return cell ? *cell : take_cell(&key, who, mount);
+    return cell ? *cell : take_cell(&key, who, mount, via);
 }
 
 struct done {
@@ -272,7 +305,7 @@ static __always_inline void count(struct hog_file_thread *thread, u64 mount, u64
     struct hog_file_cell *cell = bpf_map_lookup_elem(&hog_file_cells, &number);
     if (!cell)
         return;
-    if (top_files)
+    if (top_files && file)
         count_file(mount, file, op, done->bytes, done->who);
     __sync_fetch_and_add(&cell->count, 1);
     __sync_fetch_and_add(&cell->bytes, done->bytes);
@@ -283,6 +316,14 @@ static __always_inline void count(struct hog_file_thread *thread, u64 mount, u64
         if (bucket < HOG_HISTOGRAM_BUCKETS)
             __sync_fetch_and_add(&cell->counts[bucket], times);
     }
+}
+
+/* The same for what comes less often than calls do: there is one of it. */
+static __attribute__((noinline)) int count_one(u64 mount, u64 file, u32 op, const struct done *done)
+{
+    if (done)
+        count(NULL, mount, file, op, done);
+    return 0;
 }
 
 /* ---- threads ---- */
@@ -304,7 +345,7 @@ static __always_inline struct hog_file_thread *place_for(bool direct, struct tas
         thread->born = born;
         thread->since = 0;
         thread->cached[0].mount = thread->cached[1].mount = 0;
-        thread->fault_since = thread->fault_waited = 0;
+        thread->faults = 0; /* of no fault */
     }
     return thread;
 }
@@ -329,7 +370,7 @@ struct between {
 static __always_inline void begin(bool direct, struct task_struct *task, struct hog_file_thread *thread,
                                   const struct between *between, u32 via, u32 only)
 {
-    if (!thread || (via == HOG_VIA_SENDFILE && thread->via == HOG_VIA_COPY && thread->since))
+    if (!thread)
         return;
     thread->from = between->from;
     thread->to = between->to;
@@ -389,15 +430,20 @@ static __always_inline void end(bool direct, struct task_struct *task, struct ho
 #define FILE_REGULAR 0100000
 #define FILE_BLOCK   0060000
 
-/* The mount of a file, 0: there is none, or it is one that waits for somebody else and not for storage: a
- * pipe, socket, terminal and the like. */
+/* Not one that waits for somebody else and not for storage: a pipe, socket, terminal and the like. */
+static __always_inline bool is_stored(bool direct, struct inode *inode)
+{
+    u32 type = kernel_field(direct, inode, i_mode) & FILE_TYPE;
+
+    return all_files || type == FILE_REGULAR || type == FILE_BLOCK;
+}
+
+/* The mount of a file, 0: there is none, or it is not stored. */
 static __always_inline u64 mount_of(bool direct, struct file *file)
 {
     if (!file)
         return 0;
-    struct inode *inode = kernel_field(direct, file, f_inode);
-    u32 type = kernel_field(direct, inode, i_mode) & FILE_TYPE;
-    if (!all_files && type != FILE_REGULAR && type != FILE_BLOCK)
+    if (!is_stored(direct, kernel_field(direct, file, f_inode)))
         return 0;
     return (u64)kernel_field(direct, file, f_path.mnt);
 }

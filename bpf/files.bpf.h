@@ -62,7 +62,7 @@ static __attribute__((noinline)) int count_file(u64 mount, u64 address, u32 op, 
 
     if (!who)
         who = current_who();
-    describe_mount(mount, &place);
+    describe_mount(mount, 0, &place);
     struct hog_file_id id = {
         .who = by_mount ? 0 : who,
         .inode = kernel_field(false, inode, i_ino),

@@ -38,7 +38,8 @@ struct hog_function {
     u8 bytes_at, expected_at;
     u8 wide_count; /* the count of elements has 64 bits, else 32 */
     u8 size_at;    /* where an MPI datatype has its size; 0: it is a number, as MPICH has them */
-    u8 reserved[2];
+    u8 of_preset;  /* 1: without a way to tell bytes it moves none; 0: nobody knows */
+    u8 reserved;
     char lib[48], name[80];
 };
 const volatile enum hog_call_bytes call_bytes = HOG_BYTES_NONE; /* keep the types */
@@ -66,6 +67,7 @@ struct hog_frame {
 struct hog_calls_now {
     u64 who; /* 0: nobody asks for it */
     u64 entered;
+    u64 named; /* its name may have changed then: it began, or has run a program */
     u32 depth;
     u32 reserved;
     struct hog_frame frames[HOG_FRAMES];
@@ -94,8 +96,10 @@ static __attribute__((noinline)) int meet_caller(u32 thread, u64 who)
     if (!now || bpf_map_update_elem(&hog_calls_now, &thread, now, BPF_NOEXIST))
         return 0;
     now = bpf_map_lookup_elem(&hog_calls_now, &thread);
-    if (now)
+    if (now) {
+        now->named = bpf_ktime_get_ns();
         now->who = who;
+    }
     return 0;
 }
 
@@ -164,6 +168,8 @@ static __always_inline void note_arguments(struct registers *r, const struct hog
 
 static __always_inline struct hog_calls_now *now_of_caller(bool by_task)
 {
+    if (by_task && is_left_out())
+        return NULL;
     u32 thread = bpf_get_current_pid_tgid();
     struct hog_calls_now *now = bpf_map_lookup_elem(&hog_calls_now, &thread);
 
@@ -226,7 +232,7 @@ static __always_inline u64 bytes_of(const struct hog_function *rule, const struc
     return rule->bytes == HOG_BYTES_ITEMS ? frame->bytes * result : frame->bytes;
 }
 
-static __always_inline void finish(struct hog_calls_now *now, u32 number, u64 result)
+static __always_inline void finish(struct hog_calls_now *now, u32 number, u64 result, bool by_task)
 {
     struct hog_frame *frame = &now->frames[number & (HOG_FRAMES - 1)];
     struct hog_calls_key key = {now->who, frame->function, HOG_CALLS_FUNCTION};
@@ -234,7 +240,10 @@ static __always_inline void finish(struct hog_calls_now *now, u32 number, u64 re
 
     if (!rule)
         return;
-    struct outcome end = {.ns = bpf_ktime_get_ns() - frame->since,
+    u64 at = bpf_ktime_get_ns();
+    struct outcome end = {.ns = at - frame->since,
+                          .at = at,
+                          .named = now->named,
                           .bytes = bytes_of(rule, frame, result),
                           .failed = has_failed(rule, frame, result),
                           .unsized = frame->flags & FRAME_UNSIZED};
@@ -247,10 +256,10 @@ static __always_inline void finish(struct hog_calls_now *now, u32 number, u64 re
             outer->bytes += end.bytes;
         }
     }
-    count_return(&key, end);
+    count_return(&key, end, by_task);
 }
 
-static __always_inline int on_return(struct registers *r)
+static __always_inline int on_return(struct registers *r, bool by_task)
 {
     u32 thread = bpf_get_current_pid_tgid();
     struct hog_calls_now *now = bpf_map_lookup_elem(&hog_calls_now, &thread);
@@ -267,7 +276,7 @@ static __always_inline int on_return(struct registers *r)
         if (!depth || depth > HOG_FRAMES || now->frames[(depth - 1) & (HOG_FRAMES - 1)].stack != stack)
             return 0; /* whose entry was not seen */
     }
-    finish(now, depth - 1, result_of(r));
+    finish(now, depth - 1, result_of(r), by_task);
     now->depth = depth - 1;
     return 0;
 }

@@ -86,6 +86,8 @@ static u64 (*const bpf_get_current_task)(void) = (void *)BPF_FUNC_get_current_ta
 static void *(*const bpf_get_current_task_btf)(void) = (void *)BPF_FUNC_get_current_task_btf;
 static long (*const bpf_probe_read_kernel)(void *to, u32 size,
                                            const void *from) = (void *)BPF_FUNC_probe_read_kernel;
+static long (*const bpf_perf_event_read_value)(void *map, u64 flags, struct bpf_perf_event_value *to,
+                                               u32 size) = (void *)BPF_FUNC_perf_event_read_value;
 struct task_struct;
 struct pt_regs___kernel;
 static struct pt_regs___kernel *(*const bpf_task_pt_regs)(struct task_struct *task) = (void *)

@@ -14,8 +14,13 @@ typedef struct {
     u32 val;
 } kuid_t;
 
+typedef struct {
+    u64 bits;
+} capabilities;
+
 struct cred {
-    kuid_t euid;
+    kuid_t uid, suid, euid;
+    capabilities cap_permitted; /* bit N: capability N; two words until 6.3, f122a08b197d */
 } __relocated;
 
 /* Bytes that were read from and are to be written to storage; CONFIG_TASK_IO_ACCOUNTING. */
@@ -104,8 +109,23 @@ struct sched_entity {
 
 struct vm_operations_struct;
 
+struct file;
+
 struct vm_area_struct {
     const struct vm_operations_struct *vm_ops; /* NULL: anonymous memory */
+    struct file *vm_file;
+} __relocated;
+
+enum fault_flag { FAULT_FLAG_ANY };
+
+struct vm_fault {
+    struct vm_area_struct *vma; /* it and the address in a struct without a name from 5.12 on */
+    unsigned long address;
+    enum fault_flag flags; /* before 5.14 a number */
+} __relocated;
+
+struct vm_fault___5_13 {
+    unsigned int flags;
 } __relocated;
 
 struct gendisk {
@@ -126,6 +146,7 @@ struct bio {
     struct block_device *bi_bdev; /* from 5.12, 309dca309fc3 */
     unsigned int bi_opf;          /* enum req_op in the low 8 bits */
     struct bvec_iter bi_iter;
+    void *bi_private;
     struct bio_vec *bi_io_vec;
 } __relocated;
 
@@ -164,6 +185,11 @@ struct mount { /* around it */
 struct inode {
     unsigned short i_mode;
     unsigned long i_ino;
+    struct super_block *i_sb;
+} __relocated;
+
+struct address_space {
+    struct inode *host; /* the file that the pages are of */
 } __relocated;
 
 struct path {
@@ -199,6 +225,34 @@ struct files_struct {
     struct fdtable *fdt;
 } __relocated;
 
+struct list_head {
+    struct list_head *next;
+} __relocated;
+
+struct cgroup_root {
+    int hierarchy_id; /* the first number of a line of /proc/PID/cgroup */
+} __relocated;
+
+struct kernfs_node {
+    u64 id; /* the inode of its directory; from 5.5, 67c0496e87d1 */
+} __relocated;
+
+struct cgroup {
+    struct kernfs_node *kn;
+    struct cgroup_root *root;
+} __relocated;
+
+/* One of a set's control groups. */
+struct cgrp_cset_link {
+    struct cgroup *cgrp;
+    struct list_head cgrp_link; /* between those of the set, by the age of their hierarchies */
+} __relocated;
+
+/* A control group of each hierarchy. */
+struct css_set {
+    struct list_head cgrp_links;
+} __relocated;
+
 struct thread_info {
     unsigned long flags;
     u32 status; /* x86 */
@@ -210,6 +264,7 @@ struct task_struct {
     int pid, tgid;      /* thread, process */
     u64 start_boottime; /* ns, CLOCK_BOOTTIME; `real_start_time` until 5.5, cf25e24db61c */
     struct task_struct *group_leader;
+    struct task_struct *real_parent; /* a thread of the process that waits for this one's end */
     struct pid *thread_pid;
     unsigned long min_flt, maj_flt; /* page faults */
     unsigned long nvcsw;            /* times that it left a CPU of its own will */
@@ -220,11 +275,11 @@ struct task_struct {
     struct task_io_accounting ioac;
     void *bio_list; /* not NULL: a block driver is being given a bio, and may send on what it makes of it */
     struct cred *real_cred;
-    void *cgroups;          /* CONFIG_CGROUPS */
-    int prio;               /* 100..139: the fair class */
-    unsigned int __state;   /* 0: runnable; `long state` until 5.14, 2f064a59a11f */
-    unsigned in_iowait : 1; /* sleeps in io_schedule() */
-    void *robust_list;      /* CONFIG_FUTEX; in `futex` in 7.2 */
+    struct css_set *cgroups; /* CONFIG_CGROUPS */
+    int prio;                /* 100..139: the fair class */
+    unsigned int __state;    /* 0: runnable; `long state` until 5.14, 2f064a59a11f */
+    unsigned in_iowait : 1;  /* sleeps in io_schedule() */
+    void *robust_list;       /* CONFIG_FUTEX; in `futex` in 7.2 */
     struct sched_entity se;
     struct sched_info sched_info;
     char comm[16];

@@ -5,12 +5,6 @@
 
 #include "kernel.bpf.h"
 
-struct inode;
-
-struct address_space {
-    struct inode *host; /* the file that the pages are of */
-} __relocated;
-
 /* Where it is a struct folio, this is what it begins with. */
 struct page {
     /* it begins with its flags, an unsigned long that is a struct from 6.18 on */

@@ -62,7 +62,7 @@ struct exact_map hog_exact_0 SEC(".maps"), hog_exact_1 SEC(".maps");
 
 const volatile bool exact, only_tracked;
 const volatile bool by_vm; /* rows go by what is mapped */
-const volatile u32 fork_child_pid = 44, rss_curr = 12, rss_member = 16, rss_size = 24, page_shift = 12;
+const volatile u32 rss_curr = 12, rss_member = 16, rss_size = 24, page_shift = 12;
 
 static __always_inline struct hog_mem_cpu *this_cpu(void)
 {
@@ -325,14 +325,21 @@ int hog_mem_tasks(struct bpf_iter__task *ctx)
 
 /* ---- the dead, and births ---- */
 
+static __always_inline void keep_name(const struct dead *dead, u64 heavy)
+{
+    struct hog_mem_cpu *c = this_cpu();
+
+    if (c)
+        dead_keep(c->dead, dead, heavy);
+}
+
 static __always_inline void on_exit(bool direct, struct task_struct *task)
 {
     struct signal_struct *signal = kernel_field(direct, task, signal);
-    struct hog_mem_cpu *c = this_cpu();
     struct dead dead;
 
-    if (c && dead_is(direct, signal) && dead_describe(direct, task, &dead))
-        dead_keep(c->dead, dead.key, kernel_field(direct, signal, maxrss), dead.uid, dead.comm, dead.cgroup);
+    if (dead_is(direct, signal) && dead_describe(direct, task, &dead))
+        keep_name(&dead, kernel_field(direct, signal, maxrss));
 }
 
 SEC("tp_btf/sched_process_exit")
@@ -342,26 +349,6 @@ int hog_exit_btf(void *ctx)
     return 0;
 }
 
-/* Whether other threads live on is not known here: the name of any thread that exits serves its process. */
-SEC("tracepoint/sched/sched_process_exit")
-int hog_exit_tp(void *ctx)
-{
-    struct hog_mem_cpu *c = this_cpu();
-    char comm[COMM];
+#include "exits_classic.bpf.h"
 
-    if (!c)
-        return 0;
-    bpf_get_current_comm(comm, sizeof comm);
-    dead_keep(c->dead, current_key(), 0, bpf_get_current_uid_gid(), comm, 0);
-    return 0;
-}
-
-SEC("tracepoint/sched/sched_process_fork")
-int hog_fork_tp(void *ctx)
-{
-    u32 child = 0;
-
-    bpf_probe_read_kernel(&child, sizeof child, ctx + fork_child_pid);
-    note_birth(child);
-    return 0;
-}
+#include "forks.bpf.h"

@@ -156,13 +156,14 @@ static __always_inline u32 sleeps_in_futex(const struct entry *entry, bool robus
     return command == FUTEX_WAIT ? HOG_ON_LOCK : HOG_ON_LOCK_OR_SIGNAL;
 }
 
-static __always_inline bool is_robust(bool direct, struct task_struct *task)
+/* A copy always: see exits.bpf.h for what a pointer costs that is loaded directly. */
+static __always_inline bool is_robust(struct task_struct *task)
 {
     struct task_struct___7_2 *newer = (void *)task;
 
     if (kernel_has(task, robust_list))
-        return kernel_field(direct, task, robust_list);
-    return !kernel_has(newer, futex.robust_list) || kernel_field(direct, newer, futex.robust_list);
+        return kernel_field(false, task, robust_list);
+    return !kernel_has(newer, futex.robust_list) || kernel_field(false, newer, futex.robust_list);
 }
 
 static __always_inline u32 state_of(bool direct, struct task_struct *task)
@@ -190,7 +191,7 @@ static __always_inline u32 sleeps_on(bool direct, struct task_struct *task, u32 
     if (io)
         return entry.call == ~0ull ? HOG_ON_MEMORY : HOG_ON_IO;
     if (entry.call == CALL_FUTEX)
-        return sleeps_in_futex(&entry, is_robust(direct, task));
+        return sleeps_in_futex(&entry, is_robust(task));
     if ((state & (UNINTERRUPTIBLE | NOT_LOADING)) == UNINTERRUPTIBLE && is_of_file(entry.call))
         return HOG_ON_IO;
     return HOG_ON_NOTHING;

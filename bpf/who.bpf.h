@@ -47,7 +47,7 @@ static __always_inline u32 process_of(u64 key)
  * own. Verifiers let nobody walk that array by pointers of known type. A thread that is past its funeral and
  * on the CPU for the last time has no struct pid any more. */
 #define PID_NAMESPACE_LEVELS 33 /* MAX_PID_NS_LEVEL and the first */
-static __always_inline u32 number_inside(struct task_struct *task)
+static __attribute__((noinline)) u32 number_inside(struct task_struct *task)
 {
     struct pid *pid = kernel_field(false, task, thread_pid);
     u32 level = kernel_field(false, pid, level);
@@ -104,6 +104,17 @@ static __always_inline struct who who_of(bool direct, struct task_struct *task, 
 static __always_inline struct who who_is(bool direct, struct task_struct *task, u32 thread)
 {
     return who_of(direct, task, kernel_field(direct, task, group_leader), thread);
+}
+
+/* The process whose child that of `leader` is; 0: it has no number here. */
+static __always_inline u64 parent_of(bool direct, struct task_struct *leader)
+{
+    struct task_struct *parent = kernel_field(direct, leader, real_parent);
+    struct task_struct *first = kernel_field(direct, parent, group_leader);
+    u64 birth = kernel_field(direct, first, start_boottime) >> HOG_KEY_BIRTH_NS;
+    u32 process = keys.pid_namespace ? numbers_inside(parent) >> 32 : kernel_field(direct, parent, tgid);
+
+    return process ? make_key(process, 0, birth) : 0;
 }
 
 /* `current`, by a pointer of known type where there is a helper for that (5.11), as lockdown=confidentiality

@@ -156,7 +156,9 @@ judge() { # judge LABEL
 
 # run_program LABEL SOURCE COMMAND...
 run_program() {
+    local began=$SECONDS
     execute "${@:2}"
+    echo "$((SECONDS - began)) $1" >>"$work/times"
     [ "$chances" -eq 1 ] || is_final "$@" || return
     judge "$1"
 }
@@ -248,6 +250,12 @@ check_left() {
     fail "live: nothing of hog is left in the kernel: ${left//$'\n'/, }"
 }
 
+# Where the time of a group went, by the programs that took most of it.
+slowest() {
+    [ ! -e "$work/times" ] || sort -rn "$work/times" | awk 'NR < 9 && $1 > 9 { printf "%s%s %s s", NR == 1 ? ": " : ", ", $2, $1 }'
+    rm -f "$work/times"
+}
+
 mount_for_tests tracefs /sys/kernel/tracing
 mount_for_tests bpf /sys/fs/bpf
 [ $# -gt 0 ] || set -- lint format unit live fuzz
@@ -273,7 +281,7 @@ for group in "$@"; do
         exit 2
         ;;
     esac
-    echo "$group took $((SECONDS - begin)) s"
+    echo "$group took $((SECONDS - begin)) s$(slowest)"
 done
 
 if [ $failed -gt 0 ]; then

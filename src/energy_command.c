@@ -132,17 +132,18 @@ static int find_members(struct command *c)
 static void take(const struct command *c, const struct meter_share *share, struct taken *taken)
 {
     struct split split = split_begin(share->uj, share->whole);
-    int64_t ns = 0;
+    int64_t weight = 0;
 
-    for (size_t i = 0; i < share->tally->capacity; i++) {
-        const struct tally_entry *entry = &share->tally->table[i];
-        if (entry->key && entry->weight > 0 && tally_find(&c->members, entry->key))
-            ns += entry->weight;
+    for (size_t i = 0; i < share->all.tally->capacity; i++) {
+        const struct tally_entry *entry = &share->all.tally->table[i];
+        if (entry->key && entry->weight > 0 && tally_find(&c->members, entry->key)) {
+            taken->run_ns += meter_run_ns(&c->meter, entry);
+            weight += entry->weight;
+        }
     }
-    taken->run_ns += ns;
     if (!share->known)
         return;
-    taken->uj += split_next(&split, (unsigned __int128)share->rate * (uint64_t)ns);
+    taken->uj += split_next(&split, meter_ran(share, weight));
     taken->all_uj += share->uj;
     taken->known_ns += c->meter.window_ns;
 }

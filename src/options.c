@@ -96,8 +96,6 @@ static int take_letters(struct parse *p, const char *letters, const char *next, 
 {
     for (; *letters; letters++) {
         const struct option_spec *spec = find_letter(*letters);
-        if (!spec && *letters == 'h')
-            return why(p->why, -EINVAL, "unknown option -h: for help use --help");
         if (!spec)
             return why(p->why, -EINVAL, "unknown option -%s: --help lists all options",
                        show_bytes(letters, (*letters & 0x80) ? strlen(letters) : 1).text);

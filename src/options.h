@@ -30,6 +30,9 @@ enum rows_word {
     ROWS_ARGS = 1 << 11,
 };
 
+/* The word of --by for one of these bits, up to ROWS_MOUNT. */
+const char *rows_word_name(uint32_t word);
+
 /* What was given to an option that may be repeated: pointers into argv. */
 #define MAX_TEXTS 32
 struct texts {
@@ -70,9 +73,11 @@ struct options {
     bool exact, self, verbose, no_header;
     enum out_format format;
     bool format_given;   /* and not the default */
+    bool human;          /* values for people; on a terminal alone */
     bool no_kernel;      /* kernel threads have no rows */
     bool vm, peak, pss;  /* mem: rows by what is mapped; by the most in the window; with the PSS */
     bool by_mount;       /* file: --by mount, which is no grouping of rows */
+    bool by_cpu;         /* energy: --by cpu, which is none either */
     unsigned top_files;  /* file: so many rows of single files; 0: none */
     bool all_files;      /* file: pipes, sockets and devices as well */
     bool explain;        /* top: what is behind each verdict */
@@ -83,8 +88,9 @@ struct options {
     uint64_t leaks_ns;   /* alloc: those of this age by who allocated them; 0: no such rows */
     const char *devices; /* block: these disks alone, a comma list; NULL: all */
     struct power_model model;
-    enum idle_energy { IDLE_ROW, IDLE_SHARED } idle; /* energy: whose that is */
-    bool total;                                      /* energy: since the start of the run */
+    enum idle_energy { IDLE_ROW, IDLE_SHARED } idle;          /* energy: whose that is */
+    enum energy_weight { WEIGHT_TIME, WEIGHT_CYCLES } weight; /* energy: what it is shared out by */
+    bool total;                                               /* energy: since the start of the run */
     char **command; /* energy: what runs while it is measured, NULL-terminated as for exec; NULL: none */
     /* calls: which ones; none of them: of the system */
     bool syscalls, mpi, libc_io;

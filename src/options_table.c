@@ -12,6 +12,7 @@
 
 #define AT(member) .offset = offsetof(struct options, member)
 
+static const char *const weight_words[] = {[WEIGHT_TIME] = "time", [WEIGHT_CYCLES] = "cycles", NULL};
 static const char *const idle_words[] = {[IDLE_ROW] = "row", [IDLE_SHARED] = "share", NULL};
 
 const struct option_spec option_table[] = {
@@ -137,6 +138,13 @@ const struct option_spec option_table[] = {
         .help = "text, tsv, csv, json or prom (default text)",
         .kind = OPTION_FORMAT,
         AT(format),
+    },
+    {
+        .name = "human",
+        .letter = 'h',
+        .help = "on a terminal, numbers with units: 64M, 1.25ms, 33.3%",
+        .kind = OPTION_FLAG,
+        AT(human),
     },
     {
         .name = "textfile",
@@ -297,6 +305,14 @@ const struct option_spec option_table[] = {
         .kind = OPTION_WORD,
         .words = idle_words,
         AT(idle),
+    },
+    {
+        .name = "weight",
+        .argument = "WHAT",
+        .help = "energy: shared out by time (default) or cycles of CPUs",
+        .kind = OPTION_WORD,
+        .words = weight_words,
+        AT(weight),
     },
     {
         .name = "total",

@@ -155,38 +155,44 @@ static int take_thresholds(struct options *o, enum option_kind kind, const char 
     return error ? why(w, -EINVAL, "%s: %s", label, reason.text) : 0;
 }
 
+/* The bits of enum rows_word, in their order. */
+static const char *const words[] = {"process",   "thread", "comm",   "uid", "user", "cgroup",
+                                    "container", "pod",    "parent", "cpu", "mount"};
+
+const char *rows_word_name(uint32_t word)
+{
+    return words[__builtin_ctz(word)];
+}
+
 static uint32_t rows_word(const char *text, size_t length, uint32_t allowed)
 {
-    static const char *const names[] = {"process",   "thread", "comm",   "uid", "user", "cgroup",
-                                        "container", "pod",    "parent", "cpu", "mount"};
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (allowed >> i & 1 && strlen(names[i]) == length && !memcmp(names[i], text, length))
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (allowed >> i & 1 && strlen(words[i]) == length && !memcmp(words[i], text, length))
             return UINT32_C(1) << i;
     return 0;
 }
 
 /* --help of the option names the words. */
-static int take_word(uint32_t *words, const struct option_spec *spec, const char *label, const char *text,
+static int take_word(uint32_t *to, const struct option_spec *spec, const char *label, const char *text,
                      size_t length, struct why *w)
 {
     uint32_t word = rows_word(text, length, (uint32_t)spec->least);
 
-    *words |= word;
+    *to |= word;
     return word ? 0
                 : why(w, -EINVAL, "%s: unknown \"%s\": %s", label, show_bytes(text, length).text, spec->help);
 }
 
-static int take_words(uint32_t *words, const struct option_spec *spec, const char *label, const char *list,
+static int take_words(uint32_t *to, const struct option_spec *spec, const char *label, const char *list,
                       struct why *w)
 {
     if (spec->kind == OPTION_BY) {
-        *words = 0;
-        return take_word(words, spec, label, list, strlen(list), w);
+        *to = 0;
+        return take_word(to, spec, label, list, strlen(list), w);
     }
     for (;;) {
         size_t length = strcspn(list, ",");
-        int error = take_word(words, spec, label, list, length, w);
+        int error = take_word(to, spec, label, list, length, w);
         if (error || !list[length])
             return error;
         list += length + 1;

@@ -92,6 +92,13 @@ static int check_energy(struct options *o, struct why *w)
                    "hog energy -- COMMAND ARGUMENTS..");
     if (o->model.given && has_view(o, "top") && !o->total && !o->idle)
         return 0;
+    o->by_cpu = o->by == ROWS_CPU && options_is_view(o, "energy");
+    if (o->weight == WEIGHT_CYCLES && (!options_is_view(o, "energy") || o->model.given || o->exact))
+        return why(w, -EINVAL, "--weight=cycles is of the view energy alone, without --model and --exact");
+    if (o->by_cpu && (o->total || o->command))
+        return why(w, -EINVAL, "--by cpu goes with neither --total nor a command");
+    if (o->by_cpu)
+        o->by = 0;
     return check_view(o, option, "energy", w);
 }
 
@@ -134,6 +141,8 @@ static int check_rows(struct options *o, struct why *w)
         o->format = OUT_PROM;
     if (o->format == OUT_CSV && (o->nviews > 1 || o->leaks_ns))
         return why(w, -EINVAL, "csv has the columns of one view: ask for one, or use -o tsv or json");
+    if (o->human && (o->format != OUT_TEXT || o->record || o->mode == RUN_REPORT || o->mode == RUN_DIFF))
+        return why(w, -EINVAL, "-h/--human is for people who read text: other formats keep their units");
     if (o->by == ROWS_THREAD)
         o->threads = true;
     return 0;

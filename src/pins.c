@@ -39,7 +39,8 @@ static int directory_of(const struct options *options, char to[PATH_MAX], struct
 static enum status failed(const char *word, int err, const struct why *w)
 {
     tell("%s: %s", word, w->text);
-    return err == -ENOMEM || err == -EEXIST || err == -ENOENT || err == -ESTALE || err == -EBUSY
+    return err == -ENOMEM || err == -EEXIST || err == -ENOENT || err == -ESRCH || err == -ESTALE ||
+                   err == -EBUSY
                ? STATUS_FAILED
                : STATUS_HOST;
 }
@@ -106,6 +107,20 @@ static const struct metric *metric_named(const char *name, size_t length)
     return NULL;
 }
 
+/* Why a view cannot be, where there is more to say than that it cannot. */
+static const char *reason_of(const char *view)
+{
+    static const char *const reasons[][2] = {
+        {"energy", ": its sensors are read by a process, and what nobody reads they do not keep"},
+        {"mem", ": the kernel keeps it by itself, in /proc/PID/status (VmRSS, VmHWM)"},
+    };
+
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (!strcmp(reasons[i][0], view))
+            return reasons[i][1];
+    return "";
+}
+
 static int check_views(const struct options *options, struct why *w)
 {
     char which[80] = "";
@@ -117,7 +132,8 @@ static int check_views(const struct options *options, struct why *w)
     for (size_t i = 0; i < options->nviews; i++) {
         const struct metric *metric = metric_named(options->views[i], strlen(options->views[i]));
         if (!metric || !metric->pin)
-            return why(w, -EINVAL, "%s cannot be pinned; what can: %s", options->views[i], which);
+            return why(w, -EINVAL, "%s cannot be pinned%s; what can: %s", options->views[i],
+                       reason_of(options->views[i]), which);
     }
     return 0;
 }
@@ -278,6 +294,10 @@ enum status read_views(struct options *options)
         err = take_views(options, pin.views, &w);
     if (err)
         return failed("read", err, &w);
+    if (options->format == OUT_CSV && options->nviews > 1) {
+        tell("csv has the columns of one view, and %s are pinned here: use -o tsv or json", pin.views);
+        return STATUS_USAGE;
+    }
     options->pinned = directory;
     return run_views(options);
 }

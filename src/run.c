@@ -17,6 +17,7 @@
 #include "host/numbering.h"
 #include "host/targets.h"
 #include "load/attach.h"
+#include "metric/chosen.h"
 #include "metric/metric.h"
 #include "rows/rows.h"
 #include "screen/screen.h"
@@ -36,6 +37,7 @@ struct run {
     struct targets subject; /* of --why */
     struct numbering numbering;
     struct oncpu *oncpu;
+    struct chosen *chosen; /* or NULL */
     struct metric_context context;
     const struct metric *metrics[MAX_VIEWS];
     void *states[MAX_VIEWS];
@@ -165,6 +167,7 @@ static int turn(struct run *run, struct why *w)
         if (err)
             return err;
     }
+    chosen_look(run->chosen, now);
     return 0;
 }
 
@@ -174,7 +177,7 @@ static size_t add_fields(const struct run *run, size_t view, struct field *field
     struct field more[MAX_FIELDS];
     size_t have = run->metrics[view]->fields(run->states[view], more, MAX_FIELDS), said = n;
 
-    for (size_t i = 0; i < have && n < MAX_FIELDS - 1; i++) {
+    for (size_t i = 0; i < have && n < MAX_FIELDS - 2; i++) {
         bool again = false;
         for (size_t j = 0; j < said && !again; j++)
             again = !strcmp(fields[j].name, more[i].name);
@@ -203,6 +206,8 @@ static void print_window_line(struct run *run)
     for (size_t i = 0; i < run->n; i++)
         if (run->metrics[i]->fields)
             n = add_fields(run, i, fields, n);
+    if (run->options->by)
+        fields[n++] = (struct field){"by", cell_string(rows_word_name(run->options->by))};
     fields[n++] = (struct field){"pids", cell_string(numbering_name(&run->numbering))};
     out_note(run->out, "window", fields, n);
 }
@@ -354,6 +359,7 @@ static void run_close(struct run *run)
         run->metrics[run->n]->close(run->states[run->n]);
     }
     self_close(&run->self);
+    chosen_close(run->chosen);
     names_close(run->context.names);
     targets_free(&run->targets);
     targets_free(&run->subject);
@@ -387,6 +393,14 @@ static enum status open_rows(struct run *run)
         tell("%s", w.text);
         return err == -EINVAL ? STATUS_USAGE : STATUS_FAILED;
     }
+    const uint32_t *users;
+    size_t nusers = run->rows ? rows_users(run->rows, &users) : 0;
+    if (run->rows && chosen_open(&run->chosen, options, users, nusers, &w)) {
+        tell("%s", w.text);
+        return STATUS_FAILED;
+    }
+    chosen_look(run->chosen, clock_ns(CLOCK_MONOTONIC));
+    run->context.chosen = run->chosen;
     if (run->rows)
         rows_attach(run->rows, run->out);
     if (rows_want_all(options))
@@ -413,7 +427,7 @@ static enum status open_recorder(struct run *run)
 /* Where the windows go, if not to stdout as lines. */
 static enum status open_screen(struct run *run, unsigned top)
 {
-    run->screen = screen_open(top);
+    run->screen = screen_open(top, run->options->human);
     if (!run->screen) {
         tell("out of memory");
         return STATUS_FAILED;
@@ -445,6 +459,11 @@ static const struct options *options_of_screen(const struct options *options)
 
 enum status run_views(const struct options *asked)
 {
+    /* Whoever reads a pipe takes numbers for what the column says. */
+    if (asked->human && !isatty(STDOUT_FILENO)) {
+        tell("-h/--human is for people: stdout is no terminal (for help use --help)");
+        return STATUS_USAGE;
+    }
     const bool live = screen_is_wanted(asked);
     const struct options *options = live ? options_of_screen(asked) : asked;
     struct run run = {.options = options, .self = {.stats_fd = -1}};
@@ -463,6 +482,8 @@ enum status run_views(const struct options *asked)
                                           .oncpu = &run.oncpu,
                                           .subject = &run.subject};
     run.out = out_open(STDOUT_FILENO, options->format, !options->no_header);
+    if (run.out && asked->human)
+        out_for_people(run.out);
     if (!run.context.names || !run.out) {
         tell("out of memory");
         status = STATUS_FAILED;

@@ -4,13 +4,16 @@
 
 VM_SUITES=(bullseye bookworm trixie sid trixie-backports)
 VM_ARCHS=(amd64 arm64)
-VM_PLANS=(views loader faults file verdicts integrity confidentiality hostile users refused mounts readonly one-cpu many-cpus hotplug hotplug-ticks)
+VM_MODULE=bookworm/amd64 # the kernel that the module of tests/vm/powercap is built for
+VM_MODULES=(dm-mod dm-crypt md-mod raid1 configfs null_blk) # all that plans want
+VM_PLANS=(views hooks loader faults file verdicts integrity confidentiality hostile pidns users refused mounts readonly one-cpu energy many-cpus hotplug hotplug-ticks)
 
-# plan NAME: sets cpus (qemu's -smp), cases (tests/vm/case) and parameters (of the kernel).
+# plan NAME: sets cpus (qemu's -smp), cases (tests/vm/case), parameters (of the kernel) and modules (of it, to be loaded).
 plan() {
-    cpus=2 parameters=()
+    cpus=2 parameters=() modules=()
     case $1 in
-    views) cases=views,hooks ;;
+    views) cases=views,memory ;;
+    hooks) cases=hooks ;;
     loader) cases=programs,pin ;;
     faults) cases=faults,block parameters=(hog.disk=64M) ;;
     # One CPU: emulation of several may break when the first quota has the kernel patch itself.
@@ -19,18 +22,24 @@ plan() {
     file) cases='file' cpus=1 parameters=(tsc=reliable) ;;
     integrity) cases=lockdown parameters=("lockdown=$1") ;;
     confidentiality) cases=lockdown,pidns parameters=("lockdown=$1") ;;
-    hostile) cases=nobtf,pidns ;;
+    hostile) cases=nobtf ;;
+    pidns) cases=pidns ;;
     users) cases=privilege,memlock ;;
     refused) cases=refused ;;
     # One CPU: see verdicts; with two this one stood still each time.
     mounts) cases=cgroups,mounts cpus=1 parameters=(tsc=reliable) ;;
     readonly) cases='readonly' ;;
-    one-cpu) cases=onecpu,contention cpus=1 parameters=(tsc=reliable) ;; # see hotplug
+    one-cpu) cases=onecpu,contention,energy cpus=1 parameters=(tsc=reliable) ;; # see hotplug
     many-cpus) cases=manycpus cpus=2,maxcpus=64 ;; # those that could be plugged in are possible
+    energy) cases=energy cpus=1 parameters=(tsc=reliable) ;;
     # A second one comes while the case runs. The clock of the scheduler, by which it is judged, goes by ticks where counters
     # may not agree; hog must bear that, too.
     hotplug) cases=hotplug cpus=4 parameters=(maxcpus=1 tsc=reliable) ;;
     hotplug-ticks) cases=hotplug cpus=4 parameters=(maxcpus=1 tsc=unstable) ;;
+    stack) cases=stack parameters=(hog.disk=64M) modules=(dm-mod dm-crypt md-mod raid1) ;;
+    # For tests/bench/file.sh and block.sh alone: time there is the number of instructions.
+    filecost) cases=filecost cpus=1 parameters=(hog.icount tsc=reliable) ;;
+    blockcost) cases=blockcost cpus=1 parameters=(hog.icount tsc=reliable) modules=(configfs null_blk) ;;
     panic | hang) cases=$1 ;; # for the test of the matrix itself
     *) return 1 ;;
     esac
@@ -40,23 +49,18 @@ plan() {
 # hostile hosts on one: the oldest, where locked memory still bounds BPF. The longest first.
 boots_ci() {
     local suite plan
+    echo bullseye/amd64/users
+    echo bookworm/amd64/hooks
+    echo bullseye/amd64/verdicts
     for suite in bullseye bookworm trixie sid; do
         echo "$suite/amd64/views"
     done
-    for plan in verdicts users hostile loader; do
-        echo "bullseye/amd64/$plan"
-    done
-    echo trixie/amd64/verdicts
     echo bookworm/arm64/views
-    for suite in bullseye sid; do
-        echo "$suite/amd64/faults"
-    done
-    for plan in confidentiality integrity refused mounts one-cpu hotplug; do
+    for plan in faults mounts hostile integrity; do
         echo "bullseye/amd64/$plan"
     done
-    for suite in bullseye bookworm; do
-        echo "$suite/amd64/file"
-    done
+    echo trixie/amd64/file # the oldest that has all hooks of it
+    echo "$VM_MODULE/energy"
 }
 
 # All of one kernel. CPUs that could be plugged in are possible for older kernels of x86 alone.
@@ -70,15 +74,18 @@ boots_of() { # boots_of SUITE ARCH
     done
 }
 
-# That, and every other kernel as it is.
+# That, every other kernel as it is, and what of the rest is not the same on most kernels.
 boots_all() {
-    local suite arch
+    local suite arch plan
     boots_ci
-    printf '%s\n' bullseye/amd64/{hotplug-ticks,many-cpus,readonly} {bookworm,trixie,sid}/amd64/loader {bookworm,trixie}/amd64/faults \
-        {trixie,sid}/amd64/file bookworm/arm64/{faults,file}
-    for arch in "${VM_ARCHS[@]}"; do
-        for suite in "${VM_SUITES[@]}"; do
-            boots_ci | grep -qx "$suite/$arch/views" || echo "$suite/$arch/views"
+    for suite in "${VM_SUITES[@]}"; do
+        for arch in "${VM_ARCHS[@]}"; do
+            for plan in views hooks; do
+                echo "$suite/$arch/$plan"
+            done
         done
-    done
+    done | grep -vxFf <(boots_ci)
+    printf '%s\n' {bullseye,bookworm,trixie,sid}/amd64/loader {bookworm,trixie,sid}/amd64/{faults,verdicts} \
+        {bullseye,bookworm,sid}/amd64/file bookworm/amd64/stack {trixie,sid}/amd64/energy bookworm/arm64/{faults,file,energy} \
+        bullseye/amd64/{pidns,confidentiality,refused,readonly,one-cpu,hotplug,hotplug-ticks,many-cpus}
 }

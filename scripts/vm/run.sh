@@ -5,6 +5,7 @@
 #
 #   run.sh ci|all|SUITE/ARCH|SUITE/ARCH/PLAN...        (scripts/vm/plans.sh)
 #
+# VM_MORE: a directory with more for the guests' root.
 # As many boots side by side as there are CPUs and memory; a failed one once more, alone. Consoles are in $BUILD/vm/boots.
 set -u
 export LC_ALL=C PATH="$PATH:/usr/sbin:/sbin"
@@ -61,7 +62,46 @@ make_root() { # make_root ARCH
     find "$from/tests/live" -type f -perm -100 -exec cp {} "$root/tests/live/" \; || return
     find "$from/tests/vm" "$from/tests/load" "$from/tests/bench/start" -type f -perm -100 -exec cp {} "$root/tests/tools/" \; || return
     cp -r tests/vm/lib.sh tests/vm/case "$root/tests/" && install -m 755 tests/vm/init.sh "$root/init" || return
+    [ -z "${VM_MORE-}" ] || cp -a "$VM_MORE/." "$root/" || return
     (cd "$root" && find . | cpio -o -H newc --quiet | gzip -1) >"$work/initramfs-$1"
+}
+
+# The root of SUITE/ARCH: that of all kernels of the architecture and, where one there are, modules for it.
+root_of() { # root_of SUITE ARCH
+    [ -e "$work/initramfs-$1-$2" ] && echo "$work/initramfs-$1-$2" || echo "$work/initramfs-$2"
+}
+
+# The kernel's own modules that plans of the list want.
+modules_of() { # modules_of SUITE ARCH
+    local boot
+    for boot in "${list[@]}"; do
+        [ "${boot%/*}" = "$1/$2" ] || continue
+        plan "${boot##*/}" && printf '%s\n' ${modules[@]+"${modules[@]}"}
+    done | sed '/^$/d' | sort -u
+}
+
+# The module of tests/vm/powercap, where a boot wants it and this machine's compiler can build it.
+build_module() { # build_module SUITE ARCH
+    local module status
+    [ "$1/$2" = "$VM_MODULE" ] && [ "$2" = "$(native)" ] && printf '%s\n' "${list[@]}" | grep -qx "$1/$2/energy" || return 0
+    module=$(scripts/vm/module.sh "$1" "$2" "${kernels[$1/$2]}" "$BUILD/vm/headers-$1-$2" 2>"$work/reason")
+    status=$?
+    case $status in
+    0) cp "$module" "$work/modules-$1-$2/tests/tools/" ;;
+    3) count < <(echo "skip - vm/$1/$2: power zones: needs $1: $(tail -n 1 "$work/reason")") ;;
+    *) count < <(echo "not ok - vm/$1/$2: building its module: $(tail -n 1 "$work/reason")") ;;
+    esac
+}
+
+add_modules() { # add_modules SUITE ARCH
+    local root=$work/modules-$1-$2
+    mkdir -p "$root/tests/tools" && build_module "$1" "$2" || return
+    [ ! -d "$BUILD/vm/$1-$2/x/modules" ] || cp -r "$BUILD/vm/$1-$2/x/modules" "$root/tests/" || return
+    find "$root" -name '*.ko' | grep -q . || return 0
+    {
+        cat "$work/initramfs-$2"
+        (cd "$root" && find . | cpio -o -H newc --quiet | gzip -1)
+    } >"$work/initramfs-$1-$2"
 }
 
 # Fetches the kernel of SUITE/ARCH and makes the root of that architecture, once. What cannot be is said once, and its
@@ -75,10 +115,14 @@ prepare() { # prepare SUITE ARCH
         count < <(echo "not ok - vm/$1/$2: making its root directory: $(tail -n 1 "$work/reason")")
         return
     fi
-    kernels[$1/$2]=$(scripts/vm/kernel.sh "$1" "$2" "$BUILD/vm/$1-$2" 2>"$work/reason")
+    # shellcheck disable=SC2046 # names without blanks
+    kernels[$1/$2]=$(scripts/vm/kernel.sh "$1" "$2" "$BUILD/vm/$1-$2" $(modules_of "$1" "$2") 2>"$work/reason")
     status=$?
     case $status in
-    0) return ;;
+    0)
+        add_modules "$1" "$2"
+        return
+        ;;
     3) count < <(echo "skip - vm/$1/$2: needs $1: $(tail -n 1 "$work/reason")") ;;
     *) count < <(echo "not ok - vm/$1/$2: fetching its kernel: $(tail -n 1 "$work/reason")") ;;
     esac
@@ -112,15 +156,17 @@ boot_list() {
         IFS=/ read -r suite arch name <<<"$boot"
         plan "$name" || { echo "run.sh: no such plan: $boot" >&2 && continue; }
         [ -n "${kernels[$suite/$arch]-}" ] || continue
-        printf '%s\n' "$boot" "$arch" "${kernels[$suite/$arch]}" "$work/initramfs-$arch" "$cpus" "$cases" \
+        printf '%s\n' "$boot" "$arch" "${kernels[$suite/$arch]}" "$(root_of "$suite" "$arch")" "$cpus" "$cases" \
             "$out/${boot//\//-}" ${parameters[@]+"${parameters[@]}"} | paste -s -d '\t'
     done
 }
 
 # Boots one, and puts its lines and details in its directory. Fails if anything in it did.
 boot_one() { # boot_one LABEL ARCH KERNEL INITRAMFS CPUS CASES DIR [PARAMETER...]
+    local began=$SECONDS
     mkdir -p "$7"
     scripts/vm/boot.sh "$@" >"$7/told" 2>"$7/details"
+    echo "$((SECONDS - began)) $1" >>"$work/times"
     ! grep -q '^not ok - ' "$7/told"
 }
 
@@ -208,6 +254,7 @@ case " $* " in
     ;;
 esac
 scripts/vm/table.sh "$out" "${list[@]}"
+sort -rn "$work/times" | awk '{ printf "%s%s %s s", NR == 1 ? "boots took " : ", ", $2, $1 } END { print "" }'
 if [ $failed -gt 0 ]; then
     printf '\nFailed:\n'
     printf '%s\n' "${failures[@]}"

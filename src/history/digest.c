@@ -2,7 +2,6 @@
 #include "history/digest.h"
 #include "history/rankings.h"
 #include "history/when.h"
-#include "shown.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -27,9 +26,9 @@ struct pass {
     struct ranked_view views[RECORD_MOST_VIEWS];
     unsigned definitions; /* of the reader, when `views` was made */
     bool inside;          /* the window is one of those asked for */
-    int start, length, lost;
+    int start, length, lost, by;
     uint64_t begin; /* of the window, ns */
-    double seconds;
+    double seconds, lost_now;
     unsigned slot;
     struct table candidates;
     struct table chosen; /* of struct place */
@@ -43,15 +42,24 @@ struct place {
 
 /* --- both readings --- */
 
+/* What rows are of: as was asked for, or what they were when they were recorded. */
+static const char *by_of(const struct digest *d)
+{
+    const char *by = d->by ? d->by : d->grouped;
+
+    return strcmp(by, "process") != 0 ? by : d->named ? "comm" : by;
+}
+
 static void look_up_views(struct pass *p)
 {
     for (unsigned i = 0; i < p->reader->nviews; i++) {
         const struct record_view *view = &p->reader->views[i];
-        rankings_of(p->d, view, &p->views[i]);
+        rankings_of(p->d, view, by_of(p->d), &p->views[i]);
         if (!strcmp(view->name, "window")) {
             p->start = record_column(view, "start");
             p->length = record_column(view, "dur_ms");
             p->lost = record_column(view, "lost");
+            p->by = record_column(view, "by");
         }
     }
     p->definitions = p->reader->definitions;
@@ -67,11 +75,32 @@ static double length_of(const struct pass *p, const struct record *record)
     return ms / 1e3;
 }
 
+/* Threads of a process are one, as if they had not been told apart. */
+static void note_grouping(struct pass *p, const struct record *record)
+{
+    char by[RECORD_MOST_NAME];
+
+    if (p->by < 0 || !record_text(&record->values[p->by], by, sizeof by) || !strcmp(by, "thread"))
+        memcpy(by, "process", 8);
+    if (!strcmp(by, p->d->grouped))
+        return;
+    memcpy(p->d->grouped, by, sizeof by);
+    look_up_views(p);
+}
+
+/* The window before may have had no end: what its rows have added up to is nobody's. */
+static void forget_window(struct digest *d)
+{
+    for (unsigned i = 0; i < d->nseries; i++)
+        d->series[i].now = -1;
+    for (unsigned i = 0; i < d->nrankings; i++)
+        d->rankings[i].now = (struct digest_worst){0};
+}
+
 static void enter_window(struct pass *p, const struct record *record)
 {
     struct digest *d = p->d;
     struct when when;
-    double lost = 0;
 
     p->inside = false;
     if (p->start < 0 || !when_parse(record->values[p->start].at, record->values[p->start].length, &when) ||
@@ -80,19 +109,28 @@ static void enter_window(struct pass *p, const struct record *record)
     p->inside = when.ns >= p->range->from && when.ns < p->range->to;
     if (!p->inside)
         return;
+    note_grouping(p, record);
     p->begin = when.ns;
     p->seconds = length_of(p, record);
+    if (p->lost < 0 || !record_number(&record->values[p->lost], &p->lost_now))
+        p->lost_now = 0;
     if (p->second) {
         double span = (double)(d->last - d->first) + 1, at = (double)p->begin - (double)d->first;
         p->slot = at > 0 && at < span ? (unsigned)(at / span * d->slots) : at > 0 ? d->slots - 1 : 0;
-        d->slot_seconds[p->slot] += (float)p->seconds;
-        return;
+        forget_window(d);
     }
-    if (p->lost >= 0 && record_number(&record->values[p->lost], &lost) && lost > 0 && lost < 1e15)
-        d->lost += (uint64_t)lost;
+}
+
+/* The first reading: it is whole, and counts. */
+static void count_window(const struct pass *p)
+{
+    struct digest *d = p->d;
+
+    if (p->lost_now > 0 && p->lost_now < 1e15)
+        d->lost += (uint64_t)p->lost_now;
     d->seconds += p->seconds;
-    d->first = !d->windows || when.ns < d->first ? when.ns : d->first;
-    d->last = when.ns > d->last ? when.ns : d->last;
+    d->first = !d->windows || p->begin < d->first ? p->begin : d->first;
+    d->last = p->begin > d->last ? p->begin : d->last;
     d->windows++;
 }
 
@@ -208,7 +246,7 @@ static void name_series(struct series *s, const struct ranked_view *ranked, cons
     if (ranked->pid < 0 || !record_text(&record->values[ranked->pid], s->pid, sizeof s->pid))
         s->pid[0] = '\0';
     if (ranked->name < 0 || !record_text(&record->values[ranked->name], s->name, sizeof s->name))
-        memcpy(s->name, "-", 2);
+        s->name[0] = '\0';
 }
 
 static void note_verdict(struct series *s, const struct ranked_view *ranked, const struct record *record)
@@ -234,7 +272,7 @@ static void note_most(struct digest_worst *now, double value, const struct ranke
     if (ranked->pid < 0 || !record_text(&record->values[ranked->pid], now->pid, sizeof now->pid))
         now->pid[0] = '\0';
     if (ranked->name < 0 || !record_text(&record->values[ranked->name], now->name, sizeof now->name))
-        memcpy(now->name, "-", 2);
+        now->name[0] = '\0';
 }
 
 static void look_closely(struct pass *p, const struct ranked_view *ranked, const struct record *record,
@@ -282,6 +320,7 @@ static void leave_window(struct pass *p)
 {
     struct digest *d = p->d;
 
+    d->slot_seconds[p->slot] += (float)p->seconds;
     for (unsigned i = 0; i < d->nseries; i++) {
         struct series *s = &d->series[i];
         if (s->now < 0)
@@ -317,14 +356,18 @@ static int read_all(struct pass *p, struct why *w)
     p->definitions = p->reader->definitions - 1;
     while ((n = reader_next(p->reader, &record, w)) > 0) {
         if (!record.view) {
-            if (p->second && p->inside)
+            if (p->inside && p->second)
                 leave_window(p);
+            else if (p->inside)
+                count_window(p);
             p->inside = false;
             continue;
         }
         if (p->definitions != p->reader->definitions)
             look_up_views(p);
-        const struct ranked_view *ranked = &p->views[record.view - p->reader->views];
+        struct ranked_view *ranked = &p->views[record.view - p->reader->views];
+        if (p->inside && ranked->part >= 0)
+            rankings_of_row(p->d, &record, ranked);
         if (!strcmp(record.view->name, "window")) {
             enter_window(p, &record);
         } else if (p->inside && ranked->n) {
@@ -414,9 +457,11 @@ int digest_make(struct digest *d, struct reader *reader, const struct digest_ran
                      .start = -1,
                      .length = -1,
                      .lost = -1,
+                     .by = -1,
                      .candidates = {.size = sizeof(struct candidate), .most = CANDIDATES},
                      .chosen = {.size = sizeof(struct place), .most = DIGEST_SERIES}};
 
+    memcpy(d->grouped, "process", 8);
     if (random)
         memcpy(&p.seed, random, sizeof p.seed); /* names cannot be made to collide */
     d->rankings = calloc(DIGEST_RANKINGS, sizeof *d->rankings);
@@ -430,7 +475,7 @@ int digest_make(struct digest *d, struct reader *reader, const struct digest_ran
     table_free(&p.candidates);
     p.second = true;
     d->slots = d->windows < DIGEST_SLOTS ? (unsigned)d->windows : DIGEST_SLOTS;
-    if (!err && d->nseries)
+    if (!err && d->nseries && d->windows)
         err = read_all(&p, w);
     table_free(&p.chosen);
     for (unsigned i = 0; !err && i < d->nrankings; i++)
@@ -449,47 +494,4 @@ void digest_free(struct digest *d)
     d->series = NULL;
     d->rankings = NULL;
     d->nseries = d->nrankings = 0;
-}
-
-/* --- the time asked for --- */
-
-/* When the first and last windows begin. */
-static int span_of(struct reader *reader, uint64_t *first, uint64_t *last, struct why *w)
-{
-    static struct record record;
-    struct when when;
-    int n;
-
-    *first = *last = 0;
-    reader_rewind(reader);
-    while ((n = reader_next(reader, &record, w)) > 0) {
-        if (!record.view || strcmp(record.view->name, "window") != 0)
-            continue;
-        int start = record_column(record.view, "start");
-        if (start < 0 || !when_parse(record.values[start].at, record.values[start].length, &when) ||
-            when.of_day)
-            continue;
-        *first = *first ? *first : when.ns;
-        *last = when.ns;
-    }
-    return n;
-}
-
-int digest_range(struct digest_range *range, struct reader *reader, const char *from, const char *to,
-                 struct why *w)
-{
-    struct when a = {0}, b = {.ns = UINT64_MAX};
-    uint64_t first = 0, last = 0;
-
-    if ((from && !when_parse(from, strlen(from), &a)) || (to && !when_parse(to, strlen(to), &b)))
-        return why(w, -EINVAL, "no time: %s", show(from ? from : to).text);
-    int err = a.of_day || b.of_day ? span_of(reader, &first, &last, w) : 0;
-    if (err)
-        return err;
-    *range = (struct digest_range){when_in(&a, first, last), when_in(&b, first, last)};
-    if (a.of_day && b.of_day && range->from >= range->to && range->to > first) /* 23:50 to 00:10 */
-        range->from -= UINT64_C(86400) * 1000000000;
-    if (range->from >= range->to)
-        return why(w, -EINVAL, "--from is not before --to");
-    return 0;
 }

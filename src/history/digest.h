@@ -18,6 +18,8 @@
 #define DIGEST_SLOTS    120 /* of a time line, at most */
 #define DIGEST_BUCKETS  640 /* 16 for each doubling, from 2^-8 to 2^32 */
 #define DIGEST_NAME     64
+#define DIGEST_WHO      512 /* a name, or the path of a file */
+#define DIGEST_OF       (RECORD_MOST_NAME + DIGEST_NAME)
 
 /* How a column adds up over time. */
 enum digest_unit {
@@ -31,11 +33,12 @@ struct digest_worst {
     double value; /* of all rows; 0: none */
     uint64_t start;
     double most; /* of one of them: */
-    char pid[12], name[DIGEST_NAME];
+    char pid[12], name[DIGEST_WHO];
 };
 
 struct ranking {
-    char view[RECORD_MOST_NAME], column[RECORD_MOST_NAME];
+    char view[DIGEST_OF]; /* "energy/package-0": of parts that do not add up. Hostile */
+    char column[RECORD_MOST_NAME];
     enum digest_unit unit;
     unsigned first, n;                       /* of its series */
     double area;                             /* value by seconds, of all rows */
@@ -49,7 +52,7 @@ struct series {
     uint64_t id;
     unsigned next; /* series of the same id: 1 + index, or 0 */
     unsigned ranking;
-    char pid[12], name[DIGEST_NAME]; /* pid "": not of one process */
+    char pid[12], name[DIGEST_WHO]; /* pid "": not of one process; name "": it is not known */
     uint64_t windows;
     double area, total; /* value by seconds; in the unit of a total */
     double seconds;     /* of the windows that have it */
@@ -67,7 +70,9 @@ struct digest_range {
 };
 
 struct digest {
-    const char *by; /* "process", or a column */
+    const char *by;                 /* "process", or a column; NULL: what rows were when they were recorded */
+    char grouped[RECORD_MOST_NAME]; /* what they were: the same */
+    bool named;                     /* processes of the same name are one */
     unsigned top;
     const char *columns; /* a list, or NULL: what each view is about */
     bool quantiles;      /* are wanted */
@@ -92,6 +97,12 @@ void digest_free(struct digest *digest);
 /* From the text of --from and --to (or NULL), for this recording. */
 int digest_range(struct digest_range *range, struct reader *reader, const char *from, const char *to,
                  struct why *w);
+
+/* Whether the rows of a view are of files, whoever used them, where nothing else is asked for. */
+bool ranking_of_files(const char *view);
+
+/* Of a total; NULL: there is none. */
+const char *ranking_unit(const struct ranking *ranking);
 
 /* Of the windows that have it, to 3 percent. */
 double series_quantile(const struct series *series, double q);

@@ -20,7 +20,7 @@ static const char head[] =
     "<meta http-equiv=Content-Security-Policy content=\"default-src 'none';style-src 'unsafe-inline';"
     "script-src 'unsafe-inline'\">"
     "<meta name=viewport content='width=device-width'><title>hog report</title><style>"
-    "body{font:14px/1.4 system-ui,sans-serif;margin:1.5em auto;max-width:1100px;padding:0 "
+    "body{font:14px/1.4 system-ui,sans-serif;margin:1.5em auto;max-width:1280px;padding:0 "
     "1em;color:#222;background:#fff}"
     "h2{margin:1.6em 0 .3em;font-size:1.15em}table{border-collapse:collapse;font-size:13px}"
     "th,td{padding:1px .6em;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap}"
@@ -97,8 +97,10 @@ static void put_time(struct page *p, uint64_t ns)
 
     if (!ns || !cell_format(&cell, text))
         memcpy(text, "-", 2);
-    if (strlen(text) > 20)
-        memcpy(text + 19, "Z", 2); /* to the second */
+    unsigned end =
+        p->d->seconds < (double)p->d->windows ? 23 : 19; /* to the second, or shorter windows' ms */
+    if (strlen(text) > end)
+        memcpy(text + end, "Z", 2);
     lines_text(&p->lines, text);
 }
 
@@ -126,7 +128,7 @@ static void put_series(struct page *p, const struct ranking *r, const struct ser
     put(p, "<td><i style=background:%s></i>", colours[rank % COLOURS]);
     put_name(p, *s->pid ? s->pid : "-");
     put(p, "<td class=t>");
-    put_name(p, s->name);
+    put_name(p, *s->name ? s->name : "-");
     put(p, "<td>");
     if (r->unit != UNIT_LEVEL)
         put_number(p, s->total, 3);
@@ -141,7 +143,7 @@ static void put_series(struct page *p, const struct ranking *r, const struct ser
     put_time(p, s->peak_at);
     put(p, "<td>%" PRIu64 "<td class=t>", s->windows);
     if (verdict != VERDICT_OK) {
-        put(p, "%s %" PRIu32 " x by ", verdict_names[verdict], s->verdicts[verdict]);
+        put(p, "%s %" PRIu32 " x%s", verdict_names[verdict], s->verdicts[verdict], *s->by ? " by " : "");
         put_name(p, s->by);
     }
     put(p, "\n");
@@ -149,14 +151,23 @@ static void put_series(struct page *p, const struct ranking *r, const struct ser
 
 static void put_tables(struct page *p, const struct ranking *r)
 {
+    const char *by = p->d->by ? p->d->by : p->d->grouped, *who = !p->d->by && ranking_of_files(r->view)
+                                                                     ? "file"
+                                                                 : strcmp(by, "process") != 0 ? by
+                                                                                              : "comm";
+    const char *unit = ranking_unit(r);
+
+    put(p, "<div><table id=\"");
+    put_name(p, r->view);
+    put(p, ".%s\"><tr><th>rank<th>pid<th class=t>", r->column);
+    put_name(p, who);
     put(p,
-        "<div><table id=\"%s.%s\"><tr><th>rank<th>pid<th "
-        "class=t>comm<th>total<th>mean<th>p50<th>p95<th>p99<th>peak<th>at (UTC)"
+        "<th>total%s%s<th>mean<th>p50<th>p95<th>p99<th>peak<th>at (UTC)"
         "<th>windows<th class=t>verdict\n",
-        r->view, r->column);
+        unit ? ", " : "", unit ? unit : "");
     for (unsigned i = 0; i < r->n; i++)
         put_series(p, r, &p->d->series[r->first + i], i);
-    put(p, "</table></div><p>Worst windows:\n<table>");
+    put(p, "</table></div><p>Worst windows, all rows:\n<table>");
     for (unsigned i = 0; i < DIGEST_WORST && r->worst[i].value > 0; i++) {
         put(p, "<tr><td>");
         put_time(p, r->worst[i].start);
@@ -280,7 +291,9 @@ static void put_heat(struct page *p)
         double most = highest(d, r->line, 0);
         if (most <= 0)
             continue;
-        put(p, "<text x=0 y=%u>%s %s</text>", i * 18 + 12, r->view, r->column);
+        put(p, "<text x=0 y=%u>", i * 18 + 12);
+        put_name(p, r->view);
+        put(p, " %s</text>", r->column);
         for (unsigned slot = 0; slot < d->slots; slot++) {
             double value = slot_value(d, r->line, slot);
             if (value < 0)
@@ -319,7 +332,9 @@ static void put_page(struct page *p, const struct reader *reader)
     for (unsigned i = 0; i < d->nrankings; i++) {
         if (!d->rankings[i].n)
             continue;
-        put(p, "<h2>%s %s</h2>\n", d->rankings[i].view, d->rankings[i].column);
+        put(p, "<h2>");
+        put_name(p, d->rankings[i].view);
+        put(p, " %s</h2>\n", d->rankings[i].column);
         put_lines(p, &d->rankings[i]);
         put_tables(p, &d->rankings[i]);
         lines_end(&p->lines);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What each view is about. Of others, all that is not who it is of would be too much: the first number. */
+/* What each view is about. Others are ranked by columns that were asked for alone. */
 static const struct {
     const char *view, *columns;
 } about[] = {
@@ -11,10 +11,12 @@ static const struct {
     {"cpu", "cpu_pct"},
     {"mem", "rss_kib,peak_kib"},
     {"alloc", "live_kib,alloc_kib_s"},
+    {"leaks", "live_kib"},
     {"contention", "wait_ms"},
     {"faults", "lat_ms"},
     {"block", "iowait_pct,read_kib_s,write_kib_s"},
     {"file", "kib"},
+    {"files", "read_kib,write_kib"},
     {"calls", "count"},
     {"energy", "joules"},
     {"track", "cpu_pct"},
@@ -32,7 +34,7 @@ static enum digest_unit unit_of(const char *view, const char *column)
 {
     if (ends_with(column, "_pct"))
         return UNIT_PERCENT;
-    if (ends_with(column, "_us") || (ends_with(column, "_kib") && strcmp(view, "file") != 0) ||
+    if (ends_with(column, "_us") || (ends_with(column, "_kib") && strncmp(view, "file", 4) != 0) ||
         !strcmp(column, "oom_s"))
         return UNIT_LEVEL;
     if (ends_with(column, "_s") || !strcmp(column, "watts"))
@@ -51,20 +53,43 @@ static bool is_in(const char *list, const char *name)
     return false;
 }
 
-static void add_ranking(struct digest *digest, const struct record_view *view, unsigned column,
-                        struct ranked_view *ranked)
+bool ranking_of_files(const char *view)
+{
+    return !strcmp(view, "files");
+}
+
+const char *ranking_unit(const struct ranking *ranking)
+{
+    const char *column = ranking->column, *last = strrchr(column, '_');
+    bool bytes = ends_with(column, "kib");
+
+    switch (ranking->unit) {
+    case UNIT_PERCENT:
+        return "s";
+    case UNIT_LEVEL:
+        return NULL;
+    case UNIT_RATE:
+        return !strcmp(column, "watts") ? "J" : strstr(column, "kib") ? "KiB" : "count";
+    case UNIT_COUNT:
+        return bytes ? "KiB" : last ? last + 1 : !strcmp(column, "joules") ? "J" : "count";
+    }
+    return NULL;
+}
+
+static void add_ranking(struct digest *digest, const struct record_view *view, const char *of,
+                        unsigned column, struct ranked_view *ranked)
 {
     const char *name = view->columns[column];
     unsigned i = 0;
 
-    while (i < digest->nrankings && (strcmp(digest->rankings[i].view, view->name) != 0 ||
-                                     strcmp(digest->rankings[i].column, name) != 0))
+    while (i < digest->nrankings &&
+           (strcmp(digest->rankings[i].view, of) != 0 || strcmp(digest->rankings[i].column, name) != 0))
         i++;
     if (i == DIGEST_RANKINGS || ranked->n == DIGEST_A_VIEW)
         return;
     if (i == digest->nrankings) {
         struct ranking *ranking = &digest->rankings[digest->nrankings++];
-        memcpy(ranking->view, view->name, sizeof ranking->view);
+        snprintf(ranking->view, sizeof ranking->view, "%s", of);
         memcpy(ranking->column, name, sizeof ranking->column);
         ranking->unit = unit_of(view->name, name);
     }
@@ -72,32 +97,59 @@ static void add_ranking(struct digest *digest, const struct record_view *view, u
     ranked->column[ranked->n++] = (unsigned char)column;
 }
 
-void rankings_of(struct digest *digest, const struct record_view *view, struct ranked_view *ranked)
+static void add_rankings(struct digest *digest, const struct record_view *view, const char *of,
+                         struct ranked_view *ranked)
 {
     const char *columns = digest->columns;
 
-    *ranked = (struct ranked_view){.pid = -1, .name = -1, .verdict = -1, .by = -1};
-    if (!strcmp(view->name, "window"))
-        return;
     for (size_t i = 0; i < sizeof about / sizeof *about && !columns; i++)
         columns = !strcmp(about[i].view, view->name) ? about[i].columns : NULL;
-    ranked->name = record_column(view, "comm");
-    if (!strcmp(digest->by, "process")) {
+    ranked->n = 0;
+    for (unsigned i = 0; i < view->n && columns; i++)
+        if (is_in(columns, view->columns[i]) && (int)i != ranked->pid && (int)i != ranked->name)
+            add_ranking(digest, view, of, i, ranked);
+}
+
+void rankings_of(struct digest *digest, const struct record_view *view, const char *by,
+                 struct ranked_view *ranked)
+{
+    *ranked = (struct ranked_view){.pid = -1, .name = -1, .verdict = -1, .by = -1, .part = -1};
+    if (!strcmp(view->name, "window"))
+        return;
+    if (!digest->by && ranking_of_files(view->name)) {
+        ranked->name = record_column(view, "file");
+    } else if (!strcmp(by, "process")) {
+        ranked->name = record_column(view, "comm");
         ranked->pid = record_column(view, "pid");
         if (ranked->pid < 0)
             ranked->pid = record_column(view, "aggressor");
     } else {
-        ranked->name = record_column(view, digest->by);
-        if (ranked->name < 0 && !strcmp(digest->by, "user"))
+        ranked->name = record_column(view, by);
+        if (ranked->name < 0 && !strcmp(by, "user"))
             ranked->name = record_column(view, "uid");
     }
     if (ranked->name < 0 && ranked->pid < 0)
         return;
     ranked->verdict = record_column(view, "verdict");
     ranked->by = ranked->verdict < 0 ? -1 : record_column(view, "by");
-    for (unsigned i = 0; i < view->n && columns; i++)
-        if (is_in(columns, view->columns[i]) && (int)i != ranked->pid && (int)i != ranked->name)
-            add_ranking(digest, view, i, ranked);
+    /* A domain of power may be part of another. */
+    if (!strcmp(view->name, "energy"))
+        ranked->part = record_column(view, "domain");
+    if (ranked->part < 0)
+        add_rankings(digest, view, view->name, ranked);
+}
+
+void rankings_of_row(struct digest *digest, const struct record *record, struct ranked_view *ranked)
+{
+    char part[DIGEST_NAME], of[DIGEST_OF];
+
+    if (!record_text(&record->values[ranked->part], part, sizeof part))
+        *part = '\0';
+    snprintf(of, sizeof of, "%s%s%s", record->view->name, *part ? "/" : "", part);
+    if (!strcmp(of, ranked->of))
+        return;
+    memcpy(ranked->of, of, sizeof of);
+    add_rankings(digest, record->view, of, ranked);
 }
 
 static uint64_t mix(uint64_t hash, const struct record_value *value)

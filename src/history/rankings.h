@@ -9,12 +9,18 @@
 struct ranked_view {
     unsigned n;
     unsigned char ranking[DIGEST_A_VIEW], column[DIGEST_A_VIEW];
-    int pid, name;   /* columns of the key and its name; -1: none */
-    int verdict, by; /* or -1 */
+    int pid, name;      /* columns of the key and its name; -1: none */
+    int verdict, by;    /* or -1 */
+    int part;           /* the column that says of which part a row is, each with its own rankings; or -1 */
+    char of[DIGEST_OF]; /* the part whose rankings these are */
 };
 
-/* Finds or adds the rankings of that view. */
-void rankings_of(struct digest *digest, const struct record_view *view, struct ranked_view *ranked);
+/* Finds or adds the rankings of that view. by: "process", or a column. */
+void rankings_of(struct digest *digest, const struct record_view *view, const char *by,
+                 struct ranked_view *ranked);
+
+/* The same for a row of a view with parts: before it is looked at. */
+void rankings_of_row(struct digest *digest, const struct record *record, struct ranked_view *ranked);
 
 /* Of whom a row is; 0: of nobody who could be told from others. */
 uint64_t ranked_id(const struct ranked_view *ranked, const struct record *record, uint64_t seed);

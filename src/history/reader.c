@@ -2,6 +2,7 @@
 #include "history/reader.h"
 #include "history/recording.h"
 #include "history/rotated.h"
+#include "decimal.h"
 #include "shown.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -324,28 +325,7 @@ int record_column(const struct record_view *view, const char *name)
 
 bool record_number(const struct record_value *value, double *number)
 {
-    static const double scale[] = {1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9};
-    const char *p = value->at, *end = p + value->length, *point = NULL;
-    bool negative = p < end && *p == '-';
-    double sum = 0;
-
-    p += negative;
-    if (value->is_string || p == end || value->length > 32)
-        return false;
-    for (; p < end; p++) {
-        if (*p == '.' && !point)
-            point = p;
-        else if (*p >= '0' && *p <= '9')
-            sum = sum * 10 + (*p - '0');
-        else
-            return false;
-    }
-    size_t digits = point ? (size_t)(end - point) - 1 : 0;
-    if (digits >= sizeof scale / sizeof *scale)
-        return false;
-    sum *= scale[digits];
-    *number = negative ? -sum : sum;
-    return true;
+    return !value->is_string && decimal_parse(value->at, value->length, number);
 }
 
 static int hex(char c)

@@ -41,23 +41,6 @@ static const struct column worst_columns[] = {
 };
 static const struct view worst_view = {"worst", worst_columns, LEN(worst_columns)};
 
-static const char *unit_name(const struct ranking *ranking)
-{
-    const char *column = ranking->column, *last = strrchr(column, '_');
-
-    switch (ranking->unit) {
-    case UNIT_PERCENT:
-        return "s";
-    case UNIT_LEVEL:
-        return NULL;
-    case UNIT_RATE:
-        return !strcmp(column, "watts") ? "J" : strstr(column, "kib") ? "KiB" : "count";
-    case UNIT_COUNT:
-        return last ? last + 1 : !strcmp(column, "joules") ? "J" : !strcmp(column, "kib") ? "KiB" : "count";
-    }
-    return NULL;
-}
-
 static struct cell name_cell(const char *text)
 {
     return *text ? cell_string(text) : cell_unknown();
@@ -85,8 +68,8 @@ static void put_series(struct out *out, const struct ranking *ranking, const str
         cell_string(ranking->column),
         cell_unsigned(rank),
         pid_cell(s->pid),
-        unit_name(ranking) ? cell_decimal(s->total, 3) : cell_unknown(),
-        cell_string(unit_name(ranking)),
+        ranking_unit(ranking) ? cell_decimal(s->total, 3) : cell_unknown(),
+        cell_string(ranking_unit(ranking)),
         cell_decimal(series_mean(s), 2),
         cell_decimal(series_quantile(s, 0.5), 2),
         cell_decimal(series_quantile(s, 0.95), 2),
@@ -97,7 +80,7 @@ static void put_series(struct out *out, const struct ranking *ranking, const str
         judged ? cell_string(verdict_names[verdict]) : cell_unknown(),
         judged ? cell_unsigned(s->verdicts[verdict]) : cell_unknown(),
         verdict != VERDICT_OK ? name_cell(s->by) : cell_unknown(),
-        cell_string(s->name),
+        name_cell(s->name),
     };
     _Static_assert(LEN(cells) == LEN(report_columns), "a cell a column");
 
@@ -110,7 +93,7 @@ static void put_worst(struct out *out, const struct ranking *ranking, unsigned i
     const struct cell cells[] = {
         cell_string(ranking->view), cell_string(ranking->column),  cell_unsigned(i + 1),
         cell_time(worst->start),    cell_decimal(worst->value, 2), cell_decimal(worst->most, 2),
-        pid_cell(worst->pid),       cell_string(worst->name),
+        pid_cell(worst->pid),       name_cell(worst->name),
     };
     _Static_assert(LEN(cells) == LEN(worst_columns), "a cell a column");
 
@@ -125,7 +108,7 @@ static void put_note(struct out *out, const struct digest *d, const struct reade
         {"to", d->windows ? cell_time(d->last) : cell_unknown()},
         {"span_s", cell_decimal(d->seconds, 3)},
         {"lost", cell_unsigned(d->lost)},
-        {"by", cell_string(d->by)},
+        {"by", cell_string(d->by ? d->by : d->grouped)},
         {"files", cell_unsigned(reader->files)},
         {"bytes", cell_unsigned(reader->bytes)},
         {"torn", cell_unsigned(reader->torn)},
@@ -157,18 +140,10 @@ static enum status output_failed(int err)
     return STATUS_FAILED;
 }
 
-/* The column that --by means, or the process. */
+/* The column that --by means, or the process; NULL: what was recorded. */
 static const char *by_column(uint32_t by)
 {
-    return by == ROWS_THREAD      ? "tid"
-           : by == ROWS_COMM      ? "comm"
-           : by == ROWS_USER      ? "user"
-           : by == ROWS_CGROUP    ? "cgroup"
-           : by == ROWS_CONTAINER ? "container"
-           : by == ROWS_POD       ? "pod"
-           : by == ROWS_PARENT    ? "parent"
-           : by == ROWS_CPU       ? "cpu"
-                                  : "process";
+    return !by ? NULL : by == ROWS_THREAD ? "tid" : rows_word_name(by);
 }
 
 /* Reads a recording. What was wrong has been told. */
@@ -280,6 +255,7 @@ static int by_change(const void *a, const void *b)
 
 static void put_change(struct out *out, const struct ranking *ranking, const struct change *c, unsigned rank)
 {
+    const struct series *either = c->after ? c->after : c->before;
     const struct cell cells[] = {
         cell_string(ranking->view),
         cell_string(ranking->column),
@@ -290,7 +266,7 @@ static void put_change(struct out *out, const struct ranking *ranking, const str
         c->was > 0 ? cell_decimal(100 * (c->is - c->was) / c->was, 1) : cell_unknown(),
         c->before ? cell_decimal(c->before->peak, 3) : cell_unknown(),
         c->after ? cell_decimal(c->after->peak, 3) : cell_unknown(),
-        cell_string(c->after ? c->after->name : c->before->name),
+        either ? name_cell(either->name) : cell_unknown(),
     };
     _Static_assert(LEN(cells) == LEN(diff_columns), "a cell a column");
 
@@ -339,7 +315,8 @@ enum status report_diff(const struct options *o)
 
     for (unsigned i = 0; i < 2; i++) {
         /* All there is room for: who is light in one may be heavy in the other. PIDs are others by then. */
-        d[i] = (struct digest){.by = "comm", .top = DIGEST_SERIES, .columns = o->columns};
+        d[i] = (struct digest){
+            .by = by_column(o->by), .named = true, .top = DIGEST_SERIES, .columns = o->columns};
         reader[i] = (struct reader){.fd = -1};
         if (status == STATUS_DONE)
             status = read_digest(o, i, &d[i], &reader[i]);

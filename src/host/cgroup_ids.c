@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "host/cgroup_place.h"
+#include "host/cgroup_v1.h"
 #include "sketch/table.h"
 
 #define MOST     8192 /* groups that are remembered */
@@ -19,8 +20,12 @@ struct group {
 
 struct cgroup_ids {
     struct cgroup_mounts mounts;
+    struct cgroup_v1 v1[CGROUP_V1_MOST];
+    size_t nv1;
     struct table groups;
-    uint64_t looked; /* 0: not yet */
+    uint64_t looked, v1_looked[CGROUP_V1_MOST]; /* 0: not yet */
+    cgroup_ids_fn each;                         /* NULL: nobody asks */
+    void *context;
 };
 
 struct cgroup_ids *cgroup_ids_open(const char *root)
@@ -30,6 +35,7 @@ struct cgroup_ids *cgroup_ids_open(const char *root)
     if (!ids)
         return NULL;
     cgroup_mounts_read(&ids->mounts, root);
+    ids->nv1 = cgroup_v1_read(ids->v1, root);
     ids->groups = (struct table){.size = sizeof(struct group), .most = MOST};
     return ids;
 }
@@ -48,6 +54,7 @@ void cgroup_ids_close(struct cgroup_ids *ids)
     table_keep(&ids->groups, none, NULL);
     table_free(&ids->groups);
     cgroup_mounts_free(&ids->mounts);
+    cgroup_v1_free(ids->v1, ids->nv1);
     free(ids);
 }
 
@@ -55,12 +62,16 @@ static void remember(struct cgroup_ids *ids, uint64_t id, const char *path)
 {
     struct group *group = id ? table_find_or_add(&ids->groups, id) : NULL;
 
-    if (group && !group->path)
-        group->path = strdup(*path ? path : "/");
+    if (!group || group->path)
+        return;
+    group->path = strdup(*path ? path : "/");
+    if (group->path && ids->each)
+        ids->each(ids->context, id, group->path);
 }
 
 /* All below the open directory, whose path is path[0..length). Closes it. */
-static void look(struct cgroup_ids *ids, int fd, char path[CGROUP_PATH], size_t length, unsigned depth)
+static void look(struct cgroup_ids *ids, uint64_t hierarchy, int fd, char path[CGROUP_PATH], size_t length,
+                 unsigned depth)
 {
     DIR *directory = fdopendir(fd);
     const struct dirent *entry;
@@ -76,22 +87,21 @@ static void look(struct cgroup_ids *ids, int fd, char path[CGROUP_PATH], size_t 
             continue;
         path[length] = '/';
         memcpy(path + length + 1, entry->d_name, n + 1);
-        remember(ids, entry->d_ino, path);
+        remember(ids, hierarchy | entry->d_ino, path);
         int below = depth < CGROUP_DEPTH
                         ? openat(fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
                         : -1;
         if (below >= 0)
-            look(ids, below, path, length + n + 1, depth + 1);
+            look(ids, hierarchy, below, path, length + n + 1, depth + 1);
     }
     path[length] = '\0';
     closedir(directory);
 }
 
 /* Groups that are gone by now stay known, while there is room. */
-static void look_for_all(struct cgroup_ids *ids)
+static void look_for_all(struct cgroup_ids *ids, const struct cgroup_mount *mount, uint64_t hierarchy)
 {
     char path[CGROUP_PATH] = "";
-    const struct cgroup_mount *mount = &ids->mounts.unified;
     size_t length = mount->root && strcmp(mount->root, "/") != 0 ? strlen(mount->root) : 0;
     int fd = mount->point ? open(mount->point, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     struct stat st;
@@ -103,18 +113,43 @@ static void look_for_all(struct cgroup_ids *ids)
     if (length && length < sizeof path)
         memcpy(path, mount->root, length);
     if (!fstat(fd, &st))
-        remember(ids, st.st_ino, path);
-    look(ids, fd, path, length < sizeof path ? length : 0, 0);
+        remember(ids, hierarchy | st.st_ino, path);
+    look(ids, hierarchy, fd, path, length < sizeof path ? length : 0, 0);
+}
+
+static bool look_again(struct cgroup_ids *ids, const struct cgroup_mount *mount, uint64_t hierarchy,
+                       uint64_t *looked, uint64_t now)
+{
+    if (*looked && now - *looked < AGAIN_NS)
+        return false;
+    *looked = now;
+    look_for_all(ids, mount, hierarchy);
+    return true;
+}
+
+static bool look_where_it_is(struct cgroup_ids *ids, uint64_t id, uint64_t now)
+{
+    uint64_t number = id >> CGROUP_ID_BITS;
+
+    for (size_t i = 0; i < ids->nv1; i++)
+        if (ids->v1[i].number == number)
+            return look_again(ids, &ids->v1[i].mount, number << CGROUP_ID_BITS, &ids->v1_looked[i], now);
+    return !number && look_again(ids, &ids->mounts.unified, 0, &ids->looked, now);
 }
 
 const char *cgroup_ids_path(struct cgroup_ids *ids, uint64_t id, uint64_t now)
 {
     const struct group *group = table_find(&ids->groups, id);
 
-    if (!group && (!ids->looked || now - ids->looked >= AGAIN_NS)) {
-        ids->looked = now;
-        look_for_all(ids);
+    if (!group && look_where_it_is(ids, id, now))
         group = table_find(&ids->groups, id);
-    }
     return group ? group->path : NULL;
+}
+
+void cgroup_ids_each(struct cgroup_ids *ids, uint64_t now, cgroup_ids_fn each, void *context)
+{
+    ids->each = each;
+    ids->context = context;
+    look_again(ids, &ids->mounts.unified, 0, &ids->looked, now);
+    ids->each = NULL;
 }

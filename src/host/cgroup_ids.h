@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Paths of control groups of version 2 by the number that the kernel tells of them: the inode of their
- * directory. */
+/* Paths of control groups by the number that the kernel tells of them: the inode of their directory, and
+ * above that in version 1 the number of its hierarchy. */
 #ifndef HOG_HOST_CGROUP_IDS_H
 #define HOG_HOST_CGROUP_IDS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#define CGROUP_ID_BITS 48
 
 struct cgroup_ids;
 
@@ -17,5 +19,10 @@ void cgroup_ids_close(struct cgroup_ids *ids);
  * that there are, but not within half a second of the time before. now: CLOCK_MONOTONIC ns. Valid until the
  * next call. */
 const char *cgroup_ids_path(struct cgroup_ids *ids, uint64_t id, uint64_t now);
+
+/* Looks for groups of version 2, unless half a second ago somebody did: `each` is told of those that are new.
+ */
+typedef void (*cgroup_ids_fn)(void *context, uint64_t id, const char *path);
+void cgroup_ids_each(struct cgroup_ids *ids, uint64_t now, cgroup_ids_fn each, void *context);
 
 #endif

@@ -10,8 +10,7 @@
 #define FIELD_ROOT  3 /* of a line of mountinfo, from 0 */
 #define FIELD_POINT 4
 
-/* Is the word in a list with commas? */
-static bool listed(const char *list, size_t length, const char *word)
+bool cgroup_listed(const char *list, size_t length, const char *word)
 {
     size_t n = strlen(word);
     const char *end = list + length;
@@ -26,28 +25,26 @@ static bool listed(const char *list, size_t length, const char *word)
     return false;
 }
 
-/* Of several mounts of a hierarchy the one that shows most. A root above our namespace's ("/..") has no
- * names. */
-static void take(struct cgroup_mount *mount, const char *root, const char *group, const char *point)
+/* A root above our namespace's ("/..") has no names. */
+void cgroup_mount_take(struct cgroup_mount *mount, const char *root, const struct cgroup_mount_line *line)
 {
-    if (!strncmp(group, "/..", 3) || (mount->point && strlen(mount->root) <= strlen(group)))
+    if (!strncmp(line->group, "/..", 3) || (mount->point && strlen(mount->root) <= strlen(line->group)))
         return;
-    size_t size = strlen(root) + strlen(point) + 1;
-    char *copy = malloc(size), *name = strdup(group);
+    size_t size = strlen(root) + strlen(line->point) + 1;
+    char *copy = malloc(size), *name = strdup(line->group);
     if (!copy || !name) {
         free(copy);
         free(name);
         return;
     }
-    snprintf(copy, size, "%s%s", root, strcmp(point, "/") ? point : "");
-    free(mount->point);
-    free(mount->root);
+    snprintf(copy, size, "%s%s", root, strcmp(line->point, "/") ? line->point : "");
+    cgroup_mount_free(mount);
     mount->point = copy;
     mount->root = name;
 }
 
 /* ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [TAG]... - TYPE SOURCE SUPER_OPTIONS */
-static void take_line(struct cgroup_mounts *mounts, const char *root, char *line)
+static void tell_line(char *line, cgroup_mount_fn each, void *context)
 {
     char *super = strstr(line, " - "), *fields[FIELD_POINT + 1], *rest = line;
 
@@ -59,38 +56,56 @@ static void take_line(struct cgroup_mounts *mounts, const char *root, char *line
         fields[i] = strsep(&rest, " ");
     const char *type = strsep(&super, " ");
     strsep(&super, " ");
-    if (!fields[FIELD_POINT] || !super || fields[FIELD_POINT][0] != '/' || fields[FIELD_ROOT][0] != '/')
+    bool v1 = !strcmp(type, "cgroup"), unified = !strcmp(type, "cgroup2");
+    if ((!v1 && !unified) || !fields[FIELD_POINT] || !super || fields[FIELD_POINT][0] != '/' ||
+        fields[FIELD_ROOT][0] != '/')
         return;
     mount_unescape(fields[FIELD_ROOT]);
     mount_unescape(fields[FIELD_POINT]);
-    size_t length = strcspn(super, "\n");
-    bool v1 = !strcmp(type, "cgroup");
-    if (!strcmp(type, "cgroup2"))
-        take(&mounts->unified, root, fields[FIELD_ROOT], fields[FIELD_POINT]);
-    if (v1 && listed(super, length, "cpu"))
-        take(&mounts->cpu, root, fields[FIELD_ROOT], fields[FIELD_POINT]);
-    if (v1 && listed(super, length, "memory"))
-        take(&mounts->memory, root, fields[FIELD_ROOT], fields[FIELD_POINT]);
+    each(context, &(struct cgroup_mount_line){unified, super, fields[FIELD_ROOT], fields[FIELD_POINT],
+                                              strcspn(super, "\n")});
 }
 
-void cgroup_mounts_read(struct cgroup_mounts *mounts, const char *root)
+void cgroup_mounts_each(const char *root, cgroup_mount_fn each, void *context)
 {
     char path[CGROUP_PATH + 64], *line = NULL;
     size_t size = 0;
-
-    *mounts = (struct cgroup_mounts){0};
     FILE *file = NULL;
+
     if (snprintf(path, sizeof path, "%s/proc/self/mountinfo", root) < (int)sizeof path)
         file = fopen(path, "re");
     if (!file)
         return;
     while (getline(&line, &size, file) > 0)
-        take_line(mounts, root, line);
+        tell_line(line, each, context);
     free(line);
     fclose(file);
 }
 
-static void forget(struct cgroup_mount *mount)
+struct taken {
+    struct cgroup_mounts *mounts;
+    const char *root;
+};
+
+static void take_line(void *context, const struct cgroup_mount_line *line)
+{
+    const struct taken *to = context;
+
+    if (line->unified)
+        cgroup_mount_take(&to->mounts->unified, to->root, line);
+    if (!line->unified && cgroup_listed(line->options, line->length, "cpu"))
+        cgroup_mount_take(&to->mounts->cpu, to->root, line);
+    if (!line->unified && cgroup_listed(line->options, line->length, "memory"))
+        cgroup_mount_take(&to->mounts->memory, to->root, line);
+}
+
+void cgroup_mounts_read(struct cgroup_mounts *mounts, const char *root)
+{
+    *mounts = (struct cgroup_mounts){0};
+    cgroup_mounts_each(root, take_line, &(struct taken){mounts, root});
+}
+
+void cgroup_mount_free(struct cgroup_mount *mount)
 {
     free(mount->point);
     free(mount->root);
@@ -98,9 +113,9 @@ static void forget(struct cgroup_mount *mount)
 
 void cgroup_mounts_free(struct cgroup_mounts *mounts)
 {
-    forget(&mounts->cpu);
-    forget(&mounts->memory);
-    forget(&mounts->unified);
+    cgroup_mount_free(&mounts->cpu);
+    cgroup_mount_free(&mounts->memory);
+    cgroup_mount_free(&mounts->unified);
 }
 
 struct cgroup_paths cgroup_paths_parse(const char *text)
@@ -116,9 +131,9 @@ struct cgroup_paths cgroup_paths_parse(const char *text)
         size_t length = (size_t)(colon - list - 1);
         if (!length && line[0] == '0' && list == line + 1)
             paths.unified = path;
-        if (listed(list + 1, length, "cpu"))
+        if (cgroup_listed(list + 1, length, "cpu"))
             paths.cpu = path, paths.cpu_v1 = true;
-        if (listed(list + 1, length, "memory"))
+        if (cgroup_listed(list + 1, length, "memory"))
             paths.memory = path, paths.memory_v1 = true;
     }
     if (!paths.cpu_v1)

@@ -23,6 +23,23 @@ struct cgroup_mounts {
     struct cgroup_mount unified;     /* version 2 */
 };
 
+/* A line of mountinfo about control groups: the group that is mounted, where, and of version 1 which
+ * controllers are in the list of options. */
+struct cgroup_mount_line {
+    bool unified;
+    const char *options, *group, *point;
+    size_t length; /* of the options */
+};
+typedef void (*cgroup_mount_fn)(void *context, const struct cgroup_mount_line *line);
+void cgroup_mounts_each(const char *root, cgroup_mount_fn each, void *context);
+
+/* Of several mounts of a hierarchy the one that shows most. */
+void cgroup_mount_take(struct cgroup_mount *mount, const char *root, const struct cgroup_mount_line *line);
+void cgroup_mount_free(struct cgroup_mount *mount);
+
+/* Is the word in a list with commas? */
+bool cgroup_listed(const char *list, size_t length, const char *word);
+
 /* What ROOT/proc/self/mountinfo names; nothing, if it cannot be read. */
 void cgroup_mounts_read(struct cgroup_mounts *mounts, const char *root);
 void cgroup_mounts_free(struct cgroup_mounts *mounts);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "host/cgroup_ids.h"
+#include "host/cgroup_v1.h"
 #include "host/names.h"
 #include "host/process.h"
 #include "sketch/table.h"
@@ -107,26 +108,9 @@ void identities_begin(struct identities *identities)
 
 /* ---- control groups ---- */
 
-static bool listed(const char *list, size_t length, const char *word)
-{
-    size_t n = strlen(word);
-
-    for (size_t i = 0; i + n <= length; i++)
-        if (!memcmp(list + i, word, n) && (!i || list[i - 1] == ',') &&
-            (i + n == length || list[i + n] == ','))
-            return true;
-    return false;
-}
-
 /* What a hierarchy is worth to tell a process by. */
-static unsigned worth(const char *list, size_t length, bool root, bool container)
+static unsigned worth(enum cgroup_kind kind, bool root, bool container)
 {
-    unsigned kind = !length                                ? 4
-                    : listed(list, length, "name=systemd") ? 3
-                    : listed(list, length, "memory")       ? 2
-                    : listed(list, length, "cpu")          ? 1
-                                                           : 0;
-
     return kind + (root ? 0 : 8) + (container ? 16 : 0);
 }
 
@@ -152,7 +136,7 @@ bool identity_path(const char *text, const char **path, size_t *length, struct c
         struct container in;
         size_t n = without_mark(colon + 1, (size_t)(end - colon - 1));
         container_of_path(colon + 1, n, &in);
-        unsigned is = worth(list + 1, (size_t)(colon - list - 1), n == 1, in.length);
+        unsigned is = worth(cgroup_kind(list + 1, (size_t)(colon - list - 1)), n == 1, in.length);
         if (any && is <= most)
             continue;
         any = true;
@@ -207,20 +191,29 @@ static const struct identity_group *find_group(struct identities *identities, co
                                                            : NULL;
 }
 
-/* Of one that /proc knew nothing of: what the kernel's side noted at its end. */
-static const struct identity_group *group_of_dead(struct identities *identities, uint64_t key, uint64_t now)
+/* As identity_path() chooses, of the two hierarchies that the kernel's side has told of. */
+static const struct identity_group *group_of_dead(struct identities *identities, const struct name *name,
+                                                  uint64_t now)
 {
-    uint64_t id =
-        identities->names && identities->parts & IDENTITY_GROUP ? names_cgroup(identities->names, key) : 0;
-    struct container container;
+    const struct identity_group *best = NULL;
+    const uint64_t ids[] = {name->cgroup, name->cgroup_v1};
+    unsigned most = 0;
 
-    if (!id || (!identities->ids && !(identities->ids = cgroup_ids_open(""))))
+    if (!identities->ids && !(identities->ids = cgroup_ids_open("")))
         return NULL;
-    const char *path = cgroup_ids_path(identities->ids, id, now);
-    if (!path)
-        return NULL;
-    container_of_path(path, strlen(path), &container);
-    return intern(identities, path, strlen(path), &container);
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        struct container container;
+        const char *path = ids[i] ? cgroup_ids_path(identities->ids, ids[i], now) : NULL;
+        if (!path)
+            continue;
+        size_t length = strlen(path);
+        container_of_path(path, length, &container);
+        unsigned is = worth(i ? CGROUP_OTHER : CGROUP_UNIFIED, length == 1, container.length);
+        if (is > most)
+            best = intern(identities, path, length, &container);
+        most = is > most ? is : most;
+    }
+    return best;
 }
 
 /* ---- one process ---- */
@@ -260,7 +253,8 @@ static void read_args(struct identities *identities, uint32_t process, struct kn
     known->is.args = known->args;
 }
 
-static void read_parent(struct identity *is, uint32_t parent)
+/* birth: a key, of whom it must be; 0: it is who has that number. */
+static void read_parent(struct identity *is, uint32_t parent, uint64_t birth)
 {
     struct process process;
 
@@ -268,12 +262,28 @@ static void read_parent(struct identity *is, uint32_t parent)
     is->parent = parent;
     is->parent_start = 0;
     is->parent_comm_length = 0;
-    if (!parent || process_read(parent, 0, &process))
+    if (!parent || process_read(parent, 0, &process) || (birth && !key_born_at(birth, process.start_ns)))
         return;
     is->parent_start = process.start_ns;
     is->parent_comm_length =
         process.comm_length < sizeof is->parent_comm ? process.comm_length : sizeof is->parent_comm;
     memcpy(is->parent_comm, process.comm, is->parent_comm_length);
+}
+
+/* Of one that /proc knew nothing of: what the kernel's side noted at its end. */
+static bool read_dead(struct identities *identities, uint64_t key, uint64_t now, struct identity *is)
+{
+    const struct name *name = identities->names ? names_told(identities->names, key) : NULL;
+
+    if (!name || !name->comm_length)
+        return false;
+    is->uid_known = name->uid_known && identities->parts & IDENTITY_USER;
+    is->uid = name->uid;
+    if (identities->parts & IDENTITY_GROUP)
+        is->group = group_of_dead(identities, name, now);
+    if (identities->parts & IDENTITY_PARENT && name->parent)
+        read_parent(is, key_process(name->parent), name->parent);
+    return true;
 }
 
 static void read_all(struct identities *identities, uint32_t process, uint32_t thread,
@@ -284,7 +294,7 @@ static void read_all(struct identities *identities, uint32_t process, uint32_t t
     if (identities->parts & IDENTITY_USER)
         is->uid_known = !process_user(process, &is->uid);
     if (identities->parts & IDENTITY_PARENT)
-        read_parent(is, stat->parent);
+        read_parent(is, stat->parent, 0);
     if (identities->parts & IDENTITY_GROUP && read_file(identities, process, thread, "cgroup", TEXT) > 0)
         is->group = find_group(identities, identities->text);
     if (identities->parts & IDENTITY_ARGS)
@@ -335,9 +345,7 @@ bool identity_of(struct identities *identities, uint64_t key, uint64_t now, stru
     }
     if (same)
         *identity = known->is;
-    else
-        identity->group = group_of_dead(identities, key, now);
-    return same || identity->group;
+    return same || read_dead(identities, key, now, identity);
 }
 
 void identities_prime(struct identities *identities, uint64_t now)

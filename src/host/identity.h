@@ -48,7 +48,7 @@ void identities_close(struct identities *identities);
 /* Looks at all processes there are, so that those who end soon are known. */
 void identities_prime(struct identities *identities, uint64_t now);
 
-/* Where the ends of processes are noted: names_cgroup() is asked about those that /proc does not know. */
+/* Where the ends of processes are noted: names_told() is asked about those that /proc does not know. */
 struct names;
 void identities_of_dead(struct identities *identities, const struct names *names);
 

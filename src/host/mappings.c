@@ -112,6 +112,31 @@ int mappings_read(uint32_t process, mapping_fn fn, void *context)
     return err;
 }
 
+struct wanted {
+    uint64_t address;
+    char *name;
+};
+
+static int take_name(void *context, const struct mapping *m)
+{
+    const struct wanted *wanted = context;
+    size_t length = strlen(m->path), skipped = length < MAPPING_NAME ? 0 : length - (MAPPING_NAME - 1);
+
+    if (wanted->address < m->start || wanted->address >= m->end)
+        return 0;
+    snprintf(wanted->name, MAPPING_NAME, "%s", *m->path ? m->path + skipped : "[anon]");
+    return 1;
+}
+
+int mapping_at(uint32_t process, uint64_t address, char name[MAPPING_NAME])
+{
+    struct wanted wanted = {address, name};
+
+    *name = '\0';
+    int found = mappings_read(process, take_name, &wanted);
+    return found > 0 ? 0 : found ? found : -ENOENT;
+}
+
 /* The link in map_files leads to the file itself, whatever has become of its name; it needs more privileges
  * than the name as the process sees it. There the device may be another one (btrfs, overlayfs), and the inode
  * must do. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What files a process has mapped: /proc/PID/maps. */
+/* What a process has mapped where: /proc/PID/maps. */
 #ifndef HOG_HOST_MAPPINGS_H
 #define HOG_HOST_MAPPINGS_H
 
@@ -24,6 +24,13 @@ bool mapping_parse(char *line, struct mapping *m);
  * ... A line that is too long (a path of more than some 4000 bytes) is passed over. */
 typedef int (*mapping_fn)(void *context, const struct mapping *m);
 int mappings_read(uint32_t process, mapping_fn fn, void *context);
+
+#define MAPPING_NAME 256
+
+/* Writes what lies at that address: the path of a file (its end, if it is long), "[heap]", "[stack]" and the
+ * like, "[anon]" where it has nothing. -ENOENT: nothing is mapped there, or else as mappings_read(); then
+ * name is "". */
+int mapping_at(uint32_t process, uint64_t address, char name[MAPPING_NAME]);
 
 /* A descriptor of the very file that is mapped there, deleted, replaced or in a container though it may be.
  * -ESTALE: there is another file now. */

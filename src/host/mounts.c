@@ -76,6 +76,7 @@ bool mount_parse(char *line, struct mount_point *mount)
         return false;
     mount_unescape(fields[POINT]);
     mount->path = fields[POINT];
+    mount->whole = !strcmp(fields[ROOT], "/");
     mount->type = type;
     return true;
 }
@@ -92,8 +93,8 @@ static char *look(const char *process, const struct known *known)
     if (!file)
         return NULL;
     while (!found && getline(&line, &size, file) > 0)
-        if (mount_parse(line, &mount) && mount.id == known->id && mount.major == known->major &&
-            mount.minor == known->minor)
+        if (mount_parse(line, &mount) && (known->id ? mount.id == known->id : mount.whole) &&
+            mount.major == known->major && mount.minor == known->minor)
             found = strdup(mount.path);
     free(line);
     fclose(file);
@@ -126,7 +127,7 @@ const char *mounts_path(struct mounts *mounts, uint32_t process, uint32_t id, ui
         return known->path;
     known->asked = now | 1;
     snprintf(number, sizeof number, "%u", process);
-    char *path = process ? look(number, known) : NULL;
+    char *path = process && id ? look(number, known) : NULL;
     if (!path)
         path = look("self", known);
     if (path) { /* else it keeps the one that it had */

@@ -11,6 +11,7 @@
 /* Hostile strings. */
 struct mount_point {
     uint32_t id, major, minor;
+    bool whole;       /* of the file system, not of a directory in it */
     const char *path; /* as processes of its mount namespace call it */
     const char *type;
 };
@@ -26,8 +27,8 @@ struct mounts *mounts_open(void); /* NULL: no memory */
 void mounts_close(struct mounts *mounts);
 
 /* The path of a mount that the process (0: not known) has used, or had; valid until the next call. NULL: none
- * of its namespace or ours: a mount of the kernel's own, one that is gone, or of a process that is gone. now:
- * CLOCK_MONOTONIC ns. */
+ * of its namespace or ours: a mount of the kernel's own, one that is gone, or of a process that is gone. id
+ * 0, not known: where our namespace first has the file system as a whole. now: CLOCK_MONOTONIC ns. */
 const char *mounts_path(struct mounts *mounts, uint32_t process, uint32_t id, uint32_t major, uint32_t minor,
                         uint64_t now);
 

@@ -98,14 +98,14 @@ static struct known *place(struct names *names, uint64_t key)
     return oldest;
 }
 
-uint64_t names_cgroup(const struct names *names, uint64_t key)
+const struct name *names_told(const struct names *names, uint64_t key)
 {
     const struct known *bucket = names->buckets[(key * 0x9e3779b97f4a7c15ull) >> 55];
 
     for (const struct known *known = bucket; known < bucket + WAYS; known++)
         if (known->key == key)
-            return known->name.cgroup;
-    return 0;
+            return &known->name;
+    return NULL;
 }
 
 const struct name *names_find(struct names *names, uint64_t key, uint64_t now, names_of_dead dead,

@@ -14,8 +14,11 @@ struct name {
     size_t comm_length; /* 0: not known */
     uint32_t uid;
     bool uid_known;
-    uint64_t cgroup; /* of who has ended: its id in version 2; 0: not known */
-    bool kernel;     /* a kernel thread, as /proc said or its end did */
+    /* Of who has ended: */
+    uint64_t cgroup;    /* its id in version 2; 0: not known */
+    uint64_t cgroup_v1; /* of version 1, as cgroup_ids_path() takes it; 0: not known */
+    uint64_t parent;    /* key of that process; 0: not known */
+    bool kernel;        /* a kernel thread, as /proc said or its end did */
 };
 
 uint32_t key_process(uint64_t key);
@@ -39,7 +42,7 @@ typedef bool (*names_of_dead)(void *context, uint64_t key, struct name *name);
 const struct name *names_find(struct names *names, uint64_t key, uint64_t now, names_of_dead dead,
                               void *context);
 
-/* The control group that a process which has ended was in, as names_find() was told; 0: not known. */
-uint64_t names_cgroup(const struct names *names, uint64_t key);
+/* What names_find() was told last; NULL: nothing. */
+const struct name *names_told(const struct names *names, uint64_t key);
 
 #endif

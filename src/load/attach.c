@@ -25,6 +25,17 @@ int link_add_fd(struct link *link, int fd)
     return 0;
 }
 
+int link_move(struct link *to, struct link *from)
+{
+    int err = from->tracefs_event[0] ? -ENOTSUP : 0;
+
+    for (size_t i = 0; i < from->nfds && !err; i++) {
+        err = link_add_fd(to, from->fds[i]);
+        from->fds[i] = -1;
+    }
+    return err;
+}
+
 void link_detach(struct link *link)
 {
     /* Backwards: a BPF link goes before the perf event it sits on. */

@@ -55,6 +55,35 @@ static int read_section(const struct file *f, unsigned i, Elf64_Shdr *out)
     return out->sh_offset > f->size || out->sh_size > f->size - out->sh_offset ? -EINVAL : 0;
 }
 
+static int read_segment(const struct file *f, unsigned i, Elf64_Phdr *out)
+{
+    if (f->header.e_phoff > f->size)
+        return -EINVAL;
+    return read_at(f, out, sizeof *out, f->header.e_phoff + (uint64_t)i * sizeof *out);
+}
+
+/* Walks over the symbols of a type (STT_...) that are defined here, until one returns anything but 0: the
+ * walk returns that. */
+typedef int (*symbol_fn)(void *context, const Elf64_Sym *symbol);
+static int walk(const struct file *f, const Elf64_Shdr *table, unsigned type, symbol_fn fn, void *context)
+{
+    const size_t per_piece = PIECE / sizeof(Elf64_Sym);
+    uint64_t count = table->sh_size / sizeof(Elf64_Sym);
+    int err = table->sh_entsize != sizeof(Elf64_Sym) ? -EINVAL : 0;
+
+    for (uint64_t first = 0; first < count && !err; first += per_piece) {
+        size_t here = count - first < per_piece ? count - first : per_piece;
+        err = read_at(f, f->buffer, here * sizeof(Elf64_Sym), table->sh_offset + first * sizeof(Elf64_Sym));
+        for (size_t i = 0; i < here && !err; i++) {
+            Elf64_Sym symbol;
+            memcpy(&symbol, f->buffer + i * sizeof symbol, sizeof symbol);
+            if (ELF64_ST_TYPE(symbol.st_info) == type && symbol.st_shndx != SHN_UNDEF)
+                err = fn(context, &symbol);
+        }
+    }
+    return err;
+}
+
 /* Offsets in the string table at which `name` stands, with its NUL. Pieces overlap by the length of the name.
  */
 static int find_names(const struct file *f, const Elf64_Shdr *strings, const char *name, uint32_t *found)
@@ -80,50 +109,41 @@ static int find_names(const struct file *f, const Elf64_Shdr *strings, const cha
     return n;
 }
 
-static bool is_named(const Elf64_Sym *symbol, const uint32_t *names, int n)
+struct named {
+    uint32_t names[MAX_NAMES];
+    int n;
+    uint64_t *value;
+    bool found;
+};
+
+static int take_named(void *context, const Elf64_Sym *symbol)
 {
-    for (int i = 0; i < n; i++)
-        if (symbol->st_name == names[i])
-            return true;
-    return false;
+    struct named *named = context;
+    bool local = ELF64_ST_BIND(symbol->st_info) == STB_LOCAL, is = false;
+
+    for (int i = 0; i < named->n && !is; i++)
+        is = symbol->st_name == named->names[i];
+    if (!is || (named->found && local))
+        return 0;
+    *named->value = symbol->st_value;
+    named->found = true;
+    return !local;
 }
 
 /* st_value of the function; a global one before a local one. */
 static int find_in_table(const struct file *f, const Elf64_Shdr *table, const char *name, uint64_t *value)
 {
-    uint32_t names[MAX_NAMES];
+    struct named named = {.value = value};
     Elf64_Shdr strings;
-    const size_t per_piece = PIECE / sizeof(Elf64_Sym);
-    int result = -ENOENT;
-
     int err = read_section(f, table->sh_link, &strings);
-    if (err || strings.sh_type != SHT_STRTAB || table->sh_entsize != sizeof(Elf64_Sym))
+
+    if (err || strings.sh_type != SHT_STRTAB)
         return err ? err : -EINVAL;
-    int n = find_names(f, &strings, name, names);
-    if (n <= 0)
-        return n ? n : -ENOENT;
-    uint64_t count = table->sh_size / sizeof(Elf64_Sym);
-    for (uint64_t first = 0; first < count; first += per_piece) {
-        size_t here = count - first < per_piece ? count - first : per_piece;
-        err = read_at(f, f->buffer, here * sizeof(Elf64_Sym), table->sh_offset + first * sizeof(Elf64_Sym));
-        if (err)
-            return err;
-        for (size_t i = 0; i < here; i++) {
-            Elf64_Sym symbol;
-            memcpy(&symbol, f->buffer + i * sizeof symbol, sizeof symbol);
-            if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF ||
-                !is_named(&symbol, names, n))
-                continue;
-            bool local = ELF64_ST_BIND(symbol.st_info) == STB_LOCAL;
-            if (result == 0 && local)
-                continue;
-            *value = symbol.st_value;
-            result = 0;
-            if (!local)
-                return 0;
-        }
-    }
-    return result;
+    named.n = find_names(f, &strings, name, named.names);
+    if (named.n <= 0)
+        return named.n ? named.n : -ENOENT;
+    err = walk(f, table, STT_FUNC, take_named, &named);
+    return err < 0 ? err : named.found ? 0 : -ENOENT;
 }
 
 static int find_value(const struct file *f, const char *name, uint64_t *value)
@@ -152,9 +172,7 @@ static int value_to_offset(const struct file *f, uint64_t value, uint64_t *offse
     Elf64_Phdr segment;
 
     for (unsigned i = 0; i < f->header.e_phnum; i++) {
-        int err = f->header.e_phoff > f->size ? -EINVAL
-                                              : read_at(f, &segment, sizeof segment,
-                                                        f->header.e_phoff + (uint64_t)i * sizeof segment);
+        int err = read_segment(f, i, &segment);
         if (err)
             return err;
         if (segment.p_type != PT_LOAD || value < segment.p_vaddr ||
@@ -250,9 +268,7 @@ static int offset_to_value(const struct file *f, uint64_t offset, uint64_t *valu
     Elf64_Phdr segment;
 
     for (unsigned i = 0; i < f->header.e_phnum; i++) {
-        int err = f->header.e_phoff > f->size ? -EINVAL
-                                              : read_at(f, &segment, sizeof segment,
-                                                        f->header.e_phoff + (uint64_t)i * sizeof segment);
+        int err = read_segment(f, i, &segment);
         if (err)
             return err;
         if (segment.p_type != PT_LOAD || offset < segment.p_offset ||
@@ -265,32 +281,22 @@ static int offset_to_value(const struct file *f, uint64_t offset, uint64_t *valu
 }
 
 /* The symbol of a function that spans the value; of several the one that begins last. */
-static int find_spanning(const struct file *f, const Elf64_Shdr *table, uint64_t value, Elf64_Sym *best)
-{
-    const size_t per_piece = PIECE / sizeof(Elf64_Sym);
-    int result = -ENOENT;
+struct spanning {
+    uint64_t value;
+    Elf64_Sym best;
+    bool found;
+};
 
-    if (table->sh_entsize != sizeof(Elf64_Sym))
-        return -EINVAL;
-    uint64_t count = table->sh_size / sizeof(Elf64_Sym);
-    for (uint64_t first = 0; first < count; first += per_piece) {
-        size_t here = count - first < per_piece ? count - first : per_piece;
-        int err =
-            read_at(f, f->buffer, here * sizeof(Elf64_Sym), table->sh_offset + first * sizeof(Elf64_Sym));
-        if (err)
-            return err;
-        for (size_t i = 0; i < here; i++) {
-            Elf64_Sym symbol;
-            memcpy(&symbol, f->buffer + i * sizeof symbol, sizeof symbol);
-            if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF ||
-                value < symbol.st_value || value - symbol.st_value >= symbol.st_size ||
-                (!result && symbol.st_value < best->st_value))
-                continue;
-            *best = symbol;
-            result = 0;
-        }
-    }
-    return result;
+static int take_spanning(void *context, const Elf64_Sym *symbol)
+{
+    struct spanning *s = context;
+
+    if (s->value < symbol->st_value || s->value - symbol->st_value >= symbol->st_size ||
+        (s->found && symbol->st_value < s->best.st_value))
+        return 0;
+    s->best = *symbol;
+    s->found = true;
+    return 0;
 }
 
 static int read_name(const struct file *f, const Elf64_Shdr *table, const Elf64_Sym *symbol, char *name,
@@ -316,11 +322,12 @@ static int look_up_offset(const struct file *f, uint64_t offset, char *name, siz
     for (size_t k = 0; !err && k < sizeof kinds / sizeof *kinds; k++) {
         for (unsigned i = 1; i < f->header.e_shnum; i++) {
             Elf64_Shdr section;
-            Elf64_Sym symbol = {0};
+            struct spanning s = {.value = value};
             if (read_section(f, i, &section) || section.sh_type != kinds[k] ||
-                find_spanning(f, &section, value, &symbol) || read_name(f, &section, &symbol, name, size))
+                walk(f, &section, STT_FUNC, take_spanning, &s) || !s.found ||
+                read_name(f, &section, &s.best, name, size))
                 continue;
-            *within = value - symbol.st_value;
+            *within = value - s.best.st_value;
             return 0;
         }
     }
@@ -345,40 +352,26 @@ int elf_function_at(const char *path, uint64_t offset, char *name, size_t size, 
 /* ---- all of them ---- */
 
 struct each {
-    unsigned type; /* STT_... */
+    const struct file *file;
+    const Elf64_Shdr *table;
     elf_symbol_fn fn;
     void *context;
 };
 
-static int each_in_table(const struct file *f, const Elf64_Shdr *table, const struct each *each)
+static int take_each(void *context, const Elf64_Sym *symbol)
 {
-    const size_t per_piece = PIECE / sizeof(Elf64_Sym);
-    uint64_t count = table->sh_size / sizeof(Elf64_Sym), offset;
+    const struct each *each = context;
+    uint64_t offset;
     char name[256];
 
-    if (table->sh_entsize != sizeof(Elf64_Sym))
-        return -EINVAL;
-    for (uint64_t first = 0; first < count; first += per_piece) {
-        size_t here = count - first < per_piece ? count - first : per_piece;
-        int err =
-            read_at(f, f->buffer, here * sizeof(Elf64_Sym), table->sh_offset + first * sizeof(Elf64_Sym));
-        for (size_t i = 0; i < here && !err; i++) {
-            Elf64_Sym symbol;
-            memcpy(&symbol, f->buffer + i * sizeof symbol, sizeof symbol);
-            if (ELF64_ST_TYPE(symbol.st_info) == each->type && symbol.st_shndx != SHN_UNDEF &&
-                !read_name(f, table, &symbol, name, sizeof name) &&
-                !value_to_offset(f, symbol.st_value, &offset))
-                err = each->fn(each->context, name, offset);
-        }
-        if (err)
-            return err;
-    }
-    return 0;
+    if (read_name(each->file, each->table, symbol, name, sizeof name) ||
+        value_to_offset(each->file, symbol->st_value, &offset))
+        return 0;
+    return each->fn(each->context, name, offset);
 }
 
 int elf_each_symbol(const char *path, unsigned type, elf_symbol_fn fn, void *context, struct why *w)
 {
-    const struct each each = {type, fn, context};
     struct file f;
     int err = open_file(&f, path, w);
 
@@ -387,9 +380,10 @@ int elf_each_symbol(const char *path, unsigned type, elf_symbol_fn fn, void *con
     err = read_header(&f, path, w);
     for (unsigned i = 1; i < f.header.e_shnum && !err; i++) {
         Elf64_Shdr section;
+        struct each each = {&f, &section, fn, context};
         if (read_section(&f, i, &section) || (section.sh_type != SHT_SYMTAB && section.sh_type != SHT_DYNSYM))
             continue;
-        err = each_in_table(&f, &section, &each);
+        err = walk(&f, &section, type, take_each, &each);
         if (err < 0)
             why(w, err, "%s: damaged: %s", path, why_errno(err));
     }

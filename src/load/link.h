@@ -8,6 +8,9 @@
 /* Takes over fd; closes it when there is no memory. 0 or -ENOMEM. */
 int link_add_fd(struct link *link, int fd);
 
+/* Takes over all fds of `from`. -ENOMEM; -ENOTSUP: an event in tracefs goes with it. */
+int link_move(struct link *to, struct link *from);
+
 /* A perf event of the tracepoint with that id in tracefs, for one process or (-1) all. fd or -errno. */
 int link_open_tracepoint(int id, int pid);
 

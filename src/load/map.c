@@ -222,7 +222,9 @@ static int map_memory(struct object_map *map, struct why *w)
 {
     if (map->type == MAP_TYPE_ARENA)
         return map_arena(map, w);
-    return map->type == BPF_MAP_TYPE_ARRAY && (map->flags & BPF_F_MMAPABLE) ? map_array(map, w) : 0;
+    return map->type == BPF_MAP_TYPE_ARRAY && (map->flags & BPF_F_MMAPABLE) && !map->mapped_later
+               ? map_array(map, w)
+               : 0;
 }
 
 /* Initial values of variables. */

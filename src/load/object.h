@@ -50,6 +50,8 @@ struct object_map {
     void *data;  /* initial contents; owned by the object */
     uint32_t data_size; /* bytes of that: the value's size but for an arena, which has no values */
     bool read_only;     /* .rodata: BPF_F_RDONLY_PROG and frozen */
+    bool mapped_later;  /* set by the caller before object_create_maps: he maps it himself, as far as he needs
+                           it */
     /* Set by object_create_maps: */
     int fd;       /* -1 before */
     void *memory; /* the mapping of a BPF_F_MMAPABLE map, else NULL */

@@ -82,7 +82,9 @@ static int pin_link(const char *directory, const char *part, const struct link *
     }
     if (err == -EINVAL || (!err && passed_over))
         return why(w, -ENOTSUP,
-                   "%s: it is attached in a way that ends with the process: this kernel cannot pin that",
+                   "%s: it is attached in a way that ends with the process: this kernel cannot pin that "
+                   "(5.15 and later "
+                   "can)",
                    part);
     return err;
 }

@@ -68,6 +68,21 @@ static int configure(struct heaps *heaps, struct why *w)
     return sketch_configure(obj, &side->sketch.shape, w);
 }
 
+/* All places but the first are free; of these the first one is on top. */
+static int fill(struct heaps *heaps, struct why *w)
+{
+    const struct object_map *places = object_map(heaps->side.obj, "hog_heaps"),
+                            *stack = object_map(heaps->side.obj, "hog_heap_free");
+    int err = places && stack && places->memory ? 0 : -EINVAL;
+
+    for (uint32_t place = HOG_HEAPS; --place > HOG_HEAP_NONE && !err;)
+        err = sys_bpf_map_update(stack->fd, NULL, &place, BPF_ANY);
+    if (err)
+        return why(w, err, "cannot fill the stack of free heaps: %s", why_errno(err));
+    heaps->places = places->memory;
+    return 0;
+}
+
 static int choose_probes(struct heaps *heaps, bool classic, struct hook_report *hook, struct why *w)
 {
     const struct alternative *list = classic ? classic_probes : task_probes;
@@ -105,6 +120,8 @@ static int load_by(struct side *side, const struct metric_context *context, bool
         err = configure(heaps, w);
     if (!err)
         err = side_load(side, context, w);
+    if (!err)
+        err = fill(heaps, w);
     if (!err)
         err = choose_probes(heaps, classic, hook_report(hooks, "probe", true), w);
     if (!err && classic)
@@ -155,11 +172,26 @@ static volatile struct hog_alloc_words *words_of(const struct heaps *heaps)
     return object_global(heaps->side.obj, "alloc_words", sizeof(struct hog_alloc_words));
 }
 
+/* Of words that programs on other CPUs add to meanwhile. What a process holds is made of several: with no
+ * free in between it is what was held at one moment. */
+static void look(struct hog_heap *now, const volatile struct hog_heap *at)
+{
+    for (int i = 0; i < 100; i++) {
+        uint64_t freed = at->freed;
+        int64_t more = at->more;
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        memcpy(now, (const void *)at, sizeof *now);
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (at->freed == freed && at->more == more)
+            break;
+    }
+}
+
 static void note(struct heap *heap, const struct hog_heap *now)
 {
     heap->who = now->who;
     heap->life = now->life;
-    heap->live = now->live;
+    heap->live = (int64_t)(now->bytes - now->freed) + now->more;
     heap->mapped = now->mapped;
     heap->error = now->variance > 0 ? 2 * sqrt((double)now->variance * 4096) : 0;
     heap->counts = (struct alloc_counts){now->allocs, now->frees, now->bytes, now->failed};
@@ -180,25 +212,40 @@ static bool is_gone(const struct heaps *heaps, const struct heap *heap)
     return err == -ESRCH || (!err && !key_born_at(heap->who, process.start_ns));
 }
 
+/* Its place is another one's from now on. */
+static void free_heap(const struct heaps *heaps, uint64_t id, uint32_t place)
+{
+    static const struct hog_heap none;
+
+    if (sys_bpf_map_delete(object_map(heaps->side.obj, "hog_heap_index")->fd, &id))
+        return;
+    memcpy((void *)&heaps->places[place], &none, sizeof none);
+    sys_bpf_map_update(object_map(heaps->side.obj, "hog_heap_free")->fd, NULL, &place, BPF_ANY);
+}
+
 static int read_heap(void *context, const void *key, const void *value)
 {
     struct heaps *heaps = context;
     struct hog_heap now;
     uint64_t id;
+    uint32_t place;
 
     memcpy(&id, key, sizeof id);
-    memcpy(&now, value, sizeof now);
-    struct heap *heap = table_find_or_add(&heaps->table, id);
+    memcpy(&place, value, sizeof place);
+    struct heap *heap = place < HOG_HEAPS ? table_find_or_add(&heaps->table, id) : NULL;
     if (!heap)
         return 0;
+    look(&now, &heaps->places[place]);
     heap->before = heap->counts;
     heap->looked = heaps->turns;
+    heap->who = now.who;
     heap->dead = is_gone(heaps, heap);
     note(heap, &now);
-    heaps->left += now.left - heap->left + (heap->dead ? (uint64_t)now.blocks : 0);
+    uint64_t blocks = now.allocs - now.frees + (uint64_t)now.more_blocks;
+    heaps->left += now.left - heap->left + (heap->dead ? blocks : 0);
     heap->left = now.left;
     if (heap->dead)
-        sys_bpf_map_delete(object_map(heaps->side.obj, "hog_heaps")->fd, &id);
+        free_heap(heaps, id, place);
     return 0;
 }
 
@@ -255,7 +302,7 @@ static int sweep_blocks(struct heaps *heaps, struct why *w)
 
 int heaps_collect(struct heaps *heaps, uint64_t now, struct why *w)
 {
-    const struct object_map *map = object_map(heaps->side.obj, "hog_heaps");
+    const struct object_map *map = object_map(heaps->side.obj, "hog_heap_index");
     int err = sketch_wait(&heaps->side.sketch, w);
 
     if (err)

@@ -33,10 +33,13 @@ struct heap {
     size_t lib_length;
 };
 
+struct hog_heap;
+
 struct heaps {
     const struct metric_context *context;
     struct side side;
     struct alloc_probes *probes;
+    volatile struct hog_heap *places; /* the programs' side of them */
     bool by_task;
     struct table table; /* of struct heap */
     uint64_t turns;

@@ -7,15 +7,15 @@
 #include "host/targets.h"
 #include "load/map_read.h"
 #include "metric/block_load.h"
+#include "metric/block_waits.h"
 #include "metric/pinned.h"
 #include "sketch/histogram.h"
 #include "sketch/table.h"
 #include "syscall/bpf.h"
 
-#define MOST_PAIRS   16384
-#define MOST_WAITERS 8192
-#define MOST_DISKS   4096
-#define FRESH_NS     1000000000 /* a disk's number may become another's */
+#define MOST_PAIRS 16384
+#define MOST_DISKS 4096
+#define FRESH_NS   1000000000 /* a disk's number may become another's */
 
 struct pair {
     uint64_t id;
@@ -24,12 +24,6 @@ struct pair {
     struct io_sums sums;
     uint64_t oldest;      /* when the first of those on their way was made; 0: none is */
     struct hog_io before; /* at the last look; in `busy`, what was shown */
-};
-
-struct waiter {
-    uint64_t id;                   /* key */
-    bool works;                    /* it has rows of its own, or shall have none */
-    uint64_t total, before, ended; /* ns, with sleeps that go on; of those that have ended */
 };
 
 struct known_disk {
@@ -42,12 +36,12 @@ struct block_io {
     const struct metric_context *context;
     struct block_load load;
     struct pinned pinned; /* where another hog counts */
-    const struct object_map *io, *names, *slept;
+    struct block_waits waits;
+    const struct object_map *io, *names;
     const volatile struct hog_io_requests *requests;
-    const volatile struct hog_io_sleeps *sleeps;
     const volatile struct hog_io_words *words;
     volatile struct hog_io_modes *modes;
-    struct table pairs, waiters, disks;
+    struct table pairs, disks;
     const struct io_sums **top;
     size_t ntop, room;
     uint64_t lost; /* ever, at the last look */
@@ -64,22 +58,19 @@ int block_io_open(struct block_io **out, const struct metric_context *context,
         return why(w, -ENOMEM, "out of memory");
     b->context = context;
     b->pairs = (struct table){.size = sizeof(struct pair), .most = MOST_PAIRS};
-    b->waiters = (struct table){.size = sizeof(struct waiter), .most = MOST_WAITERS};
     b->disks = (struct table){.size = sizeof(struct known_disk), .most = MOST_DISKS};
     int err = context->options->pinned ? pinned_side_open(&b->pinned, &b->load.side, "block", context, w)
                                        : block_load(&b->load, context, hooks, w);
     if (!err) {
         const struct object *obj = b->load.side.obj;
-        const struct object_map *sleeps = object_map(obj, "hog_io_sleeps"),
-                                *requests = object_map(obj, "hog_io_requests");
+        const struct object_map *requests = object_map(obj, "hog_io_requests");
         b->io = object_map(obj, "hog_io");
         b->names = object_map(obj, "hog_io_names");
-        b->slept = object_map(obj, "hog_io_slept");
         b->words = object_global(obj, "io_words", sizeof *b->words);
         b->modes = object_global(obj, "io_modes", sizeof *b->modes);
-        b->sleeps = sleeps ? sleeps->memory : NULL;
         b->requests = requests ? requests->memory : NULL;
-        if (!b->requests || !b->io || !b->names || !b->slept || !b->words || !b->modes || !b->sleeps)
+        if (!b->requests || !b->io || !b->names || !b->words || !b->modes ||
+            !block_waits_open(&b->waits, obj, !b->pinned.directory))
             err = why(w, -EINVAL, "%s: a map is missing", obj->name);
         else if (b->pinned.directory)
             b->load.waits = b->modes->waits;
@@ -98,7 +89,7 @@ void block_io_close(struct block_io *b)
         return;
     block_unload(&b->load);
     table_free(&b->pairs);
-    table_free(&b->waiters);
+    block_waits_close(&b->waits);
     table_free(&b->disks);
     free(b->top);
     free(b);
@@ -293,63 +284,6 @@ static int collect_pairs(struct block_io *b, struct why *w)
     return 0;
 }
 
-/* ---- waits ---- */
-
-static int look_at_slept(void *context, const void *key, const void *value)
-{
-    struct block_io *b = context;
-    struct hog_io_slept slept;
-    uint64_t who;
-
-    memcpy(&who, key, sizeof who);
-    memcpy(&slept, value, sizeof slept);
-    struct waiter *waiter = table_find_or_add(&b->waiters, who);
-    if (waiter)
-        waiter->total = waiter->ended = slept.ns;
-    return 0;
-}
-
-static bool waits_still(const void *context, const void *entry)
-{
-    const struct block_io *b = context;
-    const struct waiter *waiter = entry;
-
-    return waiter->total != waiter->before || sys_bpf_map_delete(b->slept->fd, &waiter->id) != 0;
-}
-
-/* Those that go on: a note counts if it stood before and after it was read. */
-static void add_sleeps(struct block_io *b)
-{
-    for (size_t i = 0; i < sizeof b->sleeps->sleeps / sizeof *b->sleeps->sleeps; i++) {
-        const volatile struct hog_io_sleep *sleep = &b->sleeps->sleeps[i];
-        uint64_t task = sleep->task;
-        if (!task)
-            continue;
-        uint64_t since = sleep->since, who = sleep->key;
-        if (sleep->task != task || sleep->since != since || since >= b->now)
-            continue;
-        struct waiter *waiter = table_find_or_add(&b->waiters, who);
-        if (waiter)
-            waiter->total += b->now - since;
-    }
-}
-
-static int collect_waits(struct block_io *b, struct why *w)
-{
-    for (size_t i = 0; i < b->waiters.n; i++) {
-        struct waiter *waiter = table_at(&b->waiters, i);
-        waiter->before = waiter->total > waiter->before ? waiter->total : waiter->before;
-        waiter->total = waiter->ended;
-    }
-    int n = map_walk(b->slept->fd, sizeof(uint64_t), sizeof(struct hog_io_slept), look_at_slept, b, w);
-    if (n < 0)
-        return n;
-    add_sleeps(b);
-    if (!b->pinned.directory && (uint32_t)n > b->slept->max_entries / 4 * 3)
-        table_keep(&b->waiters, waits_still, b);
-    return 0;
-}
-
 /* ---- all together ---- */
 
 static bool is_asked_for(struct block_io *b, uint32_t device)
@@ -371,33 +305,28 @@ static int compare(const void *a, const void *b)
     return x->device < y->device ? -1 : x->device > y->device;
 }
 
-static uint64_t waited(const struct waiter *waiter)
-{
-    return waiter->total > waiter->before ? waiter->total - waiter->before : 0;
-}
-
 /* Who waits for what others have disks do (a journal) has a row, too. */
 static void add_idle_waiters(struct block_io *b)
 {
-    for (size_t i = 0; i < b->waiters.n; i++)
-        ((struct waiter *)table_at(&b->waiters, i))->works = b->context->options->devices;
+    for (size_t i = 0; i < b->waits.waiters.n; i++)
+        ((struct waiter *)table_at(&b->waits.waiters, i))->works = b->context->options->devices;
     for (size_t i = 0; i < b->pairs.n; i++) {
         const struct io_sums *sums = &((struct pair *)table_at(&b->pairs, i))->sums;
-        struct waiter *waiter = did_something(sums) ? table_find(&b->waiters, sums->who) : NULL;
+        struct waiter *waiter = did_something(sums) ? table_find(&b->waits.waiters, sums->who) : NULL;
         if (waiter)
             waiter->works = true;
     }
-    for (size_t i = 0; i < b->waiters.n; i++) {
-        const struct waiter *waiter = table_at(&b->waiters, i);
+    for (size_t i = 0; i < b->waits.waiters.n; i++) {
+        const struct waiter *waiter = table_at(&b->waits.waiters, i);
         const struct hog_io_key key = {
             .process = key_process(waiter->id),
             .thread = key_thread(waiter->id),
             .birth = waiter->id & ((1u << HOG_KEY_THREAD) - 1),
             .device = IO_NO_DEVICE,
         };
-        struct pair *pair = waiter->works || !waited(waiter) ? NULL : pair_of(b, &key);
+        struct pair *pair = waiter->works || !waiter_waited(waiter) ? NULL : pair_of(b, &key);
         if (pair)
-            pair->sums.busy_ns = waited(waiter);
+            pair->sums.busy_ns = waiter_waited(waiter);
     }
 }
 
@@ -444,7 +373,7 @@ int block_io_collect(struct block_io *b, const struct window *window, struct why
         b->modes->swaps = disks_swapped_to();
     err = collect_pairs(b, w);
     if (!err)
-        err = collect_waits(b, w);
+        err = block_waits_collect(&b->waits, b->now, w);
     return err ? err : rank(b, w);
 }
 
@@ -456,9 +385,9 @@ size_t block_io_top(struct block_io *b, const struct io_sums *const **top)
 
 bool block_io_waited(const struct block_io *b, uint64_t who, uint64_t *ns)
 {
-    const struct waiter *waiter = table_find(&b->waiters, who);
+    const struct waiter *waiter = table_find(&b->waits.waiters, who);
 
-    *ns = waiter ? waited(waiter) : 0;
+    *ns = waiter ? waiter_waited(waiter) : 0;
     return b->load.waits && who > HOG_IO_SWAP;
 }
 

@@ -48,16 +48,18 @@ static int configure(struct side *side, const struct metric_context *context, ui
 {
     struct object *obj = side->obj;
     struct object_map *io = object_map(obj, "hog_io");
-    bool *can_probe = object_global(obj, "can_probe", sizeof *can_probe);
+    bool *can_probe = object_global(obj, "can_probe", sizeof *can_probe),
+         *sums_by_key = object_global(obj, "sums_by_key", sizeof *sums_by_key);
     uint32_t *request_argument = object_global(obj, "request_argument", sizeof *request_argument);
     unsigned slots = context->options->slots ? context->options->slots : DEFAULT_SLOTS;
 
-    if (!io || !can_probe || !request_argument)
+    if (!io || !can_probe || !sums_by_key || !request_argument)
         return why(w, -EINVAL, "%s: a map or constant is missing", obj->name);
     *request_argument = argument;
     *can_probe = strcmp(lockdown_mode(), "confidentiality") != 0;
     object_resize_map(io, 0, io->max_entries / DEFAULT_SLOTS * slots);
-    if (context->options->mode == RUN_PIN)
+    *sums_by_key = context->options->mode == RUN_PIN; /* others read them */
+    if (*sums_by_key)
         forget_oldest(side);
     /* No sketch: what processes do is counted exactly. */
     for (int i = 0; i < 2; i++)

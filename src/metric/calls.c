@@ -8,6 +8,7 @@
 #include "host/numbering.h"
 #include "host/syscalls.h"
 #include "host/targets.h"
+#include "metric/calls_pinned.h"
 #include "metric/calls_sums.h"
 #include "metric/dead.h"
 
@@ -62,7 +63,8 @@ static int calls_open(void **state, const struct metric_context *context, struct
     if (!calls)
         return why(w, -ENOMEM, "out of memory");
     calls->context = context;
-    int err = calls_load_open(&calls->load, context, hooks, w);
+    int err = context->options->pinned ? calls_pinned_open(&calls->load, context, w)
+                                       : calls_load_open(&calls->load, context, hooks, w);
     if (err) {
         free(calls);
         return err;
@@ -76,6 +78,8 @@ static void calls_turn(void *state)
 {
     struct calls *calls = state;
 
+    if (calls->load.pinned.directory)
+        return;
     sketch_turn(&calls->load.side.sketch);
     seats_turn(&calls->load.seats);
 }
@@ -83,7 +87,7 @@ static void calls_turn(void *state)
 static int calls_collect(void *state, const struct window *window, struct why *w)
 {
     struct calls *calls = state;
-    int err = sketch_wait(&calls->load.side.sketch, w);
+    int err = calls->load.pinned.directory ? 0 : sketch_wait(&calls->load.side.sketch, w);
 
     if (!err)
         err = calls_sums_collect(&calls->sums, window->end_mono, w);
@@ -101,10 +105,13 @@ static uint64_t calls_of_window_lost(void *state)
 static size_t calls_fields(void *state, struct field *fields, size_t n)
 {
     const struct calls_sums *sums = &((struct calls *)state)->sums;
-    const struct calls_probes *probes = sums->load->probes;
+    const struct calls_load *load = sums->load;
+    const struct calls_probes *probes = load->probes;
     const struct field all[] = {
         {"calls_files", probes ? cell_unsigned(calls_probes_files(probes)) : cell_unknown()},
-        {"calls_functions", probes ? cell_unsigned(calls_probes_functions(probes)) : cell_unknown()},
+        {"calls_functions", probes            ? cell_unsigned(calls_probes_functions(probes))
+                            : load->functions ? cell_unsigned(load->nfunctions)
+                                              : cell_unknown()},
         {"calls_keys", cell_unsigned(sums->in_kernel)},
         {"calls_lost", cell_unsigned(calls_lost(sums))},
     };
@@ -119,8 +126,11 @@ static size_t calls_fields(void *state, struct field *fields, size_t n)
 
 static bool name_of_dead(void *context, uint64_t key, struct name *name)
 {
-    const struct sketch *sketch = context;
+    const struct calls *calls = context;
+    const struct sketch *sketch = &calls->load.side.sketch;
 
+    if (calls->load.pinned.directory)
+        return calls_pinned_name(&calls->sums, key, name);
     for (int cpu = 0; cpu < sketch->shape.cpus; cpu++) {
         const struct hog_calls_cpu *c = sketch_head(sketch, cpu);
         if (dead_find(c->dead, sizeof c->dead / sizeof *c->dead, key, name))
@@ -142,10 +152,10 @@ static void name_call(const struct calls *calls, const struct call_sums *sums, s
         [HOG_CALLS_SYSTEM] = "[syscall]", [HOG_CALLS_COMPAT] = "[compat]", [HOG_CALLS_X32] = "[x32]"};
 
     const struct hog_function *function =
-        sums->kind == HOG_CALLS_FUNCTION ? calls_function(calls->load.probes, sums->call) : NULL;
+        sums->kind == HOG_CALLS_FUNCTION ? calls_load_function(&calls->load, sums->call) : NULL;
 
     called->errors_known = !function || function->error_test;
-    called->bytes_known = !function || function->bytes || !calls->context->options->func;
+    called->bytes_known = !function || function->bytes || function->of_preset;
     if (function) {
         called->lib = function->lib;
         called->func = function->name;
@@ -159,12 +169,13 @@ static void name_call(const struct calls *calls, const struct call_sums *sums, s
     called->func = called->number;
 }
 
-static struct cell microseconds(const struct calls *calls, uint64_t id, double q)
+static struct cell microseconds(const struct calls *calls, const struct call_sums *sums, double q)
 {
-    uint64_t ns;
+    const struct call_times *times = &sums->times;
+    uint64_t ns = q < 0.9 ? times->p50 : q < 1 ? times->p99 : times->most;
 
-    return seats_quantile(&calls->load.seats, id, q, &ns) ? cell_decimal((double)ns / 1e3, 3)
-                                                          : cell_unknown();
+    return ns || seats_quantile(&calls->load.seats, sums->id, q, &ns) ? cell_decimal((double)ns / 1e3, 3)
+                                                                      : cell_unknown();
 }
 
 static void row(struct calls *calls, const struct window *window, struct out *out, size_t rank,
@@ -173,9 +184,9 @@ static void row(struct calls *calls, const struct window *window, struct out *ou
     static const struct name all_outside = {.comm = "[outside]", .comm_length = sizeof "[outside]" - 1};
     const struct cell none = cell_unknown();
     bool outside = sums->who == HOG_KEY_OUTSIDE, threads = calls->context->options->threads;
-    const struct name *name = outside ? &all_outside
-                                      : names_find(calls->context->names, sums->who, window->end_mono,
-                                                   name_of_dead, &calls->load.side.sketch);
+    const struct name *name =
+        outside ? &all_outside
+                : names_find(calls->context->names, sums->who, window->end_mono, name_of_dead, calls);
     struct call_counts c = calls_in_window(sums);
     uint64_t sized = c.returned - c.failed - c.unsized;
     struct called called;
@@ -188,15 +199,15 @@ static void row(struct calls *calls, const struct window *window, struct out *ou
         cell_unsigned(c.returned),
         called.errors_known ? cell_unsigned(c.failed) : none,
         !called.bytes_known || (c.unsized && !sized) ? none : cell_decimal((double)c.bytes / 1024, 3),
-        microseconds(calls, sums->id, 0.5),
-        microseconds(calls, sums->id, 0.99),
-        microseconds(calls, sums->id, 1),
+        microseconds(calls, sums, 0.5),
+        microseconds(calls, sums, 0.99),
+        microseconds(calls, sums, 1),
         cell_decimal((double)c.ns / 1e6, 3),
         cell_unsigned(c.entered),
         cell_unsigned(sums->in_flight),
         cell_unsigned(c.unsized),
         name->uid_known ? cell_unsigned(name->uid) : none,
-        threads && !outside ? cell_unsigned(key_thread(sums->who)) : none,
+        threads && !outside && key_thread(sums->who) ? cell_unsigned(key_thread(sums->who)) : none,
         name->comm_length ? cell_bytes(name->comm, name->comm_length) : none,
     };
 
@@ -249,7 +260,8 @@ static void calls_rows(void *state, const struct window *window, struct out *out
     calls->unseen = 0;
     for (size_t i = 0; i < n && i < calls->context->options->top; i++)
         row(calls, window, out, i + 1, calls->top[i]);
-    sketch_shown(&calls->load.side.sketch);
+    if (!calls->load.pinned.directory)
+        sketch_shown(&calls->load.side.sketch);
 }
 
 static void calls_cost(void *state, struct program_cost *cost)
@@ -271,4 +283,5 @@ const struct metric calls_metric = {
     .rows = calls_rows,
     .cost = calls_cost,
     .close = calls_close,
+    .pin = calls_pin,
 };

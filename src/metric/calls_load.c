@@ -5,13 +5,15 @@
 #include <string.h>
 #include "calls.types.h"
 #include "host/syscalls.h"
+#include "metric/calls_pinned.h"
 #include "metric/calls_rules.h"
 
 enum { LINK_LEAVE, LINK_ENTER, LINK_EXEC, LINK_EXIT, LINK_FORK };
 
 static const struct alternative task_enters[] = {{"tp_btf", "hog_enter_btf"}, {"raw_tp", "hog_enter_raw"}};
 static const struct alternative classic_enters[] = {{"raw_tp", "hog_enter_ids"}};
-static const struct alternative leaves[] = {{"tp_btf", "hog_leave_btf"}, {"raw_tp", "hog_leave_raw"}};
+static const struct alternative task_leaves[] = {{"tp_btf", "hog_leave_btf"}, {"raw_tp", "hog_leave_raw"}};
+static const struct alternative classic_leaves[] = {{"raw_tp", "hog_leave_ids"}};
 static const struct alternative task_probes[] = {{"uprobe_multi", "hog_calls_task"},
                                                  {"uprobe", "hog_call_task"}};
 static const struct alternative classic_probes[] = {{"uprobe_multi", "hog_calls_ids"},
@@ -22,32 +24,51 @@ static const struct alternative classic_exits[] = {{"tracepoint", "hog_exit_tp"}
 static const struct alternative classic_forks[] = {{"tracepoint", "hog_fork_tp"}};
 
 const struct hook_ways calls_ways[] = {
-    {"enter", task_enters, 2}, {"enter", classic_enters, 1}, {"leave", leaves, 2},       {"exec", execs, 1},
-    {"exit", task_exits, 2},   {"exit", classic_exits, 1},   {"fork", classic_forks, 1}, {NULL, NULL, 0},
+    {"enter", task_enters, 2},    {"enter", classic_enters, 1}, {"leave", task_leaves, 2},
+    {"leave", classic_leaves, 1}, {"exec", execs, 1},           {"exit", task_exits, 2},
+    {"exit", classic_exits, 1},   {"fork", classic_forks, 1},   {NULL, NULL, 0},
+};
+
+#define IN_HAND 128 /* entries that each CPU keeps of a map that forgets */
+
+/* Who has a use for a map. No sketch: calls are counted exactly. */
+enum use { BY_SYSTEM, BY_FUNCTIONS, BY_WINDOWS, BY_PINNED, BY_NOBODY, USES };
+static const struct {
+    const char *name;
+    enum use use;
+} used_maps[] = {
+    {"hog_syscall_now", BY_SYSTEM},   {"hog_functions", BY_FUNCTIONS}, {"hog_calls_now", BY_FUNCTIONS},
+    {"hog_calls_none", BY_FUNCTIONS}, {"hog_calls_sums", BY_WINDOWS},  {"hog_seats", BY_WINDOWS},
+    {"hog_calls", BY_PINNED},         {"hog_call_times", BY_PINNED},   {"hog_times_none", BY_PINNED},
+    {"hog_exact_0", BY_NOBODY},       {"hog_exact_1", BY_NOBODY},
 };
 
 static int configure(struct calls_load *load, const struct metric_context *context, struct why *w)
 {
-    static const char *const of_functions[] = {"hog_functions", "hog_calls_now", "hog_calls_none"};
-    bool functions = calls_of_functions(context->options);
+    bool functions = calls_of_functions(context->options), pins = context->options->mode == RUN_PIN;
+    const bool uses[USES] = {
+        [BY_SYSTEM] = !functions, [BY_FUNCTIONS] = functions, [BY_WINDOWS] = !pins, [BY_PINNED] = pins};
     struct side *side = &load->side;
     struct object *obj = side->obj;
-    struct object_map *now = object_map(obj, "hog_syscall_now");
     uint64_t(*bytes)[2][8] = object_global(obj, "returns_bytes", sizeof *bytes);
+    bool *flag = object_global(obj, "of_functions", sizeof *flag),
+         *pinned = object_global(obj, "pinned", sizeof *pinned);
 
-    bool *flag = object_global(obj, "of_functions", sizeof *flag);
-
-    if (!now || !bytes || !flag)
-        return why(w, -EINVAL, "%s: a map or constant is missing", obj->name);
+    if (!bytes || !flag || !pinned)
+        return why(w, -EINVAL, "%s: a constant is missing", obj->name);
     for (int compat = 0; compat < 2; compat++)
         syscall_bytes((*bytes)[compat], 8, compat);
     *flag = functions;
-    side_use_map(side, now, !functions, 0);
-    for (size_t i = 0; i < sizeof of_functions / sizeof *of_functions; i++)
-        side_use_map(side, object_map(obj, of_functions[i]), functions, 0);
-    /* No sketch: calls are counted exactly. */
-    for (int i = 0; i < 2; i++)
-        side_use_map(side, (struct object_map *)side->exact_maps[i], false, 0);
+    *pinned = pins;
+    for (size_t i = 0; i < sizeof used_maps / sizeof *used_maps; i++) {
+        struct object_map *map = object_map(obj, used_maps[i].name);
+        uint32_t entries = map && map->type == BPF_MAP_TYPE_LRU_HASH
+                               ? map->max_entries + IN_HAND * (uint32_t)side->sketch.shape.cpus
+                               : 0;
+        if (!map)
+            return why(w, -EINVAL, "%s: no map %s", obj->name, used_maps[i].name);
+        side_use_map(side, map, uses[used_maps[i].use], entries);
+    }
     side->sketch.shape.stages = 1;
     side->sketch.shape.slots = 8;
     return sketch_configure(obj, &side->sketch.shape, w);
@@ -58,7 +79,7 @@ static int attach_system(struct calls_load *load, const struct metric_context *c
                          struct hook_report hooks[MAX_HOOKS], struct why *w)
 {
     struct side *side = &load->side;
-    int err = hook_attach(side, context, &side->links[LINK_LEAVE], classic ? leaves + 1 : leaves,
+    int err = hook_attach(side, context, &side->links[LINK_LEAVE], classic ? classic_leaves : task_leaves,
                           classic ? 1 : 2, hook_report(hooks, "leave", true), w);
 
     return err ? err
@@ -117,6 +138,8 @@ static int load_by(struct side *side, const struct metric_context *context, bool
                                               sizeof(struct hog_slot)};
     struct calls_load *load = (struct calls_load *)((char *)side - offsetof(struct calls_load, side));
 
+    if (classic && context->options->mode == RUN_PIN)
+        return why(w, -ENOTSUP, "pinned keys are read from the kernel's structs");
     calls_probes_close(load->probes); /* of the way before */
     load->probes = NULL;
     int err = side_open(side, &object, context, classic, w);
@@ -141,8 +164,16 @@ int calls_load_open(struct calls_load *load, const struct metric_context *contex
     return err;
 }
 
+const struct hog_function *calls_load_function(const struct calls_load *load, uint32_t number)
+{
+    if (load->probes)
+        return calls_function(load->probes, number);
+    return number < load->nfunctions ? &load->functions[number] : NULL;
+}
+
 void calls_load_close(struct calls_load *load)
 {
+    calls_pinned_close(load);
     calls_probes_close(load->probes);
     load->probes = NULL;
     seats_close(&load->seats);

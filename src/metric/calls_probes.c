@@ -11,6 +11,7 @@
 #include "calls.types.h"
 #include "clock.h"
 #include "host/targets.h"
+#include "load/link.h"
 #include "metric/calls_found.h"
 #include "metric/calls_rules.h"
 #include "metric/mapped.h"
@@ -74,8 +75,10 @@ int calls_probes_choose(struct calls_probes *p, bool by_task, bool at_once, stru
     p->at_once = at_once;
     snprintf(name, sizeof name, "hog_call%s_%s", at_once ? "s" : "", by_task ? "task" : "ids");
     err = load(p, name, &p->entry, w);
-    if (!err)
-        err = load(p, at_once ? "hog_returns" : "hog_return", &p->at_return, w);
+    if (!err) {
+        snprintf(name, sizeof name, "hog_return%s_%s", at_once ? "s" : "", by_task ? "task" : "ids");
+        err = load(p, name, &p->at_return, w);
+    }
     if (!err)
         err = self_probe(p->entry, at_once, w);
     if (err) {
@@ -373,6 +376,15 @@ int calls_probes_look(struct calls_probes *p, uint64_t now, struct why *w)
 }
 
 /* ---- */
+
+int calls_probes_hand_over(struct calls_probes *p, struct link *to, struct why *w)
+{
+    int err = 0;
+
+    for (size_t i = 0; i < p->nlinks; i++)
+        err = err ? err : link_move(to, &p->links[i]);
+    return err ? why(w, err, "cannot keep probes: %s", why_errno(err)) : 0;
+}
 
 const struct hog_function *calls_function(const struct calls_probes *p, uint32_t number)
 {

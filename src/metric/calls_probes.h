@@ -25,6 +25,9 @@ int calls_probes_look(struct calls_probes *p, uint64_t now, struct why *w);
 /* By number; NULL: there is none. */
 const struct hog_function *calls_function(const struct calls_probes *p, uint32_t number);
 
+/* All links, for another to keep. */
+int calls_probes_hand_over(struct calls_probes *p, struct link *to, struct why *w);
+
 size_t calls_probes_files(const struct calls_probes *p);
 size_t calls_probes_functions(const struct calls_probes *p);
 

@@ -178,6 +178,7 @@ void calls_rule(const struct options *o, const char *name, struct hog_function *
     int number;
 
     memset(rule, 0, sizeof *rule);
+    rule->of_preset = !o->func;
     if (o->func) {
         rule->error_test = (uint8_t)o->error.test;
         rule->error_value = o->error.value;

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "metric/calls_sums.h"
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include "calls.types.h"
 #include "host/names.h"
 #include "host/numbering.h"
 #include "load/map_read.h"
+#include "metric/calls_pinned.h"
 #include "syscall/bpf.h"
 
 #define MOST_KEYS 16384
 
-static uint64_t calls_id(const struct hog_calls_key *key)
+uint64_t calls_id(const struct hog_calls_key *key)
 {
     uint64_t call = (uint64_t)key->kind << 32 | key->call;
 
@@ -65,24 +67,42 @@ static int read_frames(void *context, const void *key, const void *value)
     return 0;
 }
 
+static void forget_times(struct call_sums *sums)
+{
+    free(sums->kept);
+    sums->kept = NULL;
+}
+
+struct call_sums *calls_sums_of(struct calls_sums *all, const struct hog_calls_key *key,
+                                const struct hog_calls_sums *now)
+{
+    struct call_sums *sums = sums_of(all, key);
+
+    all->in_kernel++;
+    if (!sums)
+        return NULL;
+    /* Pinned counts that gave way to others began anew. */
+    if (now->returned < sums->before.returned) {
+        sums->before = (struct call_counts){0};
+        sums->known = false;
+    }
+    sums->left = now->left;
+    sums->counts.returned = now->returned;
+    sums->counts.failed = now->failed;
+    sums->counts.unsized = now->unsized;
+    sums->counts.bytes = now->bytes;
+    sums->counts.ns = now->ns;
+    return sums;
+}
+
 static int read_sums(void *context, const void *k, const void *value)
 {
-    struct calls_sums *all = context;
     struct hog_calls_key key;
     struct hog_calls_sums now;
 
     memcpy(&key, k, sizeof key);
     memcpy(&now, value, sizeof now);
-    struct call_sums *sums = sums_of(all, &key);
-    all->in_kernel++;
-    if (!sums)
-        return 0;
-    sums->left = now.left;
-    sums->counts.returned = now.returned;
-    sums->counts.failed = now.failed;
-    sums->counts.unsized = now.unsized;
-    sums->counts.bytes = now.bytes;
-    sums->counts.ns = now.ns;
+    calls_sums_of(context, &key, &now);
     return 0;
 }
 
@@ -106,6 +126,15 @@ static void settle(struct call_sums *sums, bool first)
 static bool is_there(const void *context, const void *entry)
 {
     return ((const struct call_sums *)entry)->looked == ((const struct calls_sums *)context)->turns;
+}
+
+/* Of those that are not: what they hold is let go of. */
+static void drop_gone(struct calls_sums *all)
+{
+    for (size_t i = 0; i < all->table.n; i++)
+        if (!is_there(all, table_at(&all->table, i)))
+            forget_times(table_at(&all->table, i));
+    table_keep(&all->table, is_there, all);
 }
 
 /* Keys of those who are gone, and did nothing in the window, make room for others. Where /proc cannot tell
@@ -136,13 +165,14 @@ static int walk(struct calls_sums *all, const char *name, entry_fn fn, struct wh
 {
     const struct object_map *map = object_map(all->load->side.obj, name);
 
-    return map->instead ? 0 : map_walk(map->fd, map->key_size, map->value_size, fn, all, w);
+    return map->instead || map->fd < 0 ? 0 : map_walk(map->fd, map->key_size, map->value_size, fn, all, w);
 }
 
 int calls_sums_collect(struct calls_sums *all, uint64_t now, struct why *w)
 {
     const struct object *obj = all->load->side.obj;
     const volatile struct hog_calls_words *words = object_global(obj, "calls_words", sizeof *words);
+    bool pinned = all->load->pinned.directory;
 
     all->now = now - (uint64_t)all->load->side.clock_offset;
     all->turns++;
@@ -151,16 +181,16 @@ int calls_sums_collect(struct calls_sums *all, uint64_t now, struct why *w)
     if (err >= 0)
         err = walk(all, "hog_calls_now", read_frames, w);
     if (err >= 0)
-        err = walk(all, "hog_calls_sums", read_sums, w);
+        err = pinned ? calls_pinned_read(all, w) : walk(all, "hog_calls_sums", read_sums, w);
     if (err < 0)
         return err;
-    table_keep(&all->table, is_there, all);
+    drop_gone(all);
     for (size_t i = 0; i < all->table.n; i++)
         settle(table_at(&all->table, i), all->turns == 1);
-    if (all->in_kernel > object_map(obj, "hog_calls_sums")->max_entries / 2)
+    if (!pinned && all->in_kernel > object_map(obj, "hog_calls_sums")->max_entries / 2)
         make_room(all);
     all->lost_before = all->lost;
-    all->lost = words->lost;
+    all->lost = words->lost + all->unseen;
     return 0;
 }
 
@@ -185,9 +215,13 @@ void calls_sums_open(struct calls_sums *sums, struct calls_load *load, const str
 {
     *sums = (struct calls_sums){
         .load = load, .context = context, .table = {.size = sizeof(struct call_sums), .most = MOST_KEYS}};
+    calls_pinned_begin(sums);
 }
 
 void calls_sums_close(struct calls_sums *sums)
 {
+    sums->turns++; /* none is there any more */
+    drop_gone(sums);
     table_free(&sums->table);
+    table_free(&sums->names);
 }

@@ -12,6 +12,8 @@ static bool copy_dead(const volatile struct hog_dead *dead, uint64_t key, struct
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     copy->uid = dead->uid;
     copy->cgroup = dead->cgroup;
+    copy->cgroup_v1 = dead->cgroup_v1;
+    copy->parent = dead->parent;
     for (size_t i = 0; i < sizeof copy->comm; i++)
         copy->comm[i] = dead->comm[i];
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -29,6 +31,7 @@ static bool read_dead(const volatile struct hog_dead *dead, uint64_t key, struct
         before = copy;
         sketch_settle();
         if (!copy_dead(dead, key, &copy) || copy.uid != before.uid || copy.cgroup != before.cgroup ||
+            copy.cgroup_v1 != before.cgroup_v1 || copy.parent != before.parent ||
             memcmp(copy.comm, before.comm, sizeof copy.comm) != 0)
             return false;
     }
@@ -38,6 +41,8 @@ static bool read_dead(const volatile struct hog_dead *dead, uint64_t key, struct
     name->uid = copy.uid;
     name->uid_known = true;
     name->cgroup = copy.cgroup;
+    name->cgroup_v1 = copy.cgroup_v1;
+    name->parent = copy.parent;
     return true;
 }
 

@@ -17,6 +17,7 @@ static const struct column columns[] = {
     COLUMN("watts", 9, SUM, "that by the time that it took"),
     COLUMN("share_pct", 9, SUM, "part of the domain's energy"),
     COLUMN("run_ms", 10, SUM, "time on the domain's CPUs"),
+    COLUMN("cpu", 4, DIM, "CPU, with --by cpu"),
     COLUMN("tid", 7, TASK, "thread, with -t"),
     COLUMN("comm", -15, TASK, "name"),
 };
@@ -58,8 +59,7 @@ static int open_parts(struct energy *e, struct hook_report hooks[MAX_HOOKS], str
     int err = meter_open(&e->meter, e->context, w);
 
     if (!err && options->exact && meter_needs(&e->meter))
-        err = why(w, -ENOTSUP,
-                  "--exact cannot tell CPUs apart, and this host's power domains are of some each");
+        err = why(w, -ENOTSUP, "--exact tells no CPUs apart, and counts no cycles");
     if (err)
         return err;
     e->top = calloc(options->top, sizeof *e->top);
@@ -148,6 +148,7 @@ static size_t energy_fields(void *state, struct field *fields, size_t n)
         {"power", cell_string(e->meter.power.source)},
         {"power_unknown", cell_unsigned(unknown)},
         {"skew_us", cell_decimal((double)e->meter.skew_ns / 1e3, 3)},
+        {"weight", cell_string(oncpu_totals(e->oncpu)->by_cycles ? "cycles" : "time")},
     };
     for (size_t i = 0; i < sizeof more / sizeof *more && used < n; i++)
         fields[used++] = more[i];
@@ -162,12 +163,18 @@ struct page {
     struct out *out;
     const struct power_domain *domain;
     bool known;
+    struct cell cpu;       /* unknown: rows are of all */
     uint64_t now, span_ns; /* end; what energy is of */
 };
 
 static struct cell cell_joules(uint64_t uj)
 {
     return cell_decimal((double)uj / 1e6, 6);
+}
+
+static struct cell cell_watts(const struct page *page, uint64_t uj)
+{
+    return cell_decimal((double)uj * 1e3 / (double)page->span_ns, 3);
 }
 
 static struct name name_of(struct energy *e, uint64_t key, uint64_t now)
@@ -193,9 +200,10 @@ static void put(const struct page *page, const struct part *part)
         name.uid_known ? cell_unsigned(name.uid) : cell_unknown(),
         cell_string(page->domain->name),
         page->known ? cell_joules(part->uj) : cell_unknown(),
-        page->known ? cell_decimal((double)part->uj * 1e3 / (double)page->span_ns, 3) : cell_unknown(),
+        page->known ? cell_watts(page, part->uj) : cell_unknown(),
         cell_decimal(100 * part->share, 2),
         cell_milliseconds(part->run_ns),
+        page->cpu,
         threads && !special ? cell_unsigned(key_thread(part->key)) : cell_unknown(),
         special            ? cell_string(special)
         : name.comm_length ? cell_bytes(name.comm, name.comm_length)
@@ -213,7 +221,7 @@ static void put_domain(const struct page *page, uint64_t uj)
     const struct field fields[] = {
         {"domain", cell_string(page->domain->name)},
         {"joules", page->known ? cell_joules(uj) : cell_unknown()},
-        {"watts", page->known ? cell_decimal((double)uj * 1e3 / (double)page->span_ns, 3) : cell_unknown()},
+        {"watts", page->known ? cell_watts(page, uj) : cell_unknown()},
     };
 
     out_note(page->out, "domain", fields, sizeof fields / sizeof *fields);
@@ -224,39 +232,85 @@ static double part_of(double weight, double whole)
     return whole > 0 ? weight / whole : 0;
 }
 
-/* The rows of a window add up to the domain's energy: what is no row's is in `[others]`. */
-static void put_window(const struct page *page, const struct meter_share *share)
+/* The rows of some CPUs of a domain: what is no row's is in `[others]`. Shares are of the whole domain. */
+static void put_part(const struct page *page, const struct meter_share *share, const struct meter_time *time,
+                     struct split *split)
 {
     struct energy *e = page->e;
-    struct split split = split_begin(share->uj, share->whole);
-    size_t n = tally_top(share->tally, e->top, e->context->options->top, is_wanted, e);
-    double whole = (double)share->whole, rate = (double)share->rate;
-    struct part idle = {.special = "[idle]", .run_ns = share->idle_ns},
-                unseen = {.special = "[unattributed]", .run_ns = share->unseen_ns},
-                others = {.special = "[others]", .run_ns = share->run_ns + share->other_ns};
+    size_t n = tally_top(time->tally, e->top, e->context->options->top, is_wanted, e);
+    double whole = (double)share->whole;
+    int64_t left = time->ran;
+    struct part idle = {.special = "[idle]", .run_ns = time->idle_ns},
+                unseen = {.special = "[unattributed]", .run_ns = time->unseen_ns},
+                others = {.special = "[others]", .run_ns = time->run_ns + time->other_ns};
 
-    idle.uj = split_next(&split, share->idle_weight);
-    idle.share = part_of((double)share->idle_weight, whole);
-    unseen.uj = split_next(&split, (unsigned __int128)share->rate * (uint64_t)share->unseen_ns);
-    unseen.share = part_of((double)share->unseen_ns * rate, whole);
-    put_domain(page, share->uj);
+    idle.uj = split_next(split, meter_idle(share, time));
+    idle.share = part_of((double)meter_idle(share, time), whole);
+    unseen.uj = split_next(split, meter_unseen(share, time));
+    unseen.share = part_of((double)meter_unseen(share, time), whole);
     for (size_t i = 0; i < n; i++) {
-        uint64_t ns = (uint64_t)e->top[i]->weight;
+        unsigned __int128 weight = meter_ran(share, e->top[i]->weight);
         const struct part part = {.rank = i + 1,
                                   .key = e->top[i]->key,
-                                  .uj = split_next(&split, (unsigned __int128)share->rate * ns),
-                                  .share = part_of((double)ns * rate, whole),
-                                  .run_ns = e->top[i]->weight};
+                                  .uj = split_next(split, weight),
+                                  .share = part_of((double)weight, whole),
+                                  .run_ns = meter_run_ns(&e->meter, e->top[i])};
         put(page, &part);
+        left -= e->top[i]->weight;
         others.run_ns -= part.run_ns;
     }
-    *(share->whole ? &others.uj : &unseen.uj) += split_rest(&split);
-    others.share = part_of((double)others.run_ns * rate, whole);
+    others.uj = split_next(split, meter_ran(share, left));
+    others.share = part_of((double)meter_ran(share, left), whole);
+    if (!share->whole) { /* nobody did anything: nobody's energy */
+        unseen.uj = split_rest(split);
+        split->given = split->uj;
+    }
     if (others.uj || others.run_ns > 0)
         put(page, &others);
     if (e->context->options->idle == IDLE_ROW)
         put(page, &idle);
     put(page, &unseen);
+}
+
+/* A CPU's rows, behind a line with what they are together. */
+static void put_cpu(struct page *page, const struct meter_share *share, const struct meter_time *time,
+                    struct split *split)
+{
+    struct split after = *split;
+    int64_t ns = time->run_ns + time->other_ns;
+    uint64_t uj =
+        split_next(&after, meter_idle(share, time) + meter_unseen(share, time) + meter_ran(share, time->ran));
+    const struct field fields[] = {
+        {"domain", cell_string(page->domain->name)},
+        {"cpu", page->cpu},
+        {"joules", page->known ? cell_joules(uj) : cell_unknown()},
+        {"run_ms", cell_milliseconds(ns)},
+    };
+
+    out_note(page->out, "cpu", fields, sizeof fields / sizeof *fields);
+    put_part(page, share, time, split);
+}
+
+/* The rows of a window add up to the domain's energy. */
+static void put_window(struct page *page, size_t i)
+{
+    const struct meter *m = &page->e->meter;
+    const struct meter_share *share = &m->shares[i];
+    struct split split = split_begin(share->uj, share->whole);
+    struct meter_time time;
+
+    put_domain(page, share->uj);
+    if (!m->by_cpu)
+        put_part(page, share, &share->all, &split);
+    for (size_t cpu = 0; m->by_cpu && cpu < m->parts; cpu++) {
+        page->cpu = cell_unsigned(cpu);
+        if (meter_cpu(m, i, (int)cpu, &time) && time.run_ns + time.other_ns + time.idle_ns + time.unseen_ns)
+            put_cpu(page, share, &time, &split);
+    }
+    const struct part rest = {.special = "[unattributed]", .uj = split_rest(&split)};
+    page->cpu = cell_unknown();
+    if (rest.uj) /* of a domain none of whose CPUs is there */
+        put(page, &rest);
 }
 
 static void put_total(const struct page *page, const struct energy_sum *sum)
@@ -297,18 +351,19 @@ static void energy_rows(void *state, const struct window *window, struct out *ou
     uint64_t length = window->end_mono - window->begin_mono;
 
     for (size_t i = 0; i < e->meter.power.n; i++) {
-        const struct page page = {
+        struct page page = {
             .e = e,
             .out = out,
             .domain = &e->meter.power.domains[i],
             .known = total ? e->total.domains[i].known : e->meter.shares[i].known,
+            .cpu = cell_unknown(),
             .now = window->end_mono,
             .span_ns = total ? window->begin_offset + length : length,
         };
         if (total)
             put_total(&page, &e->total.domains[i]);
         else
-            put_window(&page, &e->meter.shares[i]);
+            put_window(&page, i);
     }
     oncpu_shown(e->oncpu);
 }

@@ -80,14 +80,6 @@ static int plan_parts(struct meter *m)
     return 0;
 }
 
-bool meter_has_cpu(const struct meter *m, size_t i, int cpu)
-{
-    const struct power_domain *domain = &m->power.domains[i];
-
-    return domain->package < 0 || !m->place_of ||
-           m->place_of[cpu] == place_named(m, domain->package, domain->die);
-}
-
 /* ---- life ---- */
 
 static int open_model(struct meter *m, struct why *w)
@@ -107,7 +99,7 @@ int meter_open(struct meter *m, const struct metric_context *context, struct why
     const char *root = context->options->sysfs ? context->options->sysfs : "";
     int err;
 
-    *m = (struct meter){.context = context};
+    *m = (struct meter){.context = context, .by_cpu = context->options->by_cpu};
     if (context->options->model.given)
         err = open_model(m, w);
     else
@@ -123,7 +115,8 @@ int meter_open(struct meter *m, const struct metric_context *context, struct why
 
 unsigned meter_needs(const struct meter *m)
 {
-    return m->apart ? ONCPU_PARTS : 0;
+    return (m->apart ? ONCPU_PARTS : 0) |
+           (m->context->options->weight == WEIGHT_CYCLES ? (unsigned)ONCPU_CYCLES : 0);
 }
 
 int meter_join(struct meter *m, struct oncpu *oncpu, struct why *w)
@@ -159,51 +152,116 @@ static int64_t positive(int64_t ns)
     return ns > 0 ? ns : 0;
 }
 
-static int64_t sum(const struct tally *tally)
+int64_t meter_run_ns(const struct meter *m, const struct tally_entry *entry)
 {
-    int64_t ns = 0;
+    return oncpu_totals(m->oncpu)->by_cycles ? entry->count : entry->weight;
+}
 
-    for (size_t i = 0; i < tally->capacity; i++)
-        ns += tally->table[i].weight;
-    return ns;
+static struct meter_time time_of(const struct meter *m, const struct tally *tally,
+                                 const struct oncpu_totals *totals)
+{
+    struct meter_time time = {
+        .tally = tally,
+        .idle_ns = positive(totals->idle_ns),
+        .other_ns = positive(totals->other_ns),
+        .unseen_ns = positive(totals->lost_ns) + positive(totals->missed_ns),
+    };
+
+    time.ran = positive(oncpu_totals(m->oncpu)->by_cycles ? totals->other_cycles : totals->other_ns);
+    for (size_t i = 0; i < tally->capacity; i++) {
+        time.run_ns += positive(meter_run_ns(m, &tally->table[i]));
+        time.ran += positive(tally->table[i].weight);
+    }
+    return time;
+}
+
+bool meter_cpu(const struct meter *m, size_t i, int cpu, struct meter_time *time)
+{
+    const struct power_domain *domain = &m->power.domains[i];
+    const struct oncpu_part *part = oncpu_part(m->oncpu, (size_t)cpu);
+
+    if (!m->by_cpu || !part)
+        return false;
+    if (domain->package >= 0 && m->place_of &&
+        m->place_of[cpu] != place_named(m, domain->package, domain->die))
+        return false;
+    *time = time_of(m, &part->tally, &part->totals);
+    return true;
+}
+
+/* All CPUs of a domain. */
+static struct meter_time time_of_domain(const struct meter *m, size_t i)
+{
+    const struct power_domain *domain = &m->power.domains[i];
+    size_t place =
+        domain->package >= 0 && m->place_of ? place_named(m, domain->package, domain->die) : NOWHERE;
+    const struct oncpu_part *part = place ? oncpu_part(m->oncpu, place) : NULL;
+    struct meter_time all = {.tally = NULL}, one;
+
+    if (!m->by_cpu)
+        return part ? time_of(m, &part->tally, &part->totals)
+                    : time_of(m, oncpu_tally(m->oncpu), oncpu_totals(m->oncpu));
+    for (size_t cpu = 0; cpu < m->parts; cpu++) {
+        if (!meter_cpu(m, i, (int)cpu, &one))
+            continue;
+        all.run_ns += one.run_ns;
+        all.idle_ns += one.idle_ns;
+        all.other_ns += one.other_ns;
+        all.unseen_ns += one.unseen_ns;
+        all.ran += one.ran;
+    }
+    return all;
+}
+
+unsigned __int128 meter_idle(const struct meter_share *share, const struct meter_time *time)
+{
+    return (unsigned __int128)share->idle_rate * (uint64_t)time->idle_ns;
+}
+
+unsigned __int128 meter_unseen(const struct meter_share *share, const struct meter_time *time)
+{
+    return (unsigned __int128)share->unseen_rate * (uint64_t)time->unseen_ns;
+}
+
+unsigned __int128 meter_ran(const struct meter_share *share, int64_t weight)
+{
+    return (unsigned __int128)share->rate * (uint64_t)positive(weight);
 }
 
 /* W are those of all CPUs, or (percpu) of each: uJ = ns * uW / 1e9. */
-static void estimate(const struct meter *m, struct meter_share *share, uint64_t busy_ns)
+static void estimate(const struct meter *m, struct meter_share *share)
 {
     const struct power_model *model = &m->context->options->model;
-    unsigned __int128 idle = (unsigned __int128)share->idle_ns * model->idle_uw;
-    unsigned __int128 busy = (unsigned __int128)busy_ns * model->busy_uw;
     uint64_t cpus = model->percpu || !m->cpus ? 1 : m->cpus;
+    uint64_t busy_ns = (uint64_t)(share->all.run_ns + share->all.other_ns + share->all.unseen_ns);
 
     share->known = true;
-    share->uj = (uint64_t)((busy + idle) / ((unsigned __int128)1000000000 * cpus));
-    share->rate = model->busy_uw;
-    share->idle_weight = idle;
+    share->rate = share->unseen_rate = model->busy_uw;
+    share->idle_rate = model->idle_uw;
+    share->uj = (uint64_t)((meter_idle(share, &share->all) + (unsigned __int128)share->rate * busy_ns) /
+                           ((unsigned __int128)1000000000 * cpus));
 }
 
-static void share_out(const struct meter *m, struct power_domain *domain, struct meter_share *share)
+static void share_out(const struct meter *m, size_t i, struct meter_share *share)
 {
-    size_t place = domain->package >= 0 && m->place_of && !m->by_cpu
-                       ? place_named(m, domain->package, domain->die)
-                       : NOWHERE;
-    const struct oncpu_part *part = place ? oncpu_part(m->oncpu, place) : NULL;
-    const struct oncpu_totals *totals = part ? &part->totals : oncpu_totals(m->oncpu);
+    const struct power_domain *domain = &m->power.domains[i];
 
-    *share = (struct meter_share){.tally = part ? &part->tally : oncpu_tally(m->oncpu), .rate = 1};
-    share->run_ns = positive(sum(share->tally));
-    share->idle_ns = positive(totals->idle_ns);
-    share->other_ns = positive(totals->other_ns);
-    share->unseen_ns = positive(totals->lost_ns) + positive(totals->missed_ns);
-    uint64_t busy_ns = (uint64_t)(share->run_ns + share->other_ns + share->unseen_ns);
-    share->idle_weight = (uint64_t)share->idle_ns;
-    share->known = domain->known;
-    share->uj = domain->uj;
+    *share = (struct meter_share){.all = time_of_domain(m, i),
+                                  .known = domain->known,
+                                  .uj = domain->uj,
+                                  .rate = 1,
+                                  .idle_rate = 1,
+                                  .unseen_rate = 1};
     if (m->model)
-        estimate(m, share, busy_ns);
+        estimate(m, share);
+    else if (oncpu_totals(m->oncpu)->by_cycles && share->all.ran) {
+        share->rate = (uint64_t)(share->all.run_ns + share->all.other_ns);
+        share->idle_rate = share->unseen_rate = (uint64_t)share->all.ran;
+    }
     if (m->context->options->idle == IDLE_SHARED)
-        share->idle_weight = 0;
-    share->whole = share->idle_weight + (unsigned __int128)share->rate * busy_ns;
+        share->idle_rate = 0;
+    share->whole =
+        meter_idle(share, &share->all) + meter_unseen(share, &share->all) + meter_ran(share, share->all.ran);
 }
 
 void meter_collect(struct meter *m, const struct window *window)
@@ -216,7 +274,7 @@ void meter_collect(struct meter *m, const struct window *window)
         place_cpus(m, cpus_possible());
     m->cpus = cpus;
     for (size_t i = 0; i < m->power.n; i++)
-        share_out(m, &m->power.domains[i], &m->shares[i]);
+        share_out(m, i, &m->shares[i]);
 }
 
 double meter_watts(const struct meter *m, uint64_t key)
@@ -229,9 +287,9 @@ double meter_watts(const struct meter *m, uint64_t key)
             continue;
         if (!share->known)
             return -1;
-        const struct tally_entry *entry = tally_find(share->tally, key);
-        if (entry && entry->weight > 0 && share->whole)
-            uj += (double)share->uj * (double)entry->weight * (double)share->rate / (double)share->whole;
+        const struct tally_entry *entry = tally_find(share->all.tally, key);
+        if (entry && share->whole)
+            uj += (double)share->uj * (double)meter_ran(share, entry->weight) / (double)share->whole;
     }
     return uj * 1e3 / (double)m->window_ns;
 }

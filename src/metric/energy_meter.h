@@ -8,16 +8,24 @@
 #include "metric/energy_split.h"
 #include "metric/oncpu.h"
 
-/* What a domain's energy is shared out by. Weights are ns, of an estimate ns * uW. */
-struct meter_share {
-    const struct tally *tally; /* ns on the domain's CPUs, by key */
-    uint64_t uj;               /* 0 if it is not known */
-    bool known;
+/* What some CPUs did in a window. */
+struct meter_time {
+    const struct tally *tally;            /* ns by key; NULL: of several tallies */
     int64_t run_ns;                       /* of the tally */
     int64_t idle_ns, other_ns, unseen_ns; /* beside it; unseen: lost or missed */
-    uint64_t rate;                        /* weight of a ns of a process */
-    unsigned __int128 idle_weight;        /* with --idle=share none */
-    unsigned __int128 whole;              /* weight of all */
+    int64_t ran;                          /* weight of those who ran, of the tally and others: ns or cycles */
+};
+
+/* What a domain's energy is shared out by: weights are ns, of an estimate ns * uW. By cycles: [idle] and
+ * [unattributed] have theirs by time, and those who ran share what is left by their cycles. */
+struct meter_share {
+    struct meter_time all; /* of the domain's CPUs */
+    uint64_t uj;           /* 0 if it is not known */
+    bool known;
+    uint64_t rate;           /* of what those who ran have in the tally */
+    uint64_t idle_rate;      /* of an idle ns; with --idle=share none */
+    uint64_t unseen_rate;    /* of a ns that was lost or missed */
+    unsigned __int128 whole; /* weight of all */
 };
 
 struct meter {
@@ -50,7 +58,14 @@ void meter_close(struct meter *meter);
 void meter_turn(struct meter *meter);                                 /* right after oncpu_turn() */
 void meter_collect(struct meter *meter, const struct window *window); /* after oncpu_collect() */
 
-bool meter_has_cpu(const struct meter *meter, size_t i, int cpu); /* whether a domain is of it */
+/* What one CPU did in the window, if domain i is of it and parts are CPUs. */
+bool meter_cpu(const struct meter *meter, size_t i, int cpu, struct meter_time *time);
+
+/* Weights in meter_share.whole. */
+unsigned __int128 meter_idle(const struct meter_share *share, const struct meter_time *time);
+unsigned __int128 meter_unseen(const struct meter_share *share, const struct meter_time *time);
+unsigned __int128 meter_ran(const struct meter_share *share, int64_t weight); /* of a tally's weight */
+int64_t meter_run_ns(const struct meter *meter, const struct tally_entry *entry);
 
 /* W of a key in the window, all domains that may be added up; < 0: not known. */
 double meter_watts(const struct meter *meter, uint64_t key);

@@ -63,32 +63,34 @@ static int prune(struct energy_sum *sum)
     return 0;
 }
 
-static int add(struct energy_sum *sum, const struct meter_share *share)
+static int add(struct energy_sum *sum, const struct meter *meter, const struct meter_share *share)
 {
     struct split split = split_begin(share->uj, share->whole);
+    const struct meter_time *all = &share->all;
 
     if (!share->known)
         return 0;
     sum->known = true;
     sum->uj += share->uj;
-    sum->idle_uj += split_next(&split, share->idle_weight);
-    sum->idle_ns += share->idle_ns;
-    sum->unseen_uj += split_next(&split, (unsigned __int128)share->rate * (uint64_t)share->unseen_ns);
-    sum->unseen_ns += share->unseen_ns;
-    for (size_t i = 0; i < share->tally->capacity; i++) {
-        const struct tally_entry *entry = &share->tally->table[i];
+    sum->idle_uj += split_next(&split, meter_idle(share, all));
+    sum->idle_ns += all->idle_ns;
+    sum->unseen_uj += split_next(&split, meter_unseen(share, all));
+    sum->unseen_ns += all->unseen_ns;
+    for (size_t i = 0; i < all->tally->capacity; i++) {
+        const struct tally_entry *entry = &all->tally->table[i];
         if (!entry->key || entry->weight <= 0)
             continue;
-        uint64_t uj = split_next(&split, (unsigned __int128)share->rate * (uint64_t)entry->weight);
+        int64_t ns = meter_run_ns(meter, entry);
+        uint64_t uj = split_next(&split, meter_ran(share, entry->weight));
         if (sum->sums.used >= MOST_KEYS && !tally_find(&sum->sums, entry->key) && prune(sum))
             return -ENOMEM;
-        if (tally_add(&sum->sums, entry->key, (int64_t)uj, entry->weight)) {
+        if (tally_add(&sum->sums, entry->key, (int64_t)uj, ns)) {
             sum->others_uj += uj;
-            sum->others_ns += entry->weight;
+            sum->others_ns += ns;
         }
     }
     *(share->whole ? &sum->others_uj : &sum->unseen_uj) += split_rest(&split);
-    sum->others_ns += share->other_ns;
+    sum->others_ns += all->other_ns;
     return 0;
 }
 
@@ -97,7 +99,7 @@ int energy_total_add(struct energy_total *total, const struct meter *meter)
     int err = 0;
 
     for (size_t i = 0; i < total->n && !err; i++)
-        err = add(&total->domains[i], &meter->shares[i]);
+        err = add(&total->domains[i], meter, &meter->shares[i]);
     return err;
 }
 

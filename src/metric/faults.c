@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "faults.types.h"
-#include "host/mapping.h"
+#include "host/mappings.h"
 #include "host/numbering.h"
 #include "host/targets.h"
 #include "metric/faults_load.h"

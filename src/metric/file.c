@@ -115,7 +115,9 @@ static size_t file_fields(void *state, struct field *fields, size_t n)
 /* A copy of what the programs share with us. */
 struct what {
     struct hog_file_key key;
-    uint64_t taker;
+    uint64_t taker, cgroup, cgroup_v1, parent;
+    uint32_t uid;
+    bool uid_known;
     char fstype[sizeof((struct hog_file_cell *)NULL)->fstype],
         comm[sizeof((struct hog_file_cell *)NULL)->comm];
 };
@@ -123,7 +125,13 @@ struct what {
 static struct what what_is(const struct file *file, uint32_t number)
 {
     const struct hog_file_cell *cell = (const void *)&file->cells.cells[number];
-    struct what what = {.key = cell->key, .taker = cell->taker};
+    struct what what = {.key = cell->key,
+                        .taker = cell->taker,
+                        .cgroup = cell->cgroup,
+                        .cgroup_v1 = cell->cgroup_v1,
+                        .parent = cell->parent,
+                        .uid = cell->uid,
+                        .uid_known = cell->uid_known};
 
     memcpy(what.fstype, cell->fstype, sizeof what.fstype);
     memcpy(what.comm, cell->comm, sizeof what.comm);
@@ -138,6 +146,11 @@ static bool name_of_dead(void *context, uint64_t key, struct name *name)
         return false;
     memcpy(name->comm, what->comm, sizeof what->comm);
     name->comm_length = strnlen(what->comm, sizeof what->comm);
+    name->uid = what->uid;
+    name->uid_known = what->uid_known;
+    name->cgroup = what->cgroup;
+    name->cgroup_v1 = what->cgroup_v1;
+    name->parent = what->parent;
     return true;
 }
 
@@ -178,7 +191,8 @@ static bool has_pages(const char *fstype)
 
 static struct cell hit_pct(const struct what *what, const struct file_use *use)
 {
-    bool alone = what->key.via == HOG_VIA_PLAIN || what->key.via == HOG_VIA_VECTOR;
+    bool alone = what->key.via == HOG_VIA_PLAIN || what->key.via == HOG_VIA_VECTOR ||
+                 (what->key.via == HOG_VIA_MMAP && use->timed); /* where its end is seen */
 
     if (what->key.op != HOG_FILE_READ || !alone || !has_pages(what->fstype) || use->waited > use->count)
         return cell_unknown();
@@ -195,6 +209,7 @@ static const char *via_name(const struct hog_file_key *key)
         [HOG_VIA_COPY] = {"copy", "copy"},
         [HOG_VIA_URING] = {"io_uring", "io_uring"},
         [HOG_VIA_MMAP] = {"mmap", "mmap"},
+        [HOG_VIA_AIO] = {"aio", "aio"},
     };
 
     return key->via < sizeof names / sizeof *names ? names[key->via][key->op & 1] : NULL;

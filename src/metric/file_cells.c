@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "file.types.h"
 #include "host/names.h"
 #include "host/numbering.h"
@@ -16,11 +17,36 @@
 
 _Static_assert(HISTOGRAM_BUCKETS == HOG_HISTOGRAM_BUCKETS, "one histogram");
 
-/* A cell at the last look. */
+/* A cell at the last look. Of its histogram those buckets alone that are not empty: mostly some ten of
+ * hundreds. */
+struct seen_bucket {
+    uint32_t bucket, count;
+};
 struct file_seen {
     uint64_t count, bytes, waited;
-    uint32_t *counts; /* NULL: all 0 */
+    struct seen_bucket *buckets;
+    uint32_t nbuckets;
 };
+
+/* All cells are two megabytes, and what is mapped counts as hog's memory: as many are mapped as the programs
+ * have come to. */
+static int map_cells(struct file_cells *f, uint32_t cell)
+{
+    const struct object_map *map = object_map(f->side.obj, "hog_file_cells");
+    size_t cells = f->mapped ? f->mapped : 128;
+
+    while (cells <= cell)
+        cells *= 2;
+    cells = cells < HOG_FILE_CELLS ? cells : HOG_FILE_CELLS;
+    void *memory = mmap(NULL, cells * sizeof *f->cells, PROT_READ | PROT_WRITE, MAP_SHARED, map->fd, 0);
+    if (memory == MAP_FAILED)
+        return -errno;
+    if (f->mapped)
+        munmap((void *)f->cells, f->mapped * sizeof *f->cells);
+    f->cells = memory;
+    f->mapped = (uint32_t)cells;
+    return 0;
+}
 
 int file_cells_open(struct file_cells *f, const struct metric_context *context,
                     struct hook_report hooks[MAX_HOOKS], struct why *w)
@@ -32,20 +58,25 @@ int file_cells_open(struct file_cells *f, const struct metric_context *context,
     if (err)
         return err;
     const struct object_map *map = object_map(f->side.obj, "hog_file_cells");
-    if (!map || !map->memory) {
-        side_close(&f->side);
-        return why(w, -ENOTSUP, "this kernel cannot map arrays (before 5.5)");
+    if (map && map->memory) { /* of a pin */
+        f->cells = map->memory;
+        f->mapped = HOG_FILE_CELLS;
+        return 0;
     }
-    f->cells = map->memory;
-    return 0;
+    err = map ? map_cells(f, 0) : -EINVAL;
+    if (err)
+        file_cells_close(f);
+    return err ? why(w, err, "cannot map what files are counted in: %s", why_errno(err)) : 0;
 }
 
 void file_cells_close(struct file_cells *f)
 {
+    if (f->mapped && !f->pinned.directory)
+        munmap((void *)f->cells, f->mapped * sizeof *f->cells);
     if (f->side.obj)
         side_close(&f->side);
     for (size_t i = 0; i < f->nseen; i++)
-        free(f->seen[i].counts);
+        free(f->seen[i].buckets);
     free(f->seen);
     free(f->uses);
 }
@@ -81,17 +112,27 @@ static struct file_use *new_use(struct file_cells *f)
 
 static void take_times(volatile struct hog_file_cell *cell, struct file_seen *seen, struct file_use *use)
 {
-    uint32_t counts[HISTOGRAM_BUCKETS];
+    uint32_t now[HISTOGRAM_BUCKETS], counts[HISTOGRAM_BUCKETS], via = cell->key.via, n = 0;
 
-    if (!seen->counts)
-        seen->counts = calloc(HISTOGRAM_BUCKETS, sizeof *seen->counts);
-    if (!seen->counts)
+    /* Of these no end is seen: no memory for what stays empty. */
+    if (via == HOG_VIA_AIO || (via == HOG_VIA_MMAP && !cell->key.mount))
         return;
     for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
-        uint32_t now = cell->counts[i];
-        counts[i] = now - seen->counts[i];
-        seen->counts[i] = now;
+        counts[i] = now[i] = cell->counts[i];
+        n += now[i] != 0;
     }
+    if (n > seen->nbuckets) {
+        struct seen_bucket *more = realloc(seen->buckets, n * sizeof *more);
+        if (!more)
+            return;
+        seen->buckets = more;
+    }
+    for (uint32_t i = 0; i < seen->nbuckets; i++)
+        counts[seen->buckets[i].bucket] -= seen->buckets[i].count;
+    seen->nbuckets = 0;
+    for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+        if (now[i])
+            seen->buckets[seen->nbuckets++] = (struct seen_bucket){i, now[i]};
     use->timed = histogram_quantile(counts, 0.5, &use->p50) && histogram_quantile(counts, 0.95, &use->p95) &&
                  histogram_quantile(counts, 0.99, &use->p99);
 }
@@ -124,12 +165,16 @@ static int look_at(struct file_cells *f, uint32_t number)
     return 0;
 }
 
-/* Nobody can count for it any more: its process is gone. */
+/* Nobody can count for it any more: its process (by thread: thread) is gone. Those who have no number are
+ * many, and some of them remember the cell. */
 static bool is_over(const struct hog_file_key *key)
 {
     struct process process;
 
-    return key->who && process_read(key_process(key->who), 0, &process) == -ESRCH;
+    if (!key->who || key->who == HOG_KEY_OUTSIDE)
+        return false;
+    int err = process_read(key_process(key->who), key_thread(key->who), &process);
+    return err == -ESRCH || (!err && !key_born_at(key->who, process.start_ns));
 }
 
 static void free_cell(struct file_cells *f, uint32_t number)
@@ -142,7 +187,7 @@ static void free_cell(struct file_cells *f, uint32_t number)
     memcpy(&key, (const void *)&f->cells[number].key, sizeof key);
     if (!f->cells[number].used || !is_over(&key) || sys_bpf_map_delete(index->fd, &key))
         return;
-    free(f->seen[number].counts);
+    free(f->seen[number].buckets);
     f->seen[number] = (struct file_seen){0};
     memcpy((void *)&f->cells[number], &none, sizeof none);
     sys_bpf_map_update(queue->fd, NULL, &number, BPF_ANY);
@@ -182,6 +227,8 @@ int file_cells_collect(struct file_cells *f, const struct metric_context *contex
         return err;
     f->n = 0;
     for (uint32_t i = 1; i < HOG_FILE_CELLS && i <= last + IN_FLIGHT && !err; i++) {
+        if (i >= f->mapped && (err = map_cells(f, i)))
+            break;
         if (!f->cells[i].used && i >= f->nseen)
             continue;
         last = i;
@@ -189,7 +236,7 @@ int file_cells_collect(struct file_cells *f, const struct metric_context *contex
         err = look_at(f, i);
     }
     if (err)
-        return why(w, err, "out of memory");
+        return why(w, err, "what files are counted in: %s", why_errno(err));
     if (now - f->checked >= LOOK_NS) {
         f->checked = now;
         f->missed = file_load_missed(&f->side);

@@ -21,6 +21,7 @@ struct file_cells {
     struct side side;
     struct pinned pinned;                 /* where another hog counts: by mount, nobody by name */
     volatile struct hog_file_cell *cells; /* shared with the programs */
+    uint32_t mapped;                      /* so many of them */
     struct file_seen *seen;               /* what was there before, by cell */
     size_t nseen, room;
     struct file_use *uses; /* of the window */

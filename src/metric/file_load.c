@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "file.types.h"
 #include "syscall/bpf.h"
 
@@ -15,15 +16,21 @@ static const struct alternative splices[] = {{"fentry", "hog_sendfile_fentry"},
                                              {"kprobe", "hog_sendfile_kprobe"}};
 static const struct alternative copies[] = {{"fentry", "hog_copy_fentry"}, {"kprobe", "hog_copy_kprobe"}};
 
+/* System calls tell it, too. */
+static const struct alternative aios[] = {{"fentry", "hog_aio_fexit"}};
+
+/* The latter from 6.12 at the latest. */
+static const struct alternative mmaps[] = {{"fentry", "hog_mmap_fentry"}, {"tp_btf", "hog_mmap_tp"}};
+
 /* The latter before 6.3. */
 static const struct alternative urings[] = {{"tp_btf", "hog_uring_req"}, {"tp_btf", "hog_uring_sqe"}};
 
 const struct hook_ways file_ways[] = {
-    {"read", reads, 3},  {"vector", vectors, 2}, {"splice", splices, 2},
-    {"copy", copies, 2}, {"uring", urings, 2},   {NULL, NULL, 0},
+    {"read", reads, 3}, {"vector", vectors, 2}, {"splice", splices, 2}, {"copy", copies, 2},
+    {"aio", aios, 1},   {"uring", urings, 2},   {"mmap", mmaps, 2},     {NULL, NULL, 0},
 };
 
-#define URING 4 /* its place there */
+#define URING 5 /* its place there */
 
 /* The programs beside the first of an alternative: its end, and another function's begin and end. */
 static const char *const others[][4] = {
@@ -36,6 +43,7 @@ static const char *const others[][4] = {
     {"hog_sendfile_kprobe", "hog_sendfile_kretprobe", "hog_splice_kprobe", "hog_splice_kretprobe"},
     {"hog_copy_fentry", "hog_copy_fexit"},
     {"hog_copy_kprobe", "hog_copy_kretprobe"},
+    {"hog_mmap_fentry", "hog_mmap_fexit"},
     {"hog_uring_req", "hog_uring_done"},
     {"hog_uring_sqe", "hog_uring_done"},
 };
@@ -84,18 +92,22 @@ static int fill(const struct side *side, struct why *w)
 
 static int configure(const struct side *side, const struct options *options, struct why *w)
 {
+    uint32_t *page_bytes = object_global(side->obj, "page_bytes", sizeof *page_bytes);
     bool *by_mount = object_global(side->obj, "by_mount", sizeof *by_mount),
          *all_files = object_global(side->obj, "all_files", sizeof *all_files),
          *top_files = object_global(side->obj, "top_files", sizeof *top_files);
     struct object_map *names = object_map(side->obj, "hog_file_names"),
-                      *blank = object_map(side->obj, "hog_file_blank");
+                      *blank = object_map(side->obj, "hog_file_blank"),
+                      *cells = object_map(side->obj, "hog_file_cells");
 
-    if (!by_mount || !all_files || !top_files || !names || !blank)
+    if (!page_bytes || !by_mount || !all_files || !top_files || !names || !blank || !cells)
         return why(w, -EINVAL, "%s: a constant or map is missing", side->obj->name);
     /* Where counts are pinned, nobody frees what the dead leave behind. */
     *by_mount = options->by_mount || options->mode == RUN_PIN;
+    *page_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
     *all_files = options->all_files;
     *top_files = options->top_files;
+    cells->mapped_later = true; /* file_cells.c does */
     side_use_map(side, names, options->top_files, 0);
     side_use_map(side, blank, options->top_files, 0);
     return 0;
@@ -120,7 +132,7 @@ static int load_by(struct side *side, const struct metric_context *context, bool
         err = attach(side, context, 0, hook_report(hooks, "read", true), w);
     if (err)
         return err;
-    /* Programs of system calls see all others, too, but for the last one. */
+    /* Programs of system calls see all others, too, but for the last ones. */
     bool calls = strcmp(hooks[0].hook, "tp_btf") == 0;
     for (size_t i = calls ? URING : 1; file_ways[i].what; i++)
         attach(side, context, i, hook_report(hooks, file_ways[i].what, false), &optional);

@@ -8,9 +8,9 @@
 #include "host/numbering.h"
 #include "host/process.h"
 #include "host/targets.h"
+#include "load/iterator.h"
 #include "load/map_read.h"
 #include "metric/dead.h"
-#include "syscall/bpf.h"
 
 #define PRICE 100  /* looks may take this part of the time */
 #define MOST  8192 /* processes */
@@ -187,8 +187,10 @@ void holders_saw(struct holders *h, uint64_t key, uint64_t id, uint64_t born, co
     saw(h, holder, levels);
 }
 
-static void note_task(struct holders *h, const struct hog_mem_task *task)
+static void note_task(void *context, const void *record)
 {
+    struct holders *h = context;
+    const struct hog_mem_task *task = record;
     uint64_t kib = h->page_kib;
     const struct mem_levels levels = {
         .anon = task->parts[HOG_MEM_ANON] * kib,
@@ -202,33 +204,6 @@ static void note_task(struct holders *h, const struct hog_mem_task *task)
     };
 
     holders_saw(h, task->key, task->id, task->born, &levels);
-}
-
-/* Whole records, as long as each read gets as many bytes as the kernel has ready. */
-static int iterate(struct holders *h)
-{
-    struct hog_mem_task tasks[64];
-    int fd = sys_bpf_iter_create(h->load.look);
-    size_t have = 0;
-
-    if (fd < 0)
-        return fd;
-    for (;;) {
-        ssize_t n = read(fd, (char *)tasks + have, sizeof tasks - have);
-        if (n < 0 && (errno == EINTR || errno == EAGAIN))
-            continue;
-        if (n <= 0) {
-            n = n < 0 ? -errno : 0;
-            close(fd);
-            return (int)n;
-        }
-        have += (size_t)n;
-        for (size_t i = 0; i < have / sizeof *tasks; i++)
-            note_task(h, &tasks[i]);
-        size_t rest = have % sizeof *tasks;
-        memmove(tasks, (char *)tasks + have - rest, rest);
-        have = rest;
-    }
 }
 
 /* A process of /proc. Where it cannot be read (hidepid), it is not seen. */
@@ -268,7 +243,8 @@ static int look(struct holders *h, uint64_t now, struct why *w)
         return 0;
     h->look++;
     h->lost_room = false;
-    int err = looks_at_proc(h) ? mem_each_pid(look_at_pid, h) : iterate(h);
+    int err = looks_at_proc(h) ? mem_each_pid(look_at_pid, h)
+                               : iterator_read(h->load.look, sizeof(struct hog_mem_task), note_task, h);
     if (err)
         return why(w, err, "cannot look at the processes: %s", why_errno(err));
     if (!looks_at_proc(h))

@@ -16,6 +16,7 @@
 #include "options.h"
 #include "out/out.h"
 
+struct chosen;
 struct targets;
 struct names;
 struct numbering;
@@ -28,6 +29,7 @@ struct metric_context {
     struct names *names;
     struct numbering *numbering;   /* of the processes in rows */
     struct oncpu **oncpu;          /* where views that are made from switches find what they share; or NULL */
+    const struct chosen *chosen;   /* whom the kernel's side leaves out; or NULL */
     const struct targets *subject; /* the process that --why asks about: none or one; or NULL */
 };
 

@@ -15,19 +15,21 @@ struct waits;
  * of the tally, or one of these. */
 struct oncpu_totals {
     int64_t idle_ns;
-    int64_t other_ns;  /* of processes that were not asked for */
-    int64_t missed_ns; /* somebody ran whose switch was not seen */
-    int64_t lost_ns;   /* dropped by the sketch */
+    int64_t other_ns;     /* of processes that were not asked for */
+    int64_t other_cycles; /* the same, with ONCPU_CYCLES */
+    int64_t missed_ns;    /* somebody ran whose switch was not seen */
+    int64_t lost_ns;      /* dropped by the sketch */
     int64_t offline_ns;
     uint64_t lost;     /* switches of that */
     uint64_t switches; /* all, idle's too */
     unsigned cpus;     /* online at the end */
+    bool by_cycles;    /* the tally's weights are cycles, and its counts ns */
 };
 
 /* The same of some CPUs alone: what ran on them. */
 struct oncpu_part {
     struct tally tally;
-    struct oncpu_totals totals; /* lost, switches and cpus are not filled in */
+    struct oncpu_totals totals; /* lost, switches, cpus and by_cycles are not filled in */
 };
 
 /* needs: of enum oncpu_needs; those of the other views of the run are added. */
@@ -41,7 +43,7 @@ const struct oncpu_part *oncpu_part(const struct oncpu *o, size_t i);
 void oncpu_turn(struct oncpu *o);
 /* now: the time of the turn. */
 int oncpu_collect(struct oncpu *o, uint64_t now, struct why *w);
-const struct tally *oncpu_tally(const struct oncpu *o); /* ns and switches by key */
+const struct tally *oncpu_tally(const struct oncpu *o); /* ns and switches by key; or see by_cycles */
 const struct oncpu_totals *oncpu_totals(const struct oncpu *o);
 /* Events that the sketches dropped in the window, for the first view that asks: switches; waits and parts of
  * them. */

@@ -2,12 +2,12 @@
 #include "metric/oncpu_cells.h"
 #include "metric/waits.h"
 
-static int64_t all_ran(const struct tally *tally)
+static int64_t all_ran(const struct tally *tally, bool by_cycles)
 {
     int64_t sum = 0;
 
     for (size_t i = 0; i < tally->capacity; i++)
-        sum += tally->table[i].weight;
+        sum += by_cycles ? tally->table[i].count : tally->table[i].weight;
     return sum;
 }
 
@@ -21,7 +21,7 @@ size_t oncpu_fields_of(const struct oncpu_totals *totals, const struct tally *ta
 {
     const struct field all[] = {
         {"cpus", cell_unsigned(totals->cpus)},
-        {"run_ms", cell_milliseconds(all_ran(tally))},
+        {"run_ms", cell_milliseconds(all_ran(tally, totals->by_cycles))},
         {"other_ms", cell_milliseconds(totals->other_ns)},
         {"idle_ms", cell_milliseconds(totals->idle_ns)},
         {"missed_ms", cell_milliseconds(totals->missed_ns)},

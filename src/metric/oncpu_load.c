@@ -8,6 +8,7 @@
 #include "cpu.types.h"
 #include "host/cpus.h"
 #include "load/locked.h"
+#include "metric/cycles.h"
 
 struct way {
     const struct alternative *switches, *exits, *starts, *forks;
@@ -18,6 +19,8 @@ static const struct alternative task_switches[] = {{"tp_btf", "hog_switch_btf"},
                                                    {"raw_tp", "hog_switch_raw"}};
 static const struct alternative waits_switches[] = {{"tp_btf", "hog_switch_waits_btf"},
                                                     {"raw_tp", "hog_switch_waits_raw"}};
+/* One alone: all kernels that perf has counters on, and that have type data, take it. */
+static const struct alternative cycles_switches[] = {{"tp_btf", "hog_switch_cycles_btf"}};
 static const struct alternative task_exits[] = {{"tp_btf", "hog_exit_btf"}, {"raw_tp", "hog_exit_raw"}};
 static const struct alternative task_starts[] = {{"task_btf", "hog_seed_btf"}, {"task", "hog_seed_task"}};
 static const struct alternative task_waiting[] = {{"iter", "hog_waiting"}};
@@ -236,25 +239,43 @@ static int attach_waiting(struct oncpu_kernel *kernel, const struct metric_conte
     return 0;
 }
 
+/* Opens the object for what is asked of it. */
+static int open_object(struct oncpu_kernel *kernel, const struct metric_context *context, bool classic,
+                       struct why *w)
+{
+    const struct side_object object = {"cpu", offsetof(struct hog_cpu, slots),
+                                       kernel->cycles ? sizeof(struct hog_cycles_slot)
+                                                      : sizeof(struct hog_slot)};
+    struct side *side = &kernel->side;
+
+    if (classic && (kernel->needs & ONCPU_STRICT))
+        return why(w, -ENOTSUP, "who waits for whom cannot be told without reading task_struct");
+    if (classic && kernel->cycles)
+        return why(w, -ENOTSUP, "no cycles without reading task_struct");
+    side->by_cpu = kernel->needs & (ONCPU_PARTS | ONCPU_CYCLES);
+    int err = side_open(side, &object, context, classic, w);
+    struct object_map *events = err ? NULL : object_map(side->obj, "hog_cycles");
+    if (events)
+        side_use_map(side, events, kernel->cycles, 0);
+    return err;
+}
+
 static int load_by(struct side *side, const struct metric_context *context, bool classic,
                    struct hook_report hooks[MAX_HOOKS], struct why *w)
 {
-    static const struct side_object object = {"cpu", offsetof(struct hog_cpu, slots),
-                                              sizeof(struct hog_slot)};
     struct oncpu_kernel *kernel = (struct oncpu_kernel *)side;
     const struct way *way = classic ? &by_classic : &by_task;
     struct why optional;
 
-    if (classic && (kernel->needs & ONCPU_STRICT))
-        return why(w, -ENOTSUP, "who waits for whom cannot be told without reading task_struct");
-    side->by_cpu = kernel->needs & ONCPU_PARTS;
-    int err = side_open(side, &object, context, classic, w);
+    int err = open_object(kernel, context, classic, w);
     if (!err)
         err = prepare_waits(kernel, context, classic, w);
     if (!err && classic)
         err = set_offsets(side, w);
     if (!err)
         err = side_load(side, context, w);
+    if (!err && kernel->cycles)
+        err = cycles_join(kernel->cycles, object_map(side->obj, "hog_cycles"), w);
     if (!err)
         err = begin_unknown(side, w);
     if (!err)
@@ -264,8 +285,11 @@ static int load_by(struct side *side, const struct metric_context *context, bool
                           hook_report(hooks, "fork", true), w);
     struct hook_report *switches = hook_report(hooks, "switch", true);
     if (!err)
-        err = hook_attach(side, context, &side->links[0], kernel->waits ? waits_switches : way->switches,
-                          way->nswitches, switches, w);
+        err = hook_attach(side, context, &side->links[0],
+                          kernel->cycles  ? cycles_switches
+                          : kernel->waits ? waits_switches
+                                          : way->switches,
+                          kernel->cycles ? 1 : way->nswitches, switches, w);
     if (!err)
         err = attach_waiting(kernel, context, switches, hooks, w);
     if (err)
@@ -281,10 +305,15 @@ int oncpu_load(struct oncpu_kernel *kernel, const struct metric_context *context
                struct hook_report hooks[MAX_HOOKS], struct why *w)
 {
     struct hook_report *own = hooks ? NULL : calloc(MAX_HOOKS, sizeof *own);
+    const char *root = context->options->sysfs;
+    int cpus = cpus_possible(), err = 0;
 
     if (!hooks && !own)
         return why(w, -ENOMEM, "out of memory");
-    int err = side_by_any(&kernel->side, context, load_by, hooks ? hooks : own, w);
+    if (kernel->needs & ONCPU_CYCLES && cpus > 0)
+        err = cycles_open(&kernel->cycles, root ? root : "", cpus, w);
+    if (!err)
+        err = side_by_any(&kernel->side, context, load_by, hooks ? hooks : own, w);
     free(own);
     return err;
 }

@@ -16,6 +16,9 @@ enum oncpu_needs {
     ONCPU_STALLS = 8,  /* and what they sleep on, if that is no idleness: as far as pairs can be had */
     ONCPU_STRICT = 16, /* without pairs the view does not work */
     ONCPU_PARTS = 32,  /* on which CPUs: chosen processes are picked from the sketch */
+    ONCPU_CYCLES =
+        64, /* and for how many cycles, in place of switches: the same; without them there is no view
+             */
 };
 
 struct oncpu_kernel {
@@ -27,6 +30,7 @@ struct oncpu_kernel {
                         */
     struct sketch by_victim, by_pair, by_stall;
     const struct link *waiting; /* the iterator over tasks that wait; NULL: none */
+    struct cycles *cycles;      /* NULL: not asked for */
 };
 
 extern const struct hook_ways oncpu_ways[], contention_ways[];

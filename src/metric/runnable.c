@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "metric/runnable.h"
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "clock.h"
 #include "cpu.types.h"
+#include "load/iterator.h"
 #include "metric/stalls.h"
-#include "syscall/bpf.h"
 
 #define PRICE 100 /* a look may take this part of the time */
 #define PARTS 6
@@ -53,8 +51,11 @@ void runnable_close(struct runnable *runnable)
 
 /* ---- who waits ---- */
 
-static void note(struct runnable *runnable, const struct hog_waiting *what)
+static void note(void *context, const void *record)
 {
+    struct runnable *runnable = context;
+    const struct hog_waiting *what = record;
+
     if (what->on) {
         if (runnable->stalls)
             stalls_found(runnable->stalls, what);
@@ -72,32 +73,6 @@ static void note(struct runnable *runnable, const struct hog_waiting *what)
         runnable->room = room;
     }
     runnable->now[runnable->nnow++] = (struct wait){.what = *what};
-}
-
-/* Whole records, as long as each read gets as many bytes as the kernel has ready. */
-static int look(struct runnable *runnable)
-{
-    struct hog_waiting records[64];
-    int fd = sys_bpf_iter_create(runnable->kernel->waiting->fds[0]);
-    size_t have = 0;
-
-    if (fd < 0)
-        return fd;
-    for (;;) {
-        ssize_t n = read(fd, (char *)records + have, sizeof records - have);
-        if (n < 0 && (errno == EINTR || errno == EAGAIN))
-            continue;
-        if (n <= 0)
-            break;
-        have += (size_t)n;
-        for (size_t i = 0; i < have / sizeof *records; i++)
-            note(runnable, &records[i]);
-        size_t rest = have % sizeof *records;
-        memmove(records, (char *)records + have - rest, rest);
-        have = rest;
-    }
-    close(fd);
-    return 0;
 }
 
 static int by_task(const void *a, const void *b)
@@ -250,7 +225,8 @@ bool runnable_read(struct runnable *runnable, uint64_t now, runnable_fn fn, runn
     uint64_t begin = clock_ns(CLOCK_MONOTONIC), used = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
     runnable->nnow = 0;
-    if (begin < runnable->next || look(runnable)) {
+    if (begin < runnable->next ||
+        iterator_read(runnable->kernel->waiting->fds[0], sizeof(struct hog_waiting), note, runnable)) {
         guess(runnable, fn, ended, context);
         return false;
     }

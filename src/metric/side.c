@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "cpu.types.h"
 #include "embedded.h"
+#include "host/cgroup_v1.h"
 #include "host/cpus.h"
 #include "host/numbering.h"
 #include "host/process.h"
@@ -14,6 +15,8 @@
 #include "load/privilege.h"
 #include "load/target_btf.h"
 #include "load/tracefs_format.h"
+#include "metric/chosen.h"
+#include "rows/rows.h"
 #include "syscall/bpf.h"
 
 #define DEFAULT_STAGES 4
@@ -68,8 +71,29 @@ static int configure_maps(struct side *side, const struct metric_context *contex
         return why(w, -EINVAL, "%s: a map is missing", obj->name);
     side_use_map(side, tracked, context->targets->n, (uint32_t)context->targets->n);
     side_use_map(side, seen, births, BIRTHS);
+    /* Who is who is told by task_struct there. */
+    struct object_map *unwanted = object_map(obj, "hog_unwanted");
+    if (!chosen_tell(births ? NULL : context->chosen, obj) && unwanted)
+        side_use_map(side, unwanted, false, 0);
     side->births = births ? seen : NULL;
     return 0;
+}
+
+/* Which hierarchies of version 1 the dead are told by. Where two have the same place, it is the better one's:
+ * it is known by its whole number. */
+static void tell_hierarchies(struct object *obj)
+{
+    struct hog_hierarchies *to = object_global(obj, "hierarchies", sizeof *to);
+    struct cgroup_v1 list[CGROUP_V1_MOST];
+    size_t n = to ? cgroup_v1_read(list, "") : 0;
+
+    for (size_t i = 0; i < n; i++) {
+        uint8_t *worth = &to->worth[list[i].number % sizeof to->worth];
+        if (*worth < list[i].kind)
+            *worth = list[i].kind;
+        to->any = 1;
+    }
+    cgroup_v1_free(list, n);
 }
 
 static int configure(struct side *side, const struct side_object *object,
@@ -105,6 +129,8 @@ static int configure(struct side *side, const struct side_object *object,
     if (!keys)
         return why(w, -EINVAL, "%s: no constant keys", obj->name);
     *keys = (struct hog_keys){.by_thread = options->threads, .pid_namespace = context->numbering->translate};
+    if (rows_want_groups(options) || options->mode == RUN_PIN)
+        tell_hierarchies(obj);
     set_flag(obj, "exact", side->exact);
     set_flag(obj, "only_tracked", context->targets->n > 0);
     return object->slot_bytes ? sketch_configure(obj, shape, w) : 0;

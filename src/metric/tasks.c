@@ -9,11 +9,11 @@
 #include "host/names.h"
 #include "host/numbering.h"
 #include "host/process.h"
+#include "load/iterator.h"
 #include "load/target_btf.h"
 #include "metric/side.h"
 #include "metric/tasks_proc.h"
 #include "sketch/table.h"
-#include "syscall/bpf.h"
 #include "tasks.types.h"
 
 #define PRICE       400 /* a look may take this part of the time, */
@@ -232,9 +232,10 @@ static void note_thread(struct tasks *t, struct unit *unit, const struct hog_tas
     thread->look = t->look;
 }
 
-static void note(void *context, const struct hog_task *record)
+static void note(void *context, const void *one)
 {
     struct tasks *t = context;
+    const struct hog_task *record = one;
     struct unit *unit = table_find_or_add(&t->units, record->id);
 
     if (!unit) {
@@ -251,33 +252,6 @@ static void note(void *context, const struct hog_task *record)
 }
 
 /* ---- a look ---- */
-
-/* Whole records, as long as each read gets as many bytes as the kernel has ready. */
-static int iterate(struct tasks *t)
-{
-    struct hog_task records[64];
-    int fd = sys_bpf_iter_create(t->side.links[0].fds[0]);
-    size_t have = 0;
-
-    if (fd < 0)
-        return fd;
-    for (;;) {
-        ssize_t n = read(fd, (char *)records + have, sizeof records - have);
-        if (n < 0 && (errno == EINTR || errno == EAGAIN))
-            continue;
-        if (n <= 0) {
-            n = n < 0 ? -errno : 0;
-            close(fd);
-            return (int)n;
-        }
-        have += (size_t)n;
-        for (size_t i = 0; i < have / sizeof *records; i++)
-            note(t, &records[i]);
-        size_t rest = have % sizeof *records;
-        memmove(records, (char *)records + have - rest, rest);
-        have = rest;
-    }
-}
 
 static void ask_proc(struct tasks *t)
 {
@@ -401,7 +375,7 @@ int tasks_look(struct tasks *t, uint64_t now)
     t->lost = t->threads_lost = 0;
     t->look++;
     if (t->all)
-        err = iterate(t);
+        err = iterator_read(t->side.links[0].fds[0], sizeof(struct hog_task), note, t);
     else
         ask_proc(t);
     t->nwanted = 0;

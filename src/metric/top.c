@@ -9,6 +9,7 @@
 #include "host/numbering.h"
 #include "metric/oncpu_cells.h"
 #include "metric/oncpu_load.h"
+#include "rows/rows.h"
 
 static const struct column columns[] = {
     COLUMN("rank", 4, NONE,
@@ -225,19 +226,18 @@ static struct cell stalled(const struct top *top, enum stall what, double ns)
 }
 
 /* CPUs hold back some of what they count: the iterator's sum is of use for growth, and asking for each row at
- * windows that are not too short gives the whole. */
+ * windows that are not too short gives the whole; also of who was not there yet at the last look, which is
+ * long ago where looks are dear. */
 #define ASKED_FROM 100000000.0 /* ns */
 static struct cell resident(const struct top *top, const struct subject *subject,
                             const struct task_sums *task)
 {
     uint32_t kib;
 
-    if (!task->memory_known)
-        return cell_unknown();
-    if (top->subjects.window >= ASKED_FROM && numbering_is_of_proc(top->context->numbering) &&
-        !process_rss(key_process(subject->key), &kib))
+    if (!task->kernel && subject->key != HOG_KEY_OUTSIDE && top->subjects.window >= ASKED_FROM &&
+        numbering_is_of_proc(top->context->numbering) && !process_rss(key_process(subject->key), &kib))
         return cell_unsigned(kib);
-    return cell_unsigned(task->rss_kib);
+    return task->memory_known ? cell_unsigned(task->rss_kib) : cell_unknown();
 }
 
 static struct cell power(const struct top *top, const struct subject *subject)
@@ -245,6 +245,15 @@ static struct cell power(const struct top *top, const struct subject *subject)
     double watts = top->meter.oncpu ? meter_watts(&top->meter, subject->key) : -1;
 
     return watts < 0 ? cell_unknown() : cell_decimal(watts, 3);
+}
+
+/* Times and rates that would all be 0.00: noise, unless somebody asked for it. */
+static bool is_idle(const struct cell cells[COLUMNS])
+{
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (columns[i].rule == COLUMN_SUM && cells[i].kind == CELL_DECIMAL && cells[i].d >= 0.005)
+            return false;
+    return true;
 }
 
 static bool row(struct top *top, struct out *out, const struct view *view, size_t rank,
@@ -291,6 +300,10 @@ static bool row(struct top *top, struct out *out, const struct view *view, size_
         name.comm_length ? cell_bytes(name.comm, name.comm_length) : cell_unknown(),
     };
 
+    const struct options *options = top->context->options;
+    bool asked = top->context->targets->n || options->why_pid || options->top >= ROWS_ALL;
+    if (!asked && subject->verdict == VERDICT_OK && is_idle(cells))
+        return false;
     return out_row_of(out, view, cells, &(struct row_keys){.key = subject->key});
 }
 
@@ -301,8 +314,9 @@ static void top_rows(void *state, const struct window *window, struct out *out)
     struct top *top = state;
     const struct options *options = top->context->options;
 
-    for (size_t i = 0; i < top->nranked; i++) {
-        bool shown = row(top, out, &top_metric.view, i + 1, top->ranked[i]);
+    for (size_t i = 0, rank = 1; i < top->nranked; i++) {
+        bool shown = row(top, out, &top_metric.view, rank, top->ranked[i]);
+        rank += shown;
         if (shown && options->explain)
             top_why(top, top->ranked[i], out);
     }

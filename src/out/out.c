@@ -2,12 +2,12 @@
 /* The formats. Text and tsv have the same lines and differ in what separates the fields. */
 #include "out/out.h"
 #include "out/cell.h"
-#include "out/escape.h"
+#include "out/human.h"
 #include "out/lines.h"
 #include "out/prom.h"
 #include "out/textfile.h"
+#include "out/value.h"
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 struct out {
     struct lines lines;
     enum out_format format;
-    bool header;
+    bool header, people;
     struct cell seq, start, length, lost; /* of the last window */
     out_row_fn layer;
     void *context;
@@ -43,6 +43,11 @@ struct out *out_open(int fd, enum out_format format, bool header)
 void out_to_sink(struct out *out, struct lines_sink *sink)
 {
     out->lines.sink = sink;
+}
+
+void out_for_people(struct out *out)
+{
+    out->people = true;
 }
 
 void out_anew(struct out *out)
@@ -102,135 +107,12 @@ void out_end_window(struct out *out)
         lines_fail(&out->lines, err);
 }
 
-static bool is_json(const struct out *out)
-{
-    return out->format == OUT_JSON || out->format == OUT_RECORD;
-}
-
-/* After escaping, only quotes and backslashes are left for JSON to mind, and quotes for csv. */
-static void put_bytes(struct out *out, const char *bytes, size_t n)
-{
-    if (!is_json(out) && out->format != OUT_CSV) {
-        lines_add(&out->lines, bytes, n);
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (out->format == OUT_CSV && bytes[i] == '"')
-            lines_add(&out->lines, "\"", 1);
-        else if (is_json(out) && (bytes[i] == '"' || bytes[i] == '\\'))
-            lines_add(&out->lines, "\\", 1);
-        lines_add(&out->lines, bytes + i, 1);
-    }
-}
-
-static void put_string(struct out *out, const char *bytes, size_t length)
-{
-    const char *special = escape_special(bytes, length);
-
-    if (special) {
-        put_bytes(out, special, strlen(special));
-        return;
-    }
-    while (length) {
-        char step[ESCAPE_MAX];
-        size_t written, taken = escape_step(bytes, length, step, &written);
-        put_bytes(out, step, written);
-        bytes += taken;
-        length -= taken;
-    }
-}
-
-/* Blanks stay as they are: words, and not one name. */
-static void put_sentence(struct out *out, const char *text)
-{
-    while (*text) {
-        size_t blanks = strspn(text, " "), word = strcspn(text + blanks, " ");
-        char step[ESCAPE_MAX];
-        lines_spaces(&out->lines, blanks);
-        text += blanks;
-        while (word) {
-            size_t written, taken = escape_step(text, word, step, &written);
-            put_bytes(out, step, written);
-            text += taken;
-            word -= taken;
-        }
-    }
-}
-
 void out_line(struct out *out, const char *text)
 {
     if (!out)
         return;
-    put_sentence(out, text);
+    value_sentence(&out->lines, out->format, text);
     lines_end(&out->lines);
-}
-
-/* What a spreadsheet would take for a formula gets an apostrophe in front. */
-static void put_csv(struct out *out, const struct cell *cell)
-{
-    const char *bytes = cell->s.bytes;
-    size_t length = cell->s.length;
-    bool formula = length && strchr("=+-@", bytes[0]) && !escape_special(bytes, length);
-    const char *quote =
-        memchr(bytes, ',', length) || memchr(bytes, '"', length) || cell->kind == CELL_SENTENCE ? "\"" : "";
-
-    lines_text(&out->lines, quote);
-    if (formula)
-        lines_text(&out->lines, "'");
-    if (cell->kind == CELL_SENTENCE)
-        put_sentence(out, bytes);
-    else
-        put_string(out, bytes, length);
-    lines_text(&out->lines, quote);
-}
-
-/* A recording is to be small: five digits and no zeros that say nothing. */
-static bool format_terse(const struct cell *cell, char text[CELL_TEXT])
-{
-    struct cell less = *cell;
-    unsigned room = 5;
-
-    if (cell->kind != CELL_DECIMAL)
-        return cell_format(cell, text);
-    double rest = fabs(cell->d);
-    for (; room && rest >= 1; room--)
-        rest /= 10;
-    less.digits = less.digits < room ? less.digits : room;
-    if (!cell_format(&less, text))
-        return false;
-    if (strchr(text, '.')) {
-        size_t n = strlen(text);
-        while (text[n - 1] == '0')
-            n--;
-        text[n - (text[n - 1] == '.')] = '\0';
-    }
-    return true;
-}
-
-static void put_value(struct out *out, const struct cell *cell)
-{
-    const char *quote = is_json(out) ? "\"" : "";
-    char text[CELL_TEXT];
-
-    if (out->format == OUT_CSV && (cell->kind == CELL_STRING || cell->kind == CELL_SENTENCE)) {
-        put_csv(out, cell);
-    } else if (cell->kind == CELL_STRING) {
-        lines_text(&out->lines, quote);
-        put_string(out, cell->s.bytes, cell->s.length);
-        lines_text(&out->lines, quote);
-    } else if (cell->kind == CELL_SENTENCE) {
-        lines_text(&out->lines, quote);
-        put_sentence(out, cell->s.bytes);
-        lines_text(&out->lines, quote);
-    } else if (!(out->format == OUT_RECORD ? format_terse : cell_format)(cell, text)) {
-        lines_text(&out->lines, is_json(out) ? "null" : out->format == OUT_CSV ? "" : "-");
-    } else if (cell->kind == CELL_TIME) {
-        lines_text(&out->lines, quote);
-        lines_text(&out->lines, text);
-        lines_text(&out->lines, quote);
-    } else {
-        lines_text(&out->lines, text);
-    }
 }
 
 static void put_member(struct out *out, const char *name, const struct cell *cell)
@@ -238,7 +120,7 @@ static void put_member(struct out *out, const char *name, const struct cell *cel
     lines_text(&out->lines, ",\"");
     lines_text(&out->lines, name);
     lines_text(&out->lines, "\":");
-    put_value(out, cell);
+    value_put(&out->lines, out->format, cell);
 }
 
 static void put_type(struct out *out, const char *type)
@@ -270,7 +152,7 @@ static void note_text(struct out *out, const char *name, const struct field *fie
         lines_text(&out->lines, out->format == OUT_TSV ? "\t" : " ");
         lines_text(&out->lines, fields[i].name);
         lines_text(&out->lines, "=");
-        put_value(out, &fields[i].cell);
+        value_put(&out->lines, out->format, &fields[i].cell);
     }
     lines_end(&out->lines);
 }
@@ -318,7 +200,7 @@ static void record_begin(struct out *out, const char *view)
 static void record_value(struct out *out, const struct cell *cell)
 {
     lines_text(&out->lines, ",");
-    put_value(out, cell);
+    value_put(&out->lines, out->format, cell);
 }
 
 static void record_end(struct out *out, const char *end)
@@ -362,7 +244,7 @@ void out_note(struct out *out, const char *name, const struct field *fields, siz
     remember_window(out, name, fields, n);
     if (out->format == OUT_RECORD && !strcmp(name, "window"))
         record_window(out, fields, n);
-    else if (is_json(out))
+    else if (out->format == OUT_JSON || out->format == OUT_RECORD)
         note_json(out, name, fields, n);
     else if (out->format == OUT_PROM)
         prom_note(&out->lines, name, fields, n);
@@ -400,6 +282,20 @@ static void separate(struct out *out)
     out->pending = 0;
 }
 
+static void put_value(struct out *out, const struct column *column, const struct cell *cell)
+{
+    char text[HUMAN_TEXT];
+    double value = cell->kind == CELL_UNSIGNED  ? (double)cell->u
+                   : cell->kind == CELL_SIGNED  ? (double)cell->i
+                   : cell->kind == CELL_DECIMAL ? cell->d
+                                                : (double)NAN;
+
+    if (out->people && !isnan(value) && human_format(column->name, strlen(column->name), value, text))
+        lines_text(&out->lines, text);
+    else
+        value_put(&out->lines, out->format, cell);
+}
+
 /* The header line (cells == NULL) or a row: both are aligned alike. */
 static void put_line(struct out *out, const struct view *view, const struct cell *cells)
 {
@@ -417,7 +313,7 @@ static void put_line(struct out *out, const struct view *view, const struct cell
         separate(out);
         start = out->lines.length;
         if (cells)
-            put_value(out, &cells[i]);
+            put_value(out, column, &cells[i]);
         else
             lines_text(&out->lines, column->name);
         if (out->format == OUT_TEXT)
@@ -435,12 +331,12 @@ static void put_csv_line(struct out *out, const struct view *view, const struct 
         lines_text(&out->lines, "view,seq,start,dur_ms,lost");
     for (size_t i = 0; cells && i < sizeof window / sizeof *window; i++) {
         lines_text(&out->lines, i ? "," : "");
-        put_value(out, &window[i]);
+        value_put(&out->lines, out->format, &window[i]);
     }
     for (size_t i = 0; i < view->ncolumns; i++) {
         lines_text(&out->lines, ",");
         if (cells)
-            put_value(out, &cells[i]);
+            value_put(&out->lines, out->format, &cells[i]);
         else
             lines_text(&out->lines, view->columns[i].name);
     }

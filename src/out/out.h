@@ -96,6 +96,9 @@ void out_close(struct out *out); /* flushes; frees */
  * can be written there. */
 int out_to_file(struct out *out, const char *path);
 
+/* text: values of rows for people (human.h). */
+void out_for_people(struct out *out);
+
 /* Around all that is written of a window. */
 void out_begin_window(struct out *out);
 void out_end_window(struct out *out);

@@ -3,11 +3,26 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* What would be replaced, also behind a link: /dev/stdout or /dev/null must not become a file. */
+static int check(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) || S_ISREG(st.st_mode))
+        return 0;
+    return S_ISDIR(st.st_mode) ? -EISDIR : -EEXIST;
+}
 
 /* What a hog that was killed left there goes first: never written through, whoever made it. */
 int textfile_begin(struct textfile *file, const char *path)
 {
+    int err = check(path);
+
+    if (err)
+        return err;
     file->path = path;
     if (snprintf(file->beside, sizeof file->beside, "%s.hog-new", path) >= (int)sizeof file->beside)
         return -ENAMETOOLONG;

@@ -10,7 +10,7 @@ struct textfile {
     char beside[PATH_MAX];
 };
 
-/* fd to write to, or -errno. */
+/* fd to write to, or -errno: -EEXIST: it is a device, pipe or socket. */
 int textfile_begin(struct textfile *file, const char *path);
 
 /* Closes it. err 0: it takes its place; else it goes. 0 or -errno. */

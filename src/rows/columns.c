@@ -102,6 +102,7 @@ void row_init(const struct shape *shape, struct row *row, const struct cell *cel
         row->cells[shape->at + i] = cell_unknown();
     memcpy(&row->cells[shape->at + shape->nadded], &cells[shape->at], behind * sizeof *cells);
     row->keys = *keys;
+    row->who = row->victim = (struct identity){0};
     row->asked = false;
 }
 
@@ -117,7 +118,6 @@ void row_ask(struct rows *rows, const struct shape *shape, struct row *row)
     if (row->asked)
         return;
     row->asked = true;
-    row->who = row->victim = (struct identity){0};
     if (!rows->identities || !needs_proc(rows, shape, row))
         return;
     identity_of(rows->identities, row->keys.key, rows->now, &row->who);

@@ -72,29 +72,34 @@ static bool user_passes(const struct rows *rows, const struct shape *shape, cons
 }
 
 /* A group and all below it: "/a" has "/a/b" and not "/ab". */
-static bool group_passes(const struct texts *prefixes, const struct identity_group *group)
+static bool group_passes(const struct texts *prefixes, const char *path, size_t path_length)
 {
-    for (size_t i = 0; i < prefixes->n && group; i++) {
+    for (size_t i = 0; i < prefixes->n && path; i++) {
         const char *prefix = prefixes->items[i];
         size_t length = strlen(prefix);
         while (length && prefix[length - 1] == '/')
             length--;
-        if (group->length >= length && !memcmp(group->path, prefix, length) &&
-            (group->length == length || group->path[length] == '/' || !length))
+        if (path_length >= length && !memcmp(path, prefix, length) &&
+            (path_length == length || path[length] == '/' || !length))
             return true;
     }
     return !prefixes->n;
 }
 
-static bool container_passes(const struct texts *prefixes, const struct identity_group *group)
+static bool container_passes(const struct texts *prefixes, const struct container *in)
 {
-    for (size_t i = 0; i < prefixes->n && group; i++) {
+    for (size_t i = 0; i < prefixes->n && in; i++) {
         size_t length = strlen(prefixes->items[i]);
-        const struct container *in = &group->container;
         if (in->length && in->length >= length && !memcmp(in->id, prefixes->items[i], length))
             return true;
     }
     return !prefixes->n;
+}
+
+bool rows_group_passes(const struct options *o, const char *path, size_t length,
+                       const struct container *container)
+{
+    return group_passes(&o->cgroups, path, length) && container_passes(&o->containers, container);
 }
 
 static bool side_passes(const struct rows *rows, const struct shape *shape, const struct row *row,
@@ -105,8 +110,9 @@ static bool side_passes(const struct rows *rows, const struct shape *shape, cons
     size_t comm = victim ? shape->victim_comm : shape->comm;
 
     return comm_passes(&o->comms, comm == NO_COLUMN ? NULL : &row->cells[comm]) &&
-           user_passes(rows, shape, row, victim) && group_passes(&o->cgroups, who->group) &&
-           container_passes(&o->containers, who->group);
+           user_passes(rows, shape, row, victim) &&
+           rows_group_passes(o, who->group ? who->group->path : NULL, who->group ? who->group->length : 0,
+                             who->group ? &who->group->container : NULL);
 }
 
 bool filter_passes(struct rows *rows, const struct shape *shape, struct row *row)

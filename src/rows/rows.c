@@ -20,6 +20,11 @@ bool rows_want_all(const struct options *o)
     return o->by || o->sort || o->format == OUT_PROM || has_filters(o);
 }
 
+bool rows_want_groups(const struct options *o)
+{
+    return (o->with | o->by) & (ROWS_CGROUP | ROWS_CONTAINER | ROWS_POD) || o->cgroups.n || o->containers.n;
+}
+
 static unsigned parts_of(const struct options *o)
 {
     uint32_t asked = o->with | o->by;
@@ -27,7 +32,7 @@ static unsigned parts_of(const struct options *o)
 
     if (asked & (ROWS_UID | ROWS_USER) || o->users.n)
         parts |= IDENTITY_USER;
-    if (asked & (ROWS_CGROUP | ROWS_CONTAINER | ROWS_POD) || o->cgroups.n || o->containers.n)
+    if (rows_want_groups(o))
         parts |= IDENTITY_GROUP;
     if (asked & ROWS_PARENT)
         parts |= IDENTITY_PARENT;
@@ -125,6 +130,12 @@ void rows_close(struct rows *rows)
     identities_close(rows->identities);
     users_close(rows->users);
     free(rows);
+}
+
+size_t rows_users(const struct rows *rows, const uint32_t **users)
+{
+    *users = rows->uids;
+    return rows->nuids;
 }
 
 void rows_without_proc(struct rows *rows)

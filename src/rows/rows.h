@@ -22,6 +22,9 @@ struct names;
 /* Whether the views must hand out more rows than are shown. */
 bool rows_want_all(const struct options *options);
 
+/* Whether control groups, or what is told from them, are asked for. */
+bool rows_want_groups(const struct options *options);
+
 /* views: those of the run, NULL at the end; orders: of each, as in struct metric. names: of the run, or NULL.
  * proc: rows bear the numbers of /proc, so that it can be asked who they are. *rows is NULL where nothing of
  * all this was asked for. -EINVAL: it cannot be with these views; -ENOMEM. */
@@ -31,6 +34,14 @@ void rows_close(struct rows *rows);
 
 /* Rows bear other numbers than /proc after all: what it says is of others. */
 void rows_without_proc(struct rows *rows);
+
+/* The users of -u by number; how many. */
+size_t rows_users(const struct rows *rows, const uint32_t **users);
+
+/* Whether a control group is one that -g and --container ask for; path NULL: not known. */
+struct container;
+bool rows_group_passes(const struct options *options, const char *path, size_t length,
+                       const struct container *container);
 
 /* Takes the rows that are written to `out` from now on. */
 void rows_attach(struct rows *rows, struct out *out);

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "clock.h"
+#include "decimal.h"
+#include "out/human.h"
 
 #define FIXED          2 /* columns on the left that stay: the rank and who it is */
 #define NAME_MAX_WIDTH 24
@@ -107,18 +109,6 @@ static void put_cell(struct frame *f, const char *text, size_t length, unsigned 
 
 /* ---- the rows of a view ---- */
 
-static bool number_of(const char *text, size_t length, double *value)
-{
-    char copy[40], *end;
-
-    if (!length || length >= sizeof copy)
-        return false;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    *value = strtod(copy, &end);
-    return !*end;
-}
-
 /* For qsort(), which has no context. */
 static const struct screen_view *sorting;
 
@@ -129,7 +119,7 @@ static int by_column(const void *a, const void *b)
     size_t n = screen_field(*left, (unsigned)sorting->sorted, &x),
            m = screen_field(*right, (unsigned)sorting->sorted, &y);
     double p, q;
-    bool first = number_of(x, n, &p), second = number_of(y, m, &q);
+    bool first = decimal_parse(x, n, &p), second = decimal_parse(y, m, &q);
     int order = first && second ? (p < q) - (p > q) : second - first;
 
     if (!first && !second) {
@@ -158,14 +148,30 @@ static void find_rows(const struct screen *s, const struct screen_view *view, st
         table->n = s->top;
 }
 
-static unsigned width_of(const struct table *table, unsigned column)
+/* A cell as it is shown: text is where it may be written to. */
+static size_t cell_of(const struct screen *s, const struct table *table, unsigned row, unsigned column,
+                      const char **cell, char text[HUMAN_TEXT])
+{
+    const char *name;
+    size_t n = screen_field(table->rows[row], column, cell),
+           length = screen_field(table->view->header, column, &name);
+    double value;
+
+    if (!s->human || !decimal_parse(*cell, n, &value) || !human_format(name, length, value, text))
+        return n;
+    *cell = text;
+    return strlen(text);
+}
+
+static unsigned width_of(const struct screen *s, const struct table *table, unsigned column)
 {
     const char *field;
+    char text[HUMAN_TEXT];
     size_t n = screen_field(table->view->header, column, &field);
     unsigned width = characters(field, n);
 
     for (unsigned i = 0; i < table->n; i++) {
-        n = screen_field(table->rows[i], column, &field);
+        n = cell_of(s, table, i, column, &field, text);
         unsigned used = characters(field, n);
         width = used > width ? used : width;
     }
@@ -214,7 +220,7 @@ static void lay_out(const struct screen *s, const struct table *table, unsigned 
 
     for (unsigned i = 1; i <= columns; i++) {
         bool last = is_last(s, table, i);
-        widths[i] = i != chosen && i > FIXED && is_unknown(table, i) && !last ? 0 : 1 + width_of(table, i);
+        widths[i] = i != chosen && i > FIXED && is_unknown(table, i) && !last ? 0 : 1 + width_of(s, table, i);
         if (last && widths[i] > NAME_MAX_WIDTH)
             widths[i] = NAME_MAX_WIDTH;
         if (i <= FIXED || last)
@@ -245,7 +251,7 @@ static bool is_left(const char *text, size_t length)
 {
     double value;
 
-    return !(length == 1 && *text == '-') && !number_of(text, length, &value);
+    return !(length == 1 && *text == '-') && !decimal_parse(text, length, &value);
 }
 
 static bool put_header(struct frame *f, const struct table *table, const struct layout *layout,
@@ -284,11 +290,13 @@ static void put_table(struct frame *f, const struct table *table, bool chosen_vi
         return;
     for (unsigned row = 0; row < table->n && begin_row(f); row++)
         for (unsigned i = 0; i < layout.n; i++) {
-            const char *cell;
-            size_t n = screen_field(table->rows[row], layout.column[i], &cell);
+            const char *cell, *plain;
+            char text[HUMAN_TEXT];
+            size_t n = cell_of(f->s, table, row, layout.column[i], &cell, text),
+                   m = screen_field(table->rows[row], layout.column[i], &plain);
             if (i)
                 put(f, " ", 1);
-            put_cell(f, cell, n, layout.width[i], is_left(cell, n));
+            put_cell(f, cell, n, layout.width[i], is_left(plain, m));
         }
 }
 
@@ -320,7 +328,7 @@ static void put_title(struct frame *f)
 
 static void put_help(struct frame *f)
 {
-    static const char help[] = "q quit  space pause  k rows  arrows choose  s sort";
+    static const char help[] = "q quit  space pause  k rows  arrows choose  s sort  h units";
 
     f->rows = f->s->height;
     if (f->plain || f->s->height < LEAST_HELPED || !begin_row(f))

@@ -46,7 +46,7 @@ static int sink_write(struct lines_sink *sink, const char *bytes, size_t n)
     return 0;
 }
 
-struct screen *screen_open(unsigned top)
+struct screen *screen_open(unsigned top, bool human)
 {
     const char *no_colour = getenv("NO_COLOR");
     struct screen *s = calloc(1, sizeof *s);
@@ -55,6 +55,7 @@ struct screen *screen_open(unsigned top)
         return NULL;
     s->sink.write = sink_write;
     s->top = top;
+    s->human = human;
     s->column = 1;
     s->colour = !no_colour || !*no_colour;
     s->signals = -1;
@@ -179,6 +180,8 @@ static bool take_keys(struct screen *s, const char *keys, ssize_t n)
         } else if (keys[i] == 'k') {
             s->typing = true;
             s->typed = 0;
+        } else if (keys[i] == 'h') {
+            s->human = !s->human;
         } else if (keys[i] == 's' && s->view < s->nviews) {
             sort_by_chosen(&s->views[s->view], s->column);
         }

@@ -15,7 +15,7 @@ struct screen;
 bool screen_is_wanted(const struct options *options);
 
 /* NULL: out of memory. Takes lines of OUT_TSV. Nothing is drawn before screen_enter(). */
-struct screen *screen_open(unsigned top);
+struct screen *screen_open(unsigned top, bool human);
 struct lines_sink *screen_sink(struct screen *screen);
 
 /* 0 or -errno: it is a terminal that cannot be drawn on. Signals that it takes are blocked by then. */

@@ -31,7 +31,7 @@ struct screen {
     unsigned view, column; /* that the arrows chose */
     unsigned top;          /* rows a view */
     unsigned typed;        /* the number behind k */
-    bool typing, paused, colour;
+    bool typing, paused, colour, human;
     unsigned width, height;
     uint64_t drawn; /* when, CLOCK_MONOTONIC ns */
     int signals;

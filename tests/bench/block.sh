@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034,SC2154
 # The part of run.sh that is about block I/O: what a read of 4 KiB past the page cache costs more, beside biotop of
-# libbpf-tools or, where that does not work, biosnoop and biolatency, and beside empty programs at the same hooks.
+# libbpf-tools or, where that does not work, biosnoop and biolatency, and beside empty programs at the same hooks. biotop works on
+# Debian 11's kernel alone: beside it, it is measured in a guest whose clock counts instructions.
 
 BLOCK_HOOKS=(block_io_start block_rq_issue block_rq_complete)
 
@@ -61,6 +62,43 @@ direct_reads() {
         jq -r '.jobs[0] | "\(.read.iops) \((.usr_cpu + .sys_cpu) / 100 * .job_runtime * 1e6 / .read.total_ios)"'
 }
 
+# block_fact NAME [FIELD]: the median of what the guest told.
+block_fact() { tr -d '\r' <"$BUILD/vm/boots/bullseye-amd64-blockcost/lines" | awk -v name="$1" -v at="${2:-1}" '$1 == "fact" && $2 == name { print $(at + 2) }' | median; }
+
+# In a guest: instructions of a read, by what the CPU does beyond nothing and by the kernel's statistics of the programs. Those
+# count themselves in each run of a program: as much as with empty ones, which is taken off. Through a scheduler, where hog has
+# another program run, what it adds in all is held to the budget alone.
+block_guest() {
+    local scheduler nothing own ours theirs
+    guest_tools "$TMP/more" biotop
+    VM_MORE=$TMP/more BUILD=$BUILD scripts/vm/run.sh bullseye/amd64/blockcost >"$TMP/guest" 2>&1
+    [ "$(block_fact cost_hog)" != - ] || die "the guest: $(tail -n 3 "$TMP/guest" | tr '\n' ' ')"
+    own=$(calculate "$(block_fact stats_empty) / $(block_fact stats_empty 2)" 1)
+    for scheduler in '' scheduled_; do
+        header "hog block, a direct read of 4 KiB${scheduler:+ through mq-deadline}, in instructions" biotop
+        nothing=$(block_fact "cost_${scheduler}nothing")
+        ours=$(calculate "$(block_fact "cost_${scheduler}hog") - $nothing" 0)
+        if [ "$(block_fact "cost_${scheduler}biotop")" = - ]; then
+            row 'all that it adds' "$ours" - - - -
+            continue
+        fi
+        theirs=$(calculate "$(block_fact "cost_${scheduler}biotop") - $nothing" 0)
+        row 'all that it adds' "$ours" "$theirs" "$(calculate "$ours / $theirs")" '<= 0.6' "$(calculate "$ours / $theirs")"
+        ours=$(calculate "$(block_fact "stats_${scheduler}hog")" 0) theirs=$(calculate "$(block_fact "stats_${scheduler}biotop")" 0)
+        row '  runs of programs' "$(block_fact "stats_${scheduler}hog" 2)" "$(block_fact "stats_${scheduler}biotop" 2)" - - -
+        row '  programs, by the statistics' "$ours" "$theirs" "$(calculate "$ours / $theirs")" - -
+        ours=$(calculate "$ours - $own * $(block_fact "stats_${scheduler}hog" 2)" 0)
+        theirs=$(calculate "$theirs - $own * $(block_fact "stats_${scheduler}biotop" 2)" 0)
+        if [ -z "$scheduler" ]; then
+            row '  without the share of the statistics' "$ours" "$theirs" "$(calculate "$ours / $theirs")" '<= 0.6' "$(calculate "$ours / $theirs")"
+        else
+            row '  without the share of the statistics' "$ours" "$theirs" "$(calculate "$ours / $theirs")" - -
+        fi
+    done
+    row 'empty programs: all that they add' "$(calculate "$(block_fact cost_empty) - $(block_fact cost_nothing)" 0)" - - - -
+    row 'with nothing' "$(calculate "$(block_fact cost_nothing)" 0)" - - - -
+}
+
 part_block() {
     local i tool stats before peer ours theirs floor base reads=${LONG:+20000} file tools=() order
     reads=${reads:-8000}
@@ -103,4 +141,8 @@ part_block() {
             "$(calculate "100 - 100 * $(cut -d ' ' -f 1 "$TMP/reads.$peer" | median) / $base" 1)" - - -
     done
     row 'three empty programs, ns' "$floor" - - - -
+    if [ -n "${NO_GUEST-}" ] || [ "$(uname -m)" != x86_64 ]; then
+        return
+    fi
+    block_guest
 }

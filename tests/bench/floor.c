@@ -1,22 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An empty program, `bench_floor`, on sched_switch, or on another tracepoint, until it is killed: what the
- * hook and the kernel's statistics cost by themselves. Says `ready` when it is there.
+/* Empty programs, `bench_floor`, on sched_switch, or at other hooks, until it is killed: what the hooks and
+ * the kernel's statistics cost by themselves. Says `ready` when they are there.
  *
- *   floor [TRACEPOINT]
+ *   floor [TRACEPOINT|fentry/FUNCTION|fexit/FUNCTION]...
  */
 #include <linux/bpf.h>
+#include <linux/btf.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "load/target_btf.h"
 #include "syscall/bpf.h"
 
-int main(int argc, char **argv)
+static int function_id(const char *name)
+{
+    static struct target_btf *types;
+    struct why w = {""};
+
+    int err = types ? 0 : target_btf_open(&types, NULL, &w);
+
+    return err ? err : target_btf_find(types, name, BTF_KIND_FUNC);
+}
+
+static int attach(const char *hook)
 {
     static const struct bpf_insn empty[] = {
         {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0},
         {.code = BPF_JMP | BPF_EXIT},
     };
+    bool exit = !strncmp(hook, "fexit/", 6), function = exit || !strncmp(hook, "fentry/", 7);
     union bpf_attr attr;
 
     memset(&attr, 0, sizeof attr);
@@ -25,12 +38,29 @@ int main(int argc, char **argv)
     attr.insn_cnt = sizeof empty / sizeof *empty;
     attr.license = (uintptr_t) "GPL";
     memcpy(attr.prog_name, "bench_floor", sizeof "bench_floor");
+    if (function) {
+        int id = function_id(strchr(hook, '/') + 1);
+        if (id < 0)
+            return id;
+        attr.prog_type = BPF_PROG_TYPE_TRACING;
+        attr.expected_attach_type = exit ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY;
+        attr.attach_btf_id = (uint32_t)id;
+    }
     int program = sys_bpf_prog_load(&attr);
-    int link =
-        program < 0 ? program : sys_bpf_raw_tracepoint_open(argc > 1 ? argv[1] : "sched_switch", program);
-    if (link < 0) {
-        fprintf(stderr, "floor: %s\n", strerror(-link));
-        return 1;
+
+    return program < 0 ? program : sys_bpf_raw_tracepoint_open(function ? NULL : hook, program);
+}
+
+int main(int argc, char **argv)
+{
+    static char *usual[] = {"sched_switch", NULL};
+
+    for (char **hook = argc > 1 ? argv + 1 : usual; *hook; hook++) {
+        int link = attach(*hook);
+        if (link < 0) {
+            fprintf(stderr, "floor: %s: %s\n", *hook, strerror(-link));
+            return 1;
+        }
     }
     puts("ready");
     fflush(stdout);

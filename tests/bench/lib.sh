@@ -81,6 +81,20 @@ start_hog() { # start_hog VIEW ARGUMENTS...
     await "$PID" "hog: $1: exit:" "$TMP/said"
 }
 
+# guest_tools DIR TOOL...: empty programs and, where there are any, these tools with their libraries, for a guest's root.
+guest_tools() {
+    local more=$1 tool library
+    mkdir -p "$more/bin" "$more/lib"
+    cp "$bench/floor" "$more/bin/"
+    for tool in "${@:2}"; do
+        command -v "$tool" >/dev/null || continue
+        cp -L "$(command -v "$tool")" "$more/bin/"
+        ldd "$(command -v "$tool")" | awk '$3 ~ /^\// { print $3 }' | while read -r library; do
+            cp -L "$library" "$more/lib/"
+        done
+    done
+}
+
 # ids of the programs or maps that a process holds, from the kernel: ids PID prog|map
 ids() {
     grep -hs "^$2_id:" /proc/"$1"/fdinfo/* | awk '{ print $2 }' | sort -un

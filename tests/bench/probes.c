@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Empty programs at malloc, its return and free of the C library that a process has mapped, until it is
- * killed: what these probes cost by themselves, attached as hog attaches its own. Says `ready`.
+/* Empty programs at malloc, its return and free of the C library that a process has mapped, or at a function
+ * of a file and its return, until it is killed: what these probes cost by themselves, attached as hog
+ * attaches its own. Says `ready`.
  *
  *   probes PID
+ *   probes PATH FUNCTION
  */
 #include <linux/bpf.h>
 #include <stdint.h>
@@ -18,6 +20,7 @@
 
 static char path[4096];
 static uint64_t offsets[2];
+static size_t nentries = 2;
 
 static int load(uint32_t attach_type)
 {
@@ -54,21 +57,33 @@ static int attach(int pid, struct why *w)
     struct object_program program = {.section = "empty", .fd = load(UPROBE_MULTI)};
 
     if (program.fd >= 0 && !link_attach_uprobes(&links[0], &program, path, offsets, NULL, 1, true, pid, w) &&
-        !link_attach_uprobes(&links[1], &program, path, offsets, NULL, 2, false, pid, w))
+        !link_attach_uprobes(&links[1], &program, path, offsets, NULL, nentries, false, pid, w))
         return 0;
     program.fd = load(0);
     int err = link_attach_uprobe(&links[0], &program, path, offsets[0], true, pid, w);
-    for (int i = 0; i < 2 && !err; i++)
+    for (size_t i = 0; i < nentries && !err; i++)
         err = link_attach_uprobe(&links[1 + i], &program, path, offsets[i], false, pid, w);
     return err;
 }
 
+static int find_in(const char *file, const char *function, struct why *w)
+{
+    nentries = 1;
+    snprintf(path, sizeof path, "%s", file);
+    return elf_function_offset(path, function, offsets, w);
+}
+
 int main(int argc, char **argv)
 {
-    int pid = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 0;
+    bool in_file = argc > 2;
+    int pid = in_file ? -1 : argc > 1 ? (int)strtol(argv[1], NULL, 10) : 0;
     struct why w = {""};
 
-    if (pid <= 0 || mappings_read((uint32_t)pid, find, NULL) != 1) {
+    if (in_file && find_in(argv[1], argv[2], &w)) {
+        fprintf(stderr, "probes: %s\n", w.text);
+        return 2;
+    }
+    if (!in_file && (pid <= 0 || mappings_read((uint32_t)pid, find, NULL) != 1)) {
         fputs("probes: no such process, or no malloc in it\n", stderr);
         return 2;
     }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Measures hog against its budgets and beside libbpf-tools and bpftrace; docs/bench.md says how to read it.
 #
-#   run.sh [program|slowdown|start|size|windows|own|accuracy|admission|memory|alloc|block]...
+#   run.sh [program|slowdown|start|size|windows|own|accuracy|admission|memory|alloc|block|calls|file|energy]...
 #
 # All parts by default; with LONG=1 more repeats of everything. Ends with 1 if a budget is exceeded.
 # shellcheck source=tests/bench/lib.sh
@@ -403,13 +403,19 @@ part_alloc() {
 
 # shellcheck source=tests/bench/block.sh
 . tests/bench/block.sh
+# shellcheck source=tests/bench/calls.sh
+. tests/bench/calls.sh
+# shellcheck source=tests/bench/file.sh
+. tests/bench/file.sh
+# shellcheck source=tests/bench/energy.sh
+. tests/bench/energy.sh
 
-[ $# -gt 0 ] || set -- program slowdown start size windows own accuracy admission memory alloc block
+[ $# -gt 0 ] || set -- program slowdown start size windows own accuracy admission memory alloc block calls file energy
 echo "kernel $(uname -r) $(uname -m), $(nproc) CPUs, $(awk '/MemTotal/ { printf "%.1f GiB", $2 / 1048576 }' /proc/meminfo)," \
     "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1), load $(cut -d' ' -f1 /proc/loadavg), $(date -u +%F)"
 for part in "$@"; do
     case $part in
-    program | slowdown | start | size | windows | own | accuracy | admission | memory | alloc | block) "part_$part" ;;
+    program | slowdown | start | size | windows | own | accuracy | admission | memory | alloc | block | calls | file | energy) "part_$part" ;;
     *) die "no part $part" ;;
     esac
 done

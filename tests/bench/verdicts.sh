@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Which verdicts `hog top` gives to loads that deserve one, and to those that almost do: a matrix of loads and verdicts.
 #
-#   verdicts.sh [RUNS [SET]...]        20 runs of each set in tests/load/verdicts.sh, about 20 minutes; alone on the host
+#   verdicts.sh [RUNS [SET]...]        20 runs of each set in tests/load/verdict_sets.sh, about 20 minutes; alone on the host
 #
 # A set `idle` is the host for a minute, as it is, and `compile` a build of hog, for 12 s: false alarms are counted there.
 # Of each run one window counts. A load that was not what it claims to be is set up again, three times at most, and that is

@@ -14,20 +14,10 @@
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+#include "tests/fuzz/random.h"
 #include "tests/unit/tap.h"
 
 #define SECONDS 5
-
-static uint64_t state = 88172645463325252u;
-
-/* xorshift64: the same numbers everywhere. */
-static size_t below(size_t n)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return n ? (size_t)(state >> 32) % n : 0;
-}
 
 static size_t print(const struct thresholds *t, int fd, char *text, size_t size)
 {

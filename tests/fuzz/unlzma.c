@@ -14,21 +14,11 @@
 #include <string.h>
 #include <time.h>
 #include "embedded.h"
+#include "tests/fuzz/random.h"
 #include "tests/unit/tap.h"
 
 #define SECONDS 5
 #define LARGEST (8u << 20)
-
-static uint64_t state = 88172645463325252u;
-
-/* xorshift64: the same numbers everywhere. */
-static size_t below(size_t n)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return n ? (size_t)(state >> 32) % n : 0;
-}
 
 /* True: it was unpacked, in two steps. */
 static bool one(const uint8_t *bytes, size_t size, size_t unpacked)

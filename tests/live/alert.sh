@@ -16,7 +16,7 @@ ends() {
 
 # It has its 90 percent of a CPU, whoever else is there; them it may make wait.
 chrt -f 1 true 2>/dev/null && first=(chrt -f 1)
-load_start ${first[@]+"${first[@]}"} "$BUILD/tests/load/duty" 60 900 100
+load_start ${first[@]+"${first[@]}"} "$BUILD/tests/load/duty" 1000 900 100
 busy=$LOAD_PID
 load_start sleep 60
 idle=$LOAD_PID

@@ -21,7 +21,7 @@ no_row_has_years() {
     awk '$1 == "cpu" { rows++; if ($6 > 60000) { bad++; print } } END { exit !rows || bad }' "$TMP/out"
 }
 
-load_start "$LOADS/duty" 100
+load_start "$LOADS/duty" 1000
 spinner=$LOAD_PID
 
 unshare --mount sh -c 'umount -l /proc && exec "$@"' - "$HOG" cpu -t -k 5 0.25 12 >"$TMP/out"
@@ -29,7 +29,7 @@ check 'without /proc: a long stint is still its own' spinner_is_right
 
 # Its parts change hands often: a stint of one and the next of another.
 load_stop "$spinner"
-load_start "$LOADS/duty" 100 3000 1000
+load_start "$LOADS/duty" 1000 3000 1000
 name='in a time namespace: the times are those of the host'
 if [ -e /proc/self/ns/time ]; then
     unshare --time --monotonic 100000 --fork "$HOG" cpu -t -k 5 0.01 50 >"$TMP/out"

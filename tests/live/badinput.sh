@@ -4,8 +4,8 @@
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# refuses STATUS TEXT COMMAND...: one line on stderr, with the text, of printable bytes and a bearable length
-refuses() {
+# is_refused STATUS TEXT COMMAND...: one line on stderr, with the text, of printable bytes and a bearable length
+is_refused() {
     local want=$1 text=$2 status
     shift 2
     timeout 10 "$@" >"$TMP/out" 2>"$TMP/err" </dev/null
@@ -18,7 +18,7 @@ refuses() {
 wrong() { # wrong NAME TEXT ARGUMENT...
     local name=$1 text=$2
     shift 2
-    check "usage: $name" refuses 2 "$text" "$HOG" "$@"
+    check "usage: $name" is_refused 2 "$text" "$HOG" "$@"
 }
 
 long=$(head -c 100000 /dev/zero | tr '\0' 1)
@@ -83,8 +83,8 @@ wrong 'thresholds from a program' 'larger than 65536' cpu --thresholds "$HOG"
 # shellcheck disable=SC2016 # the inner shell's arguments
 for arguments in 'cpu 0.05 1' doctor --help --version --print-thresholds; do
     read -r -a words <<<"$arguments"
-    check "stdout closed: $arguments" refuses 1 'stdout is closed' bash -c '"$@" >&-' - "$HOG" "${words[@]}"
-    check "disk full: $arguments" refuses 1 'No space left' bash -c '"$@" >/dev/full' - "$HOG" "${words[@]}"
+    check "stdout closed: $arguments" is_refused 1 'stdout is closed' bash -c '"$@" >&-' - "$HOG" "${words[@]}"
+    check "disk full: $arguments" is_refused 1 'No space left' bash -c '"$@" >/dev/full' - "$HOG" "${words[@]}"
 done
 
 works_without_stderr() {
@@ -102,10 +102,10 @@ else
 fi
 cp "$HOG" "$TMP/hog"
 chmod 755 "$TMP" "$TMP/hog"
-check 'not root: names what is missing' refuses 3 "$denied" "${nobody[@]}" "$TMP/hog" cpu 0.1 1
-check 'not root: the same with chosen processes' refuses 3 "$denied" "${nobody[@]}" "$TMP/hog" track $$
-check 'without CAP_PERFMON: names it' refuses 3 CAP_PERFMON setpriv --bounding-set -perfmon,-sys_admin "$HOG" cpu 0.1 1
-check 'without CAP_BPF: names it' refuses 3 CAP_BPF setpriv --bounding-set -bpf,-sys_admin "$HOG" cpu 0.1 1
+check 'not root: names what is missing' is_refused 3 "$denied" "${nobody[@]}" "$TMP/hog" cpu 0.1 1
+check 'not root: the same with chosen processes' is_refused 3 "$denied" "${nobody[@]}" "$TMP/hog" track $$
+check 'without CAP_PERFMON: names it' is_refused 3 CAP_PERFMON setpriv --bounding-set -perfmon,-sys_admin "$HOG" cpu 0.1 1
+check 'without CAP_BPF: names it' is_refused 3 CAP_BPF setpriv --bounding-set -bpf,-sys_admin "$HOG" cpu 0.1 1
 check 'without CAP_SYS_ADMIN: works' setpriv --bounding-set -sys_admin "$HOG" cpu 0.1 1
 check 'not root: --help works' "${nobody[@]}" "$TMP/hog" --help
 check 'not root: --version works' "${nobody[@]}" "$TMP/hog" --version
@@ -122,7 +122,7 @@ head -c 100000 /sys/kernel/btf/vmlinux >"$TMP/cut" 2>/dev/null || head -c 1000 /
 head -c 10 "$TMP/cut" >"$TMP/header"
 head -c 100000 /dev/urandom >"$TMP/noise"
 no_types() { # no_types NAME FILE TEXT
-    check "type data from $1: refused" refuses 3 "$3" "$HOG" cpu --btf "$2" 0.1 1
+    check "type data from $1: refused" is_refused 3 "$3" "$HOG" cpu --btf "$2" 0.1 1
 }
 no_types 'half a file' "$TMP/cut" 'cut short'
 no_types 'ten bytes' "$TMP/header" 'cut short'

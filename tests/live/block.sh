@@ -123,19 +123,38 @@ exactly() { # exactly DISK [MORE]: up to so many reads more, of the file system 
         within "$(sum read_kib_s "$1" '' fio)" "$read_kib" $((read_kib + 64 * ${2-0})) &&
         [ "$(sum writes_s "$1" '' fio)" = "$writes" ] && [ "$(sum write_kib_s "$1" '' fio)" = "$write_kib" ]
 }
+on_their_way() { awk '$1 == "block" && $NF == "fio" { n = $21 } END { print n }' "$TMP/out"; }
+
+# Some hosts run no program while a certain process of theirs has the CPU (hog cpu calls its time missed_ms), and an interrupt that
+# ends a request may come just then: nobody can count that. So one run of six must be exact; a mistake of hog's would be in all.
+TRIES='1 2 3 4 5 6'
+measure_exactly() { # measure_exactly [HOG-OPTION...] -- FIO-OPTION...: false: fio cannot do that
+    local options=()
+    while [ "$1" != -- ]; do
+        options+=("$1")
+        shift
+    done
+    for _ in $TRIES; do
+        begin 0.2 "${options[@]}"
+        with_fio "${@:2}" || {
+            measured
+            return 1
+        }
+        sleep 0.3
+        measured
+        exactly "$NAME" >/dev/null && [ "$(field lost)" = 0 ] && [ "$(on_their_way)" = 0 ] && return
+    done
+    return 0
+}
 
 counts() { # counts FILESYSTEM ENGINE DEPTH
-    begin 0.2
-    with_fio --ioengine="$2" --iodepth="$3" --rw=randrw --bs=4k --number_ios=3000 || {
+    measure_exactly -- --ioengine="$2" --iodepth="$3" --rw=randrw --bs=4k --number_ios=1000 || {
         skip "$1, $2: counts" 'needs FIO: it does not know that engine'
-        measured
         return
     }
-    sleep 0.3
-    measured
     check "$1, $2: reads, writes and KiB are exactly those of fio" exactly "$NAME"
     check "$1, $2: none is lost" test "$(field lost)" = 0
-    check "$1, $2: none is on its way at the end" test "$(awk '$1 == "block" && $NF == "fio" { n = $21 } END { print n }' "$TMP/out")" = 0
+    check "$1, $2: none is on its way at the end" test "$(on_their_way)" = 0
 }
 
 # Many at once, so that a request takes long: beside that the time until fio runs again is little. Three tries: a host may
@@ -206,14 +225,17 @@ counts ext4 io_uring 16
 times
 
 # What is merged: fewer requests, the same bytes.
-begin 0.2
-with_fio --ioengine=libaio --iodepth=32 --iodepth_batch=16 --rw=read --bs=4k --io_size=16M
-sleep 0.3
-measured
 merged() {
     echo "$(sum reads_s "$NAME" '' fio) requests, $(sum read_kib_s "$NAME" '' fio) KiB"
     within "$(sum reads_s "$NAME" '' fio)" 100 4096 && [ "$(sum read_kib_s "$NAME" '' fio)" = 16384 ]
 }
+for _ in $TRIES; do
+    begin 0.2
+    with_fio --ioengine=libaio --iodepth=32 --iodepth_batch=16 --rw=read --bs=4k --io_size=16M
+    sleep 0.3
+    measured
+    merged >/dev/null && break
+done
 check 'merged requests: all bytes are there' merged
 
 # The disk below has the same load, in the name of the kernel's thread that serves the loop device or of nobody.
@@ -226,10 +248,7 @@ check '--device: that one alone' test "$(awk '$1 == "block" { print $5 }' "$TMP/
 check '--device: is virtual' test "$(awk '$1 == "block" { print $(NF - 2) }' "$TMP/out" | sort -u)" = virtual
 
 # Threads, and those asked for.
-begin 0.2 -t
-with_fio --ioengine=psync --rw=randread --bs=4k --number_ios=300 --thread --numjobs=3 --group_reporting
-sleep 0.3
-measured
+measure_exactly -t -- --ioengine=psync --rw=randread --bs=4k --number_ios=300 --thread --numjobs=3 --group_reporting
 each_thread() {
     awk -v disk="$NAME" '$1 == "block" && $5 == disk && $NF == "fio" { print $(NF - 1) }' "$TMP/out" | sort -u | tee /dev/stderr |
         awk 'END { exit NR != 3 }'

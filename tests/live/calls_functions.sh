@@ -70,58 +70,16 @@ mkdir "$TMP/lib"
 cc -shared -fPIC -O1 -fno-inline -fno-optimize-sibling-calls -fno-ipa-pure-const "$TMP/callee.c" -o "$TMP/lib/libcallee.so.1" -Wl,-soname,libcallee.so.1 &&
     cc -O1 -pthread "$TMP/caller.c" "$TMP/lib/libcallee.so.1" -Wl,-rpath,"$TMP/lib" -o "$TMP/caller" || exit 1
 
-start() {
-    rm -f "$TMP/in"
-    mkfifo "$TMP/in"
-    "$@" <"$TMP/in" >"$TMP/said" 2>&1 &
-    LOAD_PID=$!
-    lib_pids+=("$LOAD_PID")
-    exec {GO}>"$TMP/in"
-    for _ in $(seq 200); do
-        grep -q ready "$TMP/said" && return
-        sleep 0.05
-    done
-}
-order() {
-    echo "$1" >&"$GO"
-    for _ in $(seq 600); do
-        grep -qx "done $1" "$TMP/said" && return
-        sleep 0.05
-    done
-    return 1
-}
-stop() {
-    exec {GO}>&-
-    wait "$LOAD_PID"
-    load_stop "$LOAD_PID"
-}
-windows() { grep -c '^#window' "$TMP/out"; }
-next_windows() {
-    local until=$(($(windows) + $1))
-    for _ in $(seq 400); do
-        [ "$(windows)" -ge "$until" ] && return
-        sleep 0.05
-    done
-    return 1
-}
-begin() {
-    measure calls -k 10000 "$@" || return
-    next_windows 1
-}
-# sum COLUMN FUNC [PID]: over all windows; `-` where no row knows it.
-sum() {
-    awk -v name="$1" -v called="$2" -v pid="${3-}" '
-        $1 == "#calls" { for (i = 2; i <= NF; i++) at[$i] = i }
-        $1 == "calls" && $at["func"] == called && (pid == "" || $at["pid"] == pid) && $at[name] != "-" { n += $at[name]; known++ }
-        END { printf known ? "%.3f\n" : "-\n", n }' "$TMP/out"
-}
+order() { load_order said "$1"; }
+begin() { counting calls -k 10000 "$@"; }
+# sum COLUMN FUNC [PID]: over all windows.
+sum() { column_sum "$TMP/out" calls "$1" func="$2" ${3:+"pid=$3"}; }
 is() { # is FUNC COLUMN NUMBER [PID]; decimals were rounded in each window
     local value
     value=$(sum "$2" "$1" "${4-}")
     echo "$2 of $1: $value, not $3"
     [ "$value" = "$3" ] || { [ "$3" != - ] && within "$value" "$(awk -v n="$3" 'BEGIN { print n - 0.02 }')" "$(awk -v n="$3" 'BEGIN { print n + 0.02 }')"; }
 }
-lost() { grep '^#window' "$TMP/out" | sed 's/.* lost=\([0-9]*\) .*/\1/' | awk '{ n += $1 } END { print n + 0 }'; }
 
 all_counts() { # 3 threads, 400 each
     is callee_put count 1200 && is callee_get count 1200 && is callee_find count 1200 && is callee_outer count 1200 &&
@@ -132,7 +90,7 @@ all_counts() { # 3 threads, 400 each
 by() {
     local how=$1
     shift
-    start "$TMP/caller"
+    load_ready said "$TMP/caller"
     check "$how: begins" begin --lib libcallee --func 'callee_*' "${@//PID/$LOAD_PID}" 0.2
     order 'work 400'
     order 'slow 20'
@@ -142,8 +100,8 @@ by() {
     check "$how: nobody knows errors or bytes that were not told" test "$(sum errors callee_put)$(sum kib callee_put)" = --
     check "$how: half of the slow ones took 30 ms, and little more" \
         within "$(awk '$1 == "#calls" { for (i = 2; i <= NF; i++) at[$i] = i } $1 == "calls" && $at["func"] == "callee_slow" && $at["p50_us"] != "-" { print $at["p50_us"] }' "$TMP/out" | sort -n | head -n 1)" 28000 60000
-    check "$how: nothing is lost" test "$(lost)" = 0
-    stop
+    check "$how: nothing is lost" test "$(window_sum lost)" = 0
+    load_end
 }
 by 'at once'
 by 'one by one' --without uprobe_multi
@@ -154,12 +112,12 @@ by 'with -p' -p PID
 told() { # told NAME FUNC ERRORS KIB OPTION...
     local name=$1 func=$2 errors=$3 kib=$4
     shift 4
-    start "$TMP/caller"
+    load_ready said "$TMP/caller"
     begin --lib "$TMP/lib/libcallee.so.1" --func "$func" "$@" 0.2
     order 'work 400'
     next_windows 2
     measured
-    stop
+    load_end
     is "$func" errors "$errors" && is "$func" kib "$kib"
 }
 check 'an int below zero, and the bytes of an argument' told int callee_put 600 585.938 --error 'ret<0' --bytes 2
@@ -170,7 +128,7 @@ check 'bytes of those that do not fail' told result callee_get 0 2400 --error 'r
 # ---- files that come and go ----
 
 begin --lib "$TMP/lib/libcallee.so.1" --func callee_get 0.2
-start "$TMP/caller"
+load_ready said "$TMP/caller"
 order 'work 100'
 next_windows 2
 measured
@@ -181,36 +139,30 @@ cat >"$TMP/contain" <<SCRIPT
 exec unshare -m sh -c 'mount -t tmpfs none "$TMP/lib" && cp "$TMP/copy" "$TMP/lib/libcallee.so.1" && exec "$TMP/caller"'
 SCRIPT
 chmod +x "$TMP/contain"
-stop
+load_end
 cp "$TMP/lib/libcallee.so.1" "$TMP/copy"
-start "$TMP/contain"
+load_ready said "$TMP/contain"
 begin --lib callee --func callee_get 0.2
 order 'work 100'
 next_windows 2
 measured
 check 'a library in a mount namespace of its own' is callee_get count 300
-stop
+load_end
 
 # ---- what cannot be ----
 
-refuses() { # refuses STATUS PATTERN ARGUMENT...
-    local status
-    timeout 60 "$HOG" calls "${@:3}" 0.1 1 >"$TMP/out" 2>"$TMP/err"
-    status=$?
-    cat "$TMP/err"
-    [ "$status" = "$1" ] && [ "$(wc -l <"$TMP/err")" = 1 ] && grep -qE -- "$2" "$TMP/err"
-}
-check 'no such library' refuses 1 'nosuchlib: no process has mapped' --lib nosuchlib --func x
-check 'no such file' refuses 1 '/nosuch/lib.so: ENOENT' --lib /nosuch/lib.so --func x
-check 'no ELF file' refuses 1 'no ELF file' --lib /etc/passwd --func x
-check 'no such function: near ones are named' refuses 1 'near that are .*callee_put' --lib "$TMP/lib/libcallee.so.1" --func callee_putt
-check 'too many functions: how many, and how many can be' refuses 1 '\* fits [0-9]+ functions: at most 512' --lib libc.so.6 --func '*'
-check 'a function that a probe would break' refuses 1 'none of its functions' --lib libc.so.6 --func vfork
-check '--func alone' refuses 2 'go together' --func x
-check '--lib alone' refuses 2 'go together' --lib libc
-check 'two presets' refuses 2 'only one of' --mpi --libc-io
-check 'no test of a result' refuses 2 "like 'ret<0'" --lib libc --func read --error 'result<0'
-check 'no argument' refuses 2 '1 to 6' --lib libc --func read --bytes 0
+calls_refuses() { refuses "$1" "$2" calls "${@:3}" 0.1 1; }
+check 'no such library' calls_refuses 1 'nosuchlib: no process has mapped' --lib nosuchlib --func x
+check 'no such file' calls_refuses 1 '/nosuch/lib.so: ENOENT' --lib /nosuch/lib.so --func x
+check 'no ELF file' calls_refuses 1 'no ELF file' --lib /etc/passwd --func x
+check 'no such function: near ones are named' calls_refuses 1 'near that are .*callee_put' --lib "$TMP/lib/libcallee.so.1" --func callee_putt
+check 'too many functions: how many, and how many can be' calls_refuses 1 '\* fits [0-9]+ functions: at most 512' --lib libc.so.6 --func '*'
+check 'a function that a probe would break' calls_refuses 1 'none of its functions' --lib libc.so.6 --func vfork
+check '--func alone' calls_refuses 2 'go together' --func x
+check '--lib alone' calls_refuses 2 'go together' --lib libc
+check 'two presets' calls_refuses 2 'only one of' --mpi --libc-io
+check 'no test of a result' calls_refuses 2 "like 'ret<0'" --lib libc --func read --error 'result<0'
+check 'no argument' calls_refuses 2 '1 to 6' --lib libc --func read --bytes 0
 other_view() { "$HOG" cpu --mpi 0.1 1 2>&1 | grep -q 'needs the view calls'; }
 check 'another view' other_view
 

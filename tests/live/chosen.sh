@@ -13,11 +13,11 @@ column() { # column N CONDITION: its sum over the rows
     awk '$1 == "cpu" && ('"$2"') { sum += $'"$1"' } END { print sum + 0 }' "$TMP/out"
 }
 
-load_start "$LOADS/duty" 60 500 1500
+load_start "$LOADS/duty" 1000 500 1500
 duty=$LOAD_PID
 load_start sleep 60
 idle=$LOAD_PID
-load_start "$LOADS/duty" 60 500 500
+load_start "$LOADS/duty" 1000 500 500
 sleep 0.1
 
 measure cpu -p "$duty,$idle" 0.2
@@ -80,7 +80,7 @@ check 'one that is gone: said once' one_line "pid $gone: no such process"
 check 'all are gone: status 1' test "$?$(cat "$TMP/out")" = 1
 check 'all are gone: one line' one_line "pid $gone: no such process"
 
-load_start "$LOADS/duty" 60 1000 9000 2
+load_start "$LOADS/duty" 1000 1000 9000 2
 sleep 0.1
 tid=$(find "/proc/$LOAD_PID/task" -mindepth 1 -maxdepth 1 -printf '%f\n' | sort -n | tail -n 1)
 "$HOG" cpu -p "$tid" 0.1 1 >"$TMP/out" 2>"$TMP/err"

@@ -42,9 +42,9 @@ run() {
     "$HOG" cpu -k 10000 "$@" >"$TMP/out"
 }
 
-load_start "$LOADS/duty" 100 1000 1000 4
+load_start "$LOADS/duty" 1000 1000 1000 4
 duty=$LOAD_PID
-load_start "$LOADS/duty" 100 50 200
+load_start "$LOADS/duty" 1000 50 200
 run 1 2
 check 'sketch, 1 s' adds_up
 check 'cpus= is what nproc says' cpus_are "$(nproc --all)"

@@ -34,12 +34,9 @@ ends_with() {
 # first thread is; the others may wait for a CPU still, to get there.
 halt() {
     kill -STOP "$1"
-    for _ in $(seq 500); do
-        grep -L '^State:.T' "/proc/$1/task"/*/status | grep -q . || return 0
-        sleep 0.02
-    done
-    return 1
+    eventually all_stopped "$1"
 }
+all_stopped() { ! grep -L '^State:.T' "/proc/$1/task"/*/status | grep -q .; }
 
 waited_ms() {
     cat "/proc/$1/task"/*/schedstat | awk '{ ms += $2 / 1e6 } END { printf "%.3f\n", ms }'
@@ -72,9 +69,9 @@ lost_ms() {
 # ---- three on one CPU ----
 
 begin 0.5
-pinned "$LOADS/duty" 60 && a=$LOAD_PID
-pinned nice -n 5 "$LOADS/duty" 60 && b=$LOAD_PID
-pinned "$LOADS/duty" 60 && victim=$LOAD_PID
+pinned "$LOADS/duty" 1000 && a=$LOAD_PID
+pinned nice -n 5 "$LOADS/duty" 1000 && b=$LOAD_PID
+pinned "$LOADS/duty" 1000 && victim=$LOAD_PID
 sleep 3
 halt "$a" && ran_a=$(awk '{ print $1 / 1e6 }' "/proc/$a/schedstat")
 halt "$b" && ran_b=$(awk '{ print $1 / 1e6 }' "/proc/$b/schedstat")
@@ -100,10 +97,10 @@ check 'hogs beside a victim: it was preempted' at_least "$(pairs_ms "\$3 == $vic
 # ---- more than there are CPUs, free to move; short windows ----
 
 begin 0.01
-load_start "$LOADS/duty" 60 1000 0 $(($(nproc) + 1)) && many=$LOAD_PID
-load_start "$LOADS/duty" 60 && one=$LOAD_PID
-pinned "$LOADS/duty" 60 1000 1500 && woken=$LOAD_PID
-load_start "$LOADS/duty" 60 300 700 4 && short=$LOAD_PID
+load_start "$LOADS/duty" 1000 1000 0 $(($(nproc) + 1)) && many=$LOAD_PID
+load_start "$LOADS/duty" 1000 && one=$LOAD_PID
+pinned "$LOADS/duty" 1000 1000 1500 && woken=$LOAD_PID
+load_start "$LOADS/duty" 1000 300 700 4 && short=$LOAD_PID
 sleep 2.5
 ends_with "$one" "$many" "$woken" "$short"
 check 'free to move, windows of 10 ms: the pairs of one thread add up' adds_up "$one"
@@ -123,10 +120,10 @@ in_each_window() { # in_each_window PID AGGRESSOR: most of the window, or about 
         END { for (i = 2; i < n; i++) bad += ms[i] < 100 || ms[i] > 210; exit n < 8 || bad }' "$TMP/out"
 }
 
-pinned "$LOADS/duty" 60 && starved=$LOAD_PID
-pinned "$LOADS/duty" 60 1000 20000 && sleeper=$LOAD_PID
+pinned "$LOADS/duty" 1000 && starved=$LOAD_PID
+pinned "$LOADS/duty" 1000 1000 20000 && sleeper=$LOAD_PID
 sleep 0.2
-pinned chrt -f 10 "$LOADS/duty" 60 && hog=$LOAD_PID
+pinned chrt -f 10 "$LOADS/duty" 1000 && hog=$LOAD_PID
 sleep 0.1
 "$HOG" contention -k 10000 0.2 10 >"$TMP/out"
 load_stop "$hog"
@@ -156,7 +153,7 @@ if quota_group 2>"$TMP/quota"; then
     trap 'lib_cleanup; rmdir "$group" 2>/dev/null' EXIT
     begin 0.2
     # shellcheck disable=SC2016 # the inner shell's own variables
-    pinned bash -c 'echo $$ >"$0" && exec "$@"' "$group/cgroup.procs" "$LOADS/duty" 60 && victim=$LOAD_PID
+    pinned bash -c 'echo $$ >"$0" && exec "$@"' "$group/cgroup.procs" "$LOADS/duty" 1000 && victim=$LOAD_PID
     sleep 2.5
     ends_with "$victim"
     truth=$(throttled_ms)

@@ -27,7 +27,7 @@ busy_in_each_window() {
         END { exit !(windows == 3 && rows == 3 && !bad) }' "$TMP/out"
 }
 
-load_start urgent taskset -c 0 "$LOADS/duty" 60
+load_start urgent taskset -c 0 "$LOADS/duty" 1000
 sleep 0.2
 UNSURE_BEFORE=$(unsure_ms)
 before=$(schedstat_ms "$LOAD_PID") began=$(date +%s%N)
@@ -41,7 +41,7 @@ check 'one who never leaves his CPU has all of it in every window' busy_in_each_
 check 'and his windows add up to what schedstat says' \
     agrees "$(run_ms "\$3 == $LOAD_PID")" "$(awk -v had="$had" -v ms="$lasted" 'BEGIN { if (ms) print had / 100 * ms }')"
 
-load_start urgent "$LOADS/duty" 60 1000 0 "$(nproc)"
+load_start urgent "$LOADS/duty" 1000 1000 0 "$(nproc)"
 sleep 0.1
 "$HOG" cpu -k 1 0.4 1 >"$TMP/out"
 load_stop "$LOAD_PID"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What `hog report` says of a recording, compared with what the json module and sorted() make of the same bytes.
 
-digest.py REPORT RECORDING COLUMN: REPORT is `hog report -o json`. Says what differs; status 0: nothing.
+digest.py REPORT RECORDING COLUMN...: columns in percent of processes, or in KiB of files; REPORT is `hog report -o json`. Says what differs; status 0: nothing.
 """
 import json
 import sys
@@ -10,20 +10,26 @@ import sys
 
 def read(path, column):
     names, groups, window, rows = {}, {}, None, []
+    of_files = column.endswith("_kib")
     for line in open(path):
         value = json.loads(line)
         if isinstance(value, dict):
             if "view" in value:
                 names[value["view"]] = value["columns"]
         elif value == ["end"]:
-            for (view, pid, comm), number in rows:
-                groups.setdefault((view, pid, comm), []).append((number, window))
+            sums = {}
+            for key, number in rows:  # of a file, several processes have rows
+                sums[key] = sums.get(key, 0) + number
+            for key, number in sums.items():
+                groups.setdefault(key, []).append((number, window))
             rows = []
         else:
             row = dict(zip(names[value[0]], value[1:]))
             if value[0] == "window":
                 window, rows = row, []
-            elif row.get(column) is not None:
+            elif of_files and row.get("file") is not None:
+                rows.append(((value[0], None, row["file"]), row[column]))
+            elif not of_files and row.get(column) is not None:
                 rows.append(((value[0], row["pid"], row["comm"]), row[column]))
     return groups
 
@@ -33,8 +39,9 @@ def quantile(values, q):
     return next(v for i, v in enumerate(values, 1) if i >= q * len(values))
 
 
-def main():
-    column, bad, seen = sys.argv[3], [], {}
+def compare(column):
+    bad, seen = [], {}
+    of_files = column.endswith("_kib")
     groups = read(sys.argv[2], column)
     for line in open(sys.argv[1]):
         row = json.loads(line)
@@ -47,7 +54,7 @@ def main():
         area = sum(v * w["dur_ms"] / 1e3 for v, w in of)
         best = max(of, key=lambda pair: pair[0])
         wanted = {
-            "total": (area / 100, 0.002 + area * 1e-6),
+            "total": (sum(values), 0.002) if of_files else (area / 100, 0.002 + area * 1e-6),
             "mean": (area / sum(w["dur_ms"] / 1e3 for _, w in of), 0.01),
             "peak": (best[0], 0.006),
             "windows": (len(of), 0),
@@ -62,12 +69,18 @@ def main():
             bad.append(f"{row['comm']}: the peak was not at {row['peak_start']}")
     for view in {row["of"] for row in seen.get(column, [])}:
         areas = sorted(-sum(v * w["dur_ms"] for v, w in of) for key, of in groups.items() if key[0] == view)
-        heaviest = [-float(row["total"]) * 1e5 for row in seen[column] if row["of"] == view]
+        heaviest = [sum(-v * w["dur_ms"] for v, w in groups[(view, row["pid"], row["comm"])])
+                    for row in seen[column] if row["of"] == view]
         for got, want in zip(heaviest, areas):
             if abs(got - want) > 200 + abs(want) * 1e-5:
                 bad.append(f"{view}: not the heaviest: {got} in place of {want}")
     if not seen.get(column):
         bad.append("no rows")
+    return bad
+
+
+def main():
+    bad = [f"{column}: {what}" for column in sys.argv[3:] for what in compare(column)]
     print("\n".join(bad[:5]))
     return bool(bad)
 

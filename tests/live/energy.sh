@@ -24,21 +24,46 @@ place() {
 # move ID UJ: what the counter says now.
 move() { printf '%020d\n' "$2" 1<>"$CAP/$1/energy_uj"; }
 
-# sum COLUMN CONDITION: of the rows that are so; 4 is the domain, 5 joules.
+# sum COLUMN CONDITION: of the rows that are so; 5 is the domain, 6 joules, 9 run_ms, 10 the CPU.
 sum() { awk '$1 == "energy" && ('"$2"') { s += $'"$1"' } END { printf "%.6f\n", s }' "$TMP/out"; }
 
 # What the counters said of a domain, all windows.
 counted() { sed -n "s|^#domain domain=$1 joules=\\([0-9.]*\\).*|\\1|p" "$TMP/out" | awk '{ s += $1 } END { printf "%.6f\n", s }'; }
 
 # The rows of each domain add up to what its counter says, in every window, to the microjoule.
-adds_up() {
-    grep -E '^(#window|#domain|energy)' "$TMP/out"
+adds_up() { # adds_up [FILE]
+    grep -E '^(#window|#domain|energy)' "${1-$TMP/out}"
     awk 'function uj(j) { sub(/\./, "", j); return j + 0 }
         function judge(d) { for (d in want) { n++; if (want[d] != got[d]) { bad++; print d, want[d], got[d] } } delete want; delete got }
         $1 == "#window" { judge() }
         $1 == "#domain" { d = substr($2, 8); j = substr($3, 8); if (j != "-") { want[d] = uj(j); got[d] = 0 } }
         $1 == "energy" && $5 != "-" { got[$5 == "-" ? "" : $5] += 0; got[$5] += uj($6) }
-        END { judge(); exit !n || bad }' "$TMP/out"
+        END { judge(); exit !n || bad }' "${1-$TMP/out}"
+}
+
+# beside NAME OPTION...: another hog for the same loads, into $TMP/NAME; from beside_begun to beside_end.
+BESIDE=() NAMES=()
+beside() {
+    local name=$1
+    shift
+    nice -n -20 "$HOG" -v energy --sysfs "$TMP/host" -k 1000 "$@" 60 >"$TMP/$name" 2>"$TMP/$name.err" </dev/null &
+    BESIDE+=("$!") NAMES+=("$name")
+    lib_pids+=("$!")
+}
+beside_begun() {
+    local name
+    for name in "${NAMES[@]}"; do
+        for _ in $(seq 200); do
+            grep -qs ': exit: ' "$TMP/$name.err" && break
+            sleep 0.02
+        done
+    done
+    sleep 0.1
+}
+beside_end() {
+    kill -TERM "${BESIDE[@]}"
+    wait "${BESIDE[@]}"
+    BESIDE=() NAMES=()
 }
 
 # ---- a host without sensors ----
@@ -125,7 +150,7 @@ one_two_four() {
     local feeder=$LOAD_PID
     measure energy --sysfs "$TMP/host" -k 1000 0.2 || return 1
     for load in 150 300 600; do
-        "$LOADS/named" 6f6e65 "$load" >"$TMP/$load" &
+        nice -n -20 "$LOADS/named" 6f6e65 "$load" >"$TMP/$load" &
     done
     for load in 150 300 600; do
         while [ -z "$(told pid "$TMP/$load")" ]; do sleep 0.05; done
@@ -151,13 +176,19 @@ check 'and all rows add up' adds_up
 aligned() { # aligned INTERVAL
     load_start setsid nice -n -20 "$LOADS/zones" 1.5 50:50 "$CAP/intel-rapl:0/energy_uj=10000000"
     local feeder=$LOAD_PID
+    UNSURE_BEFORE=$(unsure_ms)
     "$HOG" energy --sysfs "$TMP/host" -k 1000 "$1" "$(awk -v i="$1" 'BEGIN { print int(1 / i) }')" >"$TMP/out"
+    UNSURE=$(unsure_since "$UNSURE_BEFORE")
     load_stop "$feeder"
-    awk -v pid="$feeder" 'function judge(off) { if (seen) { n++; off = j / 10 * 1000 - run; on += run > 1; if (off < -1.5 || off > 1.5) { bad++; print n, j, run } } seen = 0 }
+    awk -v pid="$feeder" -v unsure="$UNSURE" '
+        function judge(off) {
+            if (seen) { n++; off = j / 10 * 1000 - run; on += run > 1; if (off < -1.5 || off > 1.5) { bad++; sum += off < 0 ? -off : off; print n, j, run } }
+            seen = 0
+        }
         $1 == "#window" { judge(); run = 0 }
         $1 == "#domain" && $2 == "domain=package-0" { j = substr($3, 8); seen = 1 }
         $1 == "energy" && $3 == pid && $5 == "package-0" { run = $9 }
-        END { judge(); print n " windows, " bad + 0 " are off"; exit n < 9 || on < n / 4 || bad > n / 10 }' "$TMP/out"
+        END { judge(); print n " windows, " bad + 0 " are off, by " sum + 0 " ms; unsure are " unsure; exit n < 9 || on < n / 4 || (bad > n / 10 && sum > unsure) }' "$TMP/out"
 }
 check 'windows of 100 ms: the energy is in the window of the time' best_of 3 aligned 0.1
 check 'windows of 30 ms, too, with and without load in turns' best_of 3 aligned 0.03
@@ -177,12 +208,16 @@ check 'rows add up under a storm of forks' adds_up
 if [ "$(nproc)" -gt 1 ]; then
     zone intel-rapl:1 package-1 1000
     for cpu in $(seq 0 $(($(nproc) - 1))); do place "$cpu" $((cpu > 0)); done
+    beside cpus --by cpu
+    beside first --by cpu -k 1
     measure energy --sysfs "$TMP/host" -k 1000 60
-    taskset -c 0 "$LOADS/named" 7a65726f 100 >"$TMP/a"
-    taskset -c 1 "$LOADS/named" 6f6e65 100 >"$TMP/b"
+    beside_begun
+    taskset -c 0 nice -n -20 "$LOADS/named" 7a65726f 100 >"$TMP/a"
+    taskset -c 1 nice -n -20 "$LOADS/named" 6f6e65 100 >"$TMP/b"
     move intel-rapl:0 900000000
     move intel-rapl:1 700001000
     measured
+    beside_end
     few() { joules_of "$@" | awk '{ print $1 / 10 }'; } # taskset itself begins anywhere
     sockets() {
         grep -E 'zero|one$' "$TMP/out"
@@ -193,6 +228,32 @@ if [ "$(nproc)" -gt 1 ]; then
     }
     check 'who runs on one socket has energy of that one' sockets
     check 'and the rows of each add up' adds_up
+    # on CPU LOAD: its time there, of the domain that the CPU is of
+    on() { awk -v cpu="$1" -v pid="$(told pid "$2")" '$1 == "energy" && $3 == pid && $10 == cpu && $5 !~ /core/ { s += $9 } END { print s + 0 }' "$TMP/cpus"; }
+    by_cpu() {
+        grep -E '^#|zero|one$' "$TMP/cpus"
+        within "$(on 0 "$TMP/a")" "$(awk -v t="$(told cpu_ms "$TMP/a")" 'BEGIN { print t * 0.98 - 2 }')" "$(awk -v t="$(told cpu_ms "$TMP/a")" 'BEGIN { print t * 1.02 + 5 }')" &&
+            within "$(on 1 "$TMP/b")" "$(awk -v t="$(told cpu_ms "$TMP/b")" 'BEGIN { print t * 0.98 - 2 }')" "$(awk -v t="$(told cpu_ms "$TMP/b")" 'BEGIN { print t * 1.02 + 5 }')" &&
+            within "$(on 1 "$TMP/a")" 0 10 && within "$(on 0 "$TMP/b")" 0 10
+    }
+    check '--by cpu: who is bound to a CPU has his time in its rows' by_cpu
+    check '--by cpu: the rows of a domain add up' adds_up "$TMP/cpus"
+    cpus_add_up() { # to the domain, and are their rows
+        grep -E '^#' "$TMP/cpus"
+        awk 'function uj(j) { sub(/.*[=]/, "", j); sub(/\./, "", j); return j + 0 }
+            $1 == "#domain" { domain[substr($2, 8)] = uj($3) }
+            $1 == "#cpu" { n++; d = substr($2, 8); all[d] += uj($4); want[d " " substr($3, 5)] = uj($4) }
+            $1 == "energy" { got[$5 " " $10] += uj($6) }
+            END { for (d in domain) bad += all[d] != domain[d]; for (c in want) if (want[c] != got[c]) { bad++; print c, want[c], got[c] }
+                exit n < 3 || bad }' "$TMP/cpus"
+    }
+    check '--by cpu: what each CPU took is the sum of its rows, and all of them the domain' cpus_add_up
+    top_of_each() {
+        cat "$TMP/first"
+        [ "$(awk '$1 == "energy" && $2 == 1 { print $5, $10 }' "$TMP/first" | sort -u | wc -l)" = "$(awk '$1 == "energy" && $2 != "-" { n++ } END { print n }' "$TMP/first")" ] &&
+            [ "$(grep -c '^#cpu' "$TMP/first")" -ge 2 ] && adds_up "$TMP/first"
+    }
+    check '--by cpu: -k is of each CPU' top_of_each
     measure energy --sysfs "$TMP/host" -p $$ 60
     move intel-rapl:1 700001005
     measured
@@ -201,6 +262,87 @@ if [ "$(nproc)" -gt 1 ]; then
 else
     skip 'two sockets' 'needs CPUS: two of them'
 fi
+
+# ---- by cycles, grouped, and in top: all beside each other, of the same loads ----
+
+rm -rf "$TMP/host/sys/devices" # the sockets
+mkdir -p "$TMP/host/sys/bus/event_source/devices/cpu"
+if ls -d /sys/bus/event_source/devices/{cpu,cpu_core,armv8*} >"$TMP/out" 2>/dev/null || [ -s "$TMP/out" ]; then
+    check '--weight=cycles: this host counts them' "$HOG" energy --sysfs "$TMP/host" --weight=cycles 0.1 1
+else
+    "$HOG" energy --sysfs "$TMP/host" --weight=cycles 0.1 1 >"$TMP/out" 2>"$TMP/err"
+    status=$?
+    no_cycles() { # no_cycles STATUS
+        cat "$TMP/out" "$TMP/err"
+        [ "$1" = 3 ] && [ ! -s "$TMP/out" ] && [ "$(wc -l <"$TMP/err")" = 1 ] && grep -q 'no counter of cycles' "$TMP/err"
+    }
+    check '--weight=cycles where none are counted: status 3, and one line' no_cycles "$status"
+fi
+# A clock of software in their place: then it must be as by time.
+echo 1 >"$TMP/host/sys/bus/event_source/devices/cpu/type"
+load_start setsid nice -n -20 "$LOADS/zones" 60 0:0 "$CAP/intel-rapl:0/energy_uj=20000000"
+feeder=$LOAD_PID
+load_start nice -n -20 "$LOADS/duty" 1000
+duty=$LOAD_PID
+beside cycles --weight=cycles --by cpu
+beside cycles.pid --weight=cycles -p "$duty"
+beside by.comm --by comm
+beside by.user --by user
+beside by.cgroup --by cgroup
+beside_begun
+UNSURE_BEFORE=$(unsure_ms)
+nice -n -20 "$HOG" top --sysfs "$TMP/host" -k 1000 -i 0.3 -n 1 >"$TMP/top" &
+top=$!
+for load in 1 2; do
+    nice -n -20 setpriv --reuid 4711 --clear-groups "$LOADS/named" 74776f 60 >"$TMP/two.$load" &
+done
+while [ -z "$(told pid "$TMP/two.1")" ] || [ -z "$(told pid "$TMP/two.2")" ]; do sleep 0.05; done
+wait "$top"
+beside_end
+UNSURE=$(unsure_since "$UNSURE_BEFORE")
+load_stop "$feeder"
+load_stop "$duty"
+# Of each row: part of the energy of those who ran, and of their time.
+as_time() { # as_time FILE
+    cat "$1"
+    awk -v pid="$duty" -v unsure="$UNSURE" '$1 == "#window" { by += / weight=cycles / } $1 == "energy" && $5 == "package-0" && $NF !~ /idle|unattrib/ { j += $6; ms += $9; n++; k = $3 " " $10 " " $NF; J[k] += $6; MS[k] += $9 }
+        END { for (k in J) { off = J[k] / j - MS[k] / ms; most = 0.01 + unsure / ms; if (off > most || off < -most) { bad++; print k, J[k] / j, MS[k] / ms } }
+            exit !by || n < 2 || j < 1 || bad }' "$1"
+}
+check '--weight=cycles: by a clock it is as by time' as_time "$TMP/cycles"
+check '--weight=cycles: and rows add up' adds_up "$TMP/cycles"
+check '--weight=cycles: of one process, too' as_time "$TMP/cycles.pid"
+check '--weight=cycles: and rows add up' adds_up "$TMP/cycles.pid"
+# Two processes of one name and user are one row, which has what they took: 20 W by time.
+group() { # group BY COLUMN VALUE
+    local file=$TMP/by.$1
+    grep -E "^#|two" "$file"
+    awk -v column="$2" -v value="$3" -v want="$(told cpu_ms "$TMP/two.1") $(told cpu_ms "$TMP/two.2")" '
+        $1 == "#energy" { for (i = 2; i <= NF; i++) at[$i] = i }
+        $1 == "#window" { for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] } }
+        $1 == "#domain" && $2 == "domain=package-0" { all = substr($3, 8) }
+        $1 == "energy" && $5 == "package-0" && $at[column] == value { n++; j = $6; ms = $9; members = $at["members"] }
+        END { split(want, w, " "); t = w[1] + w[2]; e = all * ms / (f["dur_ms"] * f["cpus"])
+            print n, members, ms, t, j, e
+            exit n != 1 || members != 2 || ms < t * 0.97 || ms > t * 1.1 + 10 || j < e * 0.99 - 0.001 || j > e * 1.01 + 0.001 }' "$file"
+}
+check '--by comm: a row has what its processes took' group comm comm two
+check '--by user: a row has what its processes took' group user uid 4711
+for by in comm user cgroup; do check "--by $by: and rows add up" adds_up "$TMP/by.$by"; done
+in_top() { # 20 W, shared by time
+    cat "$TMP/top"
+    awk -v pid="$duty" -v cpus="$(nproc)" -v unsure="$UNSURE" 'BEGIN { part = 0.02 + unsure / 300 }
+        $1 == "#top" { for (i = 2; i <= NF; i++) at[$i] = i }
+        $1 == "top" && $at["pid"] == pid { n++; want = 20 * $at["cpu_pct"] / 100 / cpus; bad += $at["watts"] < want * (1 - part) - 0.05 || $at["watts"] > want * (1 + part) + 0.05 || want < 0.1 }
+        END { exit n != 1 || bad }' "$TMP/top"
+}
+check 'hog top has watts' in_top
+"$HOG" top --sysfs "$TMP/none" -i 0.1 -n 1 >"$TMP/top"
+no_watts() {
+    cat "$TMP/top"
+    awk '$1 == "#top" { for (i = 2; i <= NF; i++) at[$i] = i } $1 == "top" { n++; bad += $at["watts"] != "-" } END { exit !n || bad }' "$TMP/top"
+}
+check 'and none without a sensor' no_watts
 
 # ---- without sensors ----
 
@@ -223,17 +365,12 @@ check 'which then has no row' test -z "$(grep 'idle\]' "$TMP/out")"
 
 # ---- command lines that mean nothing ----
 
-refuses() { # refuses ARGUMENT...: status 2, and one line
-    "$HOG" "$@" >"$TMP/out" 2>"$TMP/err" </dev/null
-    local status=$?
-    cat "$TMP/out" "$TMP/err"
-    [ "$status" = 2 ] && [ ! -s "$TMP/out" ] && [ "$(wc -l <"$TMP/err")" = 1 ]
-}
 for arguments in 'energy --model busy=5' 'energy --model busy=4,idle=5' 'energy --model busy=5,idle=1,busy=6' \
-    'energy --model busy=5,idle=' 'energy --model busy=5ms,idle=1' 'energy --model busy=999999,idle=1' 'energy --idle both' \
+    'energy --model busy=5,idle=' 'energy --weight=watts' 'cpu --weight=cycles' 'energy,cpu --weight=cycles' \
+    'energy --weight=cycles --model busy=5,idle=1' 'energy --weight=cycles --exact' 'energy --by cpu --total' 'energy --by cpu -- true' 'energy --model busy=5ms,idle=1' 'energy --model busy=999999,idle=1' 'energy --idle both' \
     'cpu --total' 'cpu --model busy=5,idle=1' 'energy --' 'energy -p 1 -- true' 'energy --total -- true'; do
     # shellcheck disable=SC2086 # several arguments
-    check "refuses hog $arguments" refuses $arguments
+    check "refuses hog $arguments" refuses 2 "" $arguments
 done
 
 # ---- a command ----
@@ -243,7 +380,7 @@ command_energy() { "$HOG" energy --model busy=10,idle=1,percpu -- "$@" >"$TMP/st
 of_command() { sed -n "s/^#command domain=model .*\\<$1=\\([^ ]*\\).*/\\1/p" "$TMP/stderr"; }
 says() { cat "$TMP/stdout" "$TMP/stderr" && [ "$1" = "$2" ]; }
 
-load_start "$LOADS/duty" 60 # somebody else
+load_start "$LOADS/duty" 1000 # somebody else
 command_energy bash -c "(setsid $LOADS/named 6f6e65 150 >$TMP/ca &); for i in 1 2 3 4 5 6 7 8 9 10; do $LOADS/named 6f6e65 15 >>$TMP/cb; done
     while [ ! -s $TMP/ca ]; do sleep 0.05; done; cat $TMP/ca $TMP/cb; exit 7"
 status=$?

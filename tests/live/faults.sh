@@ -5,15 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
 
-# begin OPTION...: hog faults, which has shown its first window: what comes from now on is counted.
-begin() {
-    measure faults -k 10000 "$@"
-    for _ in $(seq 300); do
-        grep -q '^#window' "$TMP/out" && return
-        sleep 0.05
-    done
-    return 1
-}
+begin() { counting faults -k 10000 "$@"; }
 
 # counted COLUMN [AWK-CONDITION]: how many faults the column's rates make over all windows, in the rows that are so.
 counted() {
@@ -25,29 +17,15 @@ major() { counted 6 "$1"; }
 kernel() { counted 12 "$1"; }
 lat_ms() { awk '$1 == "faults" && ('"$1"') { sum += $11 } END { printf "%.3f\n", sum }' "$TMP/out"; }
 
-# prepare NAME ARGUMENT...: a faulter that waits for go; what it says is in $TMP/NAME. Its pid goes to LOAD_PID.
-prepare() {
-    local name=$1
-    shift
-    rm -f "$TMP/$name.go"
-    mkfifo "$TMP/$name.go"
-    "$LOADS/faulter" "$@" <"$TMP/$name.go" >"$TMP/$name" 2>&1 &
-    LOAD_PID=$!
-    lib_pids+=("$LOAD_PID")
-    exec {GO}>"$TMP/$name.go"
-    for _ in $(seq 200); do
-        grep -q ready "$TMP/$name" && return
-        sleep 0.05
-    done
-}
+# prepare NAME ARGUMENT...: a faulter that waits for go.
+prepare() { load_ready "$1" "$LOADS/faulter" "${@:2}"; }
+
+has_worked() { [ "$(grep -c ^pid= "$TMP/$1")" = 2 ]; }
 
 # go NAME FD: lets it work, and waits until it has.
 go() {
     echo >&"$2"
-    for _ in $(seq 1200); do
-        [ "$(grep -c ^pid= "$TMP/$1")" = 2 ] && return
-        sleep 0.05
-    done
+    eventually has_worked "$1" || eventually has_worked "$1" # the slowest take a minute
 }
 
 # Faults without an exception are not seen where the end is a software event.
@@ -88,9 +66,6 @@ in_every_window_adds_up() {
          $1 == "faults" { rows += int(($5 + $6) * f["dur_ms"] / 1000 + 0.5) }
          END { done(); exit windows < 2 || bad }' "$TMP/out"
 }
-field() { # field NAME: the sum over all windows
-    sed -n "s/^#window .* $1=\([0-9.]*\).*/\1/p" "$TMP/out" | awk '{ sum += $1 } END { print sum + 0 }'
-}
 
 # ---- counts ----
 
@@ -103,7 +78,7 @@ in_that_file() { # the run's file, whenever there were major faults
 check 'file: and in that file' in_that_file
 check 'file: some of these were major' test "$(told major "$TMP/load" pid=)" -ge 40
 with 'a million' 1000000 0 0 0
-check 'a million: none lost' test "$(field lost)" = 0
+check 'a million: none lost' test "$(window_sum lost)" = 0
 with '--exact' 20000 50 1000 20 --exact
 check '--exact: rows, other and lost make all faults of a window' in_every_window_adds_up
 with '-p' 20000 50 1000 20 -p PID
@@ -134,10 +109,7 @@ rm -f "$TMP/out"
 unshare -m "$TMP/hog" -v faults -k 10000 0.3 >"$TMP/out" 2>"$TMP/err" &
 HOG_PID=$!
 lib_pids+=("$HOG_PID")
-for _ in $(seq 100); do
-    grep -qs '^#window' "$TMP/out" && break
-    sleep 0.05
-done
+eventually grep -qs '^#window' "$TMP/out"
 go load "$go"
 measured
 check 'no type data: exactly those of getrusage' exactly load 0 1000 "\$3 == $LOAD_PID"
@@ -211,7 +183,7 @@ sleep 0.6
 measured
 last=$(pgfault)
 check 'all faults are those of /proc/vmstat, to 2 %' \
-    within "$(field faults)" "$(((after - before) * 98 / 100))" "$(((last - first) * 102 / 100))"
+    within "$(window_sum faults)" "$(((after - before) * 98 / 100))" "$(((last - first) * 102 / 100))"
 exec {go}>&-
 
 # ---- times ----

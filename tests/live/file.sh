@@ -34,17 +34,9 @@ begin() {
     return 1
 }
 
-# prepare DIR N: a filer there that waits for go. Its pid goes to LOAD_PID.
+# prepare DIR N [KIND]...: a filer there that waits for go. Its pid goes to LOAD_PID.
 prepare() {
-    rm -f "$TMP/go"
-    mkfifo "$TMP/go"
-    "${NAMESPACE[@]}" "$LOADS/filer" "$1" "$2" <"$TMP/go" >"$TMP/load" 2>&1 &
-    lib_pids+=("$!")
-    exec {GO}>"$TMP/go"
-    for _ in $(seq 200); do
-        grep -q ready "$TMP/load" && break
-        sleep 0.05
-    done
+    load_ready load "${NAMESPACE[@]}" "$LOADS/filer" "$@"
     LOAD_PID=$(told pid "$TMP/load")
 }
 NAMESPACE=(env)
@@ -52,10 +44,7 @@ NAMESPACE=(env)
 # go: lets it work, and waits until it has, and until a window has passed.
 go() {
     echo >&"$GO"
-    for _ in $(seq 600); do
-        grep -q 'done' "$TMP/load" && break
-        sleep 0.05
-    done
+    eventually grep -q 'done' "$TMP/load"
     measured
     exec {GO}>&-
 }
@@ -70,8 +59,10 @@ exactly() { # exactly [MOUNT FSTYPE]
         $1 == "want" { want[$2 " " $3 " " $4] = $5; kib[$2 " " $3 " " $4] = $6; n++ }
         $1 == "file" && $3 == pid && $8 > 0 {
             key = $6 " " $16 " " $7
+            if ($16 == "mmap" && mount != "" && $5 != mount) next # pages of its own program
             if (!(key in want)) {
                 if ($6 == "write" && $7 < 2 && $16 ~ /^write/) next
+                if ($16 == "mmap") next
                 print "not wanted: " key; bad++
             }
             if (mount != "" && ($5 != mount || $4 != type)) { print "at " $5 " (" $4 ")"; bad++ }
@@ -92,7 +83,10 @@ nothing_lost() { ! grep '^#window' "$TMP/out" | grep -vw 'lost=0'; }
 with() {
     local name=$1 dir=$2 mount=$3 type=$4
     shift 4
-    prepare "$dir" 200
+    local kinds=(aio)
+    # A page of tmpfs is a matter of memory, and one of overlay is of the file system below.
+    [[ -z $MMAP || $type != ext4 && $type != xfs ]] || kinds+=(mmap)
+    prepare "$dir" 200 "${kinds[@]}"
     check "$name: hog begins" begin "${@//PID/$LOAD_PID}" 0.3
     go
     check "$name: counts and bytes by operation, call and size are those of the load" exactly "$mount" "$type"
@@ -102,6 +96,7 @@ with() {
 # ---- every kind of call, on every kind of file system ----
 
 mkdir "$TMP/dir" "$TMP/with blank"
+MMAP=$("$HOG" doctor 2>/dev/null | sed -n 's/^view\.file\.mmap  *\([a-z_]*\)$/\1/p')
 with 'here' "$TMP/dir" '' ''
 with '-p' "$TMP/dir" '' '' -p PID
 check '-p: nobody else' test "$(awk '$1 == "file" { print $3 }' "$TMP/out" | sort -u)" = "$LOAD_PID"
@@ -215,6 +210,34 @@ if grep -q 'uring: tp_btf' "$TMP/err" && fio --enghelp 2>/dev/null | grep -qw io
         --output-format=json --output="$TMP/fio.json" >/dev/null 2>&1
     measured
     check "io_uring: counts and bytes are those of fio's report ($(by_fio))" test "$(by_hog io_uring)" = "$(by_fio)"
+fi
+
+by_majors() { jq -r '.jobs[0] | "\(.majf) \(.majf * 4)"' "$TMP/fio.json"; }
+on_ext4() { # as by_hog, of what is on that mount; also of another operation or size
+    MOUNT="$TMP/ext4" awk -v via="$1" -v op="${2:-read}" -v size="${3:-4}" '
+        $1 == "file" && $5 == ENVIRON["MOUNT"] && $6 == op && $16 == via && $7 == size { n += $8; kib += $9 }
+        END { printf "%d %d\n", n, kib }' "$TMP/out"
+}
+if mountpoint -q "$TMP/ext4" && fio --enghelp 2>/dev/null | grep -qw libaio; then
+    by_fio_both() { jq -r '.jobs[0] | "\(.read.total_ios) \(.read.io_kbytes) \(.write.total_ios) \(.write.io_kbytes)"' "$TMP/fio.json"; }
+    check 'libaio: hog begins' begin 0.3
+    fio --name=x --filename="$TMP/ext4/fio" --rw=randrw --bs=4k,16k --size=8m --ioengine=libaio --iodepth=16 --iodepth_batch_submit=8 \
+        --direct=1 --output-format=json --output="$TMP/fio.json" >/dev/null 2>&1
+    measured
+    check "libaio: counts and bytes of reads and writes are those of fio's report ($(by_fio_both))" \
+        test "$(on_ext4 aio) $(on_ext4 aio write 16)" = "$(by_fio_both)"
+    check 'libaio: nothing is lost' nothing_lost
+fi
+# Reads by chance from a mapped file that is not in memory: each takes a fault, and that reads one page.
+if mountpoint -q "$TMP/ext4" && [ -n "$MMAP" ]; then
+    dd if=/dev/zero of="$TMP/ext4/mapped" bs=1M count=4 conv=fsync 2>/dev/null
+    check 'mmap: hog begins' begin 0.3
+    fio --name=x --filename="$TMP/ext4/mapped" --rw=randread --bs=4k --size=4m --ioengine=mmap --output-format=json \
+        --output="$TMP/fio.json" >/dev/null 2>&1
+    measured
+    check "mmap: counts and bytes are those of fio's report ($(by_fio))" test "$(on_ext4 mmap)" = "$(by_fio)"
+    check "mmap: and of the kernel's count of faults that read ($(by_majors))" \
+        test "$(by_majors | cut -d ' ' -f 1)" -ge 1024 -a "$(on_ext4 mmap | cut -d ' ' -f 1)" = 1024
 fi
 
 # ---- namespaces ----

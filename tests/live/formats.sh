@@ -136,10 +136,7 @@ writes_textfile() {
     "$HOG" cpu --textfile "$TMP/hog.prom" 0.01 >"$TMP/out" 2>"$TMP/err" &
     local pid=$!
     lib_pids+=("$pid")
-    for _ in $(seq 100); do
-        [ -e "$TMP/hog.prom" ] && break
-        sleep 0.1
-    done
+    eventually test -e "$TMP/hog.prom"
     for _ in $(seq 100); do
         n=$((n + 1))
         is_whole && whole=$((whole + 1))
@@ -161,15 +158,21 @@ not_writable() {
 }
 check 'textfile: no such directory is one line and status 1' not_writable "$TMP/none/hog.prom" ENOENT
 check 'textfile: nor is /proc a place' not_writable /proc/hog.prom ENOENT
+ln -s /dev/full "$TMP/device"
+no_device() { not_writable "$TMP/device" EEXIST && [ -c "$TMP/device" ]; }
+check 'textfile: a device is not replaced, nor a link to it' no_device
+read_only() {
+    mkdir "$TMP/ro" && mount -t tmpfs -o ro none "$TMP/ro" && not_writable "$TMP/ro/hog.prom" EROFS
+}
+export -f read_only not_writable
+export TMP HOG
+check 'textfile: nor what may not be written' unshare -m bash -c read_only
 vanishes() {
     mkdir "$TMP/gone"
     "$HOG" cpu --textfile "$TMP/gone/hog.prom" 0.1 >"$TMP/out" 2>"$TMP/err" &
     local pid=$!
     lib_pids+=("$pid")
-    for _ in $(seq 100); do
-        [ -e "$TMP/gone/hog.prom" ] && break
-        sleep 0.1
-    done
+    eventually test -e "$TMP/gone/hog.prom"
     while [ -e "$TMP/gone" ]; do rm -rf "$TMP/gone" 2>/dev/null; done
     wait "$pid"
     [ "$? $(wc -l <"$TMP/err")" = '1 1' ]

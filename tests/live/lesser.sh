@@ -22,7 +22,7 @@ shows() {
     [ "$status" = 0 ] && [ "$(awk -v pid="$LOAD" '$1 == "cpu" && $3 == pid { print $4, $NF }' "$TMP/out" | sort -u)" = '0 duty' ]
 }
 
-refuses() { # refuses TEXT COMMAND...: status 3, one line
+is_refused() { # is_refused TEXT COMMAND...: status 3, one line
     local text=$1
     shift
     "$@" >"$TMP/out" 2>"$TMP/err"
@@ -38,7 +38,7 @@ says() { # says ITEM PATTERN COMMAND...: doctor, asked so
     grep -qE "^$item +$pattern\$" "$TMP/doctor"
 }
 
-load_start "$BUILD/tests/load/duty" 60
+load_start "$BUILD/tests/load/duty" 1000
 LOAD=$LOAD_PID
 classic=(cpu -k 100 --without 'tp_btf,raw_tp' 0.3 1)
 
@@ -54,19 +54,19 @@ elif [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 2 ]; then
         as_user +bpf,+perfmon,+dac_read_search "$TMP/hog"
 else
     check "$name" shows as_user +bpf,+perfmon,+dac_read_search "$TMP/hog" "${classic[@]}"
-    check 'a closed tracefs: named' refuses '/sys/kernel/tracing is closed to this user: needs CAP_DAC_READ_SEARCH' \
+    check 'a closed tracefs: named' is_refused '/sys/kernel/tracing is closed to this user: needs CAP_DAC_READ_SEARCH' \
         as_user +bpf,+perfmon "$TMP/hog" "${classic[@]}"
     check 'a closed tracefs: doctor says so' says tracefs '/sys/kernel/tracing is closed to this user: .*' \
         as_user +bpf,+perfmon "$TMP/hog"
 fi
-check 'CAP_BPF alone: one reason, and no other hook is tried' refuses 'EPERM when loading (needs CAP_PERFMON)' \
+check 'CAP_BPF alone: one reason, and no other hook is tried' is_refused 'EPERM when loading (needs CAP_PERFMON)' \
     as_user +bpf "$TMP/hog" cpu 0.1 1
-check 'CAP_PERFMON alone' refuses 'EPERM (needs CAP_BPF)' as_user +perfmon "$TMP/hog" cpu 0.1 1
-check "a container's root" refuses 'root without capabilities, as in a container: needs CAP_BPF' \
+check 'CAP_PERFMON alone' is_refused 'EPERM (needs CAP_BPF)' as_user +perfmon "$TMP/hog" cpu 0.1 1
+check "a container's root" is_refused 'root without capabilities, as in a container: needs CAP_BPF' \
     setpriv --bounding-set -all "$HOG" cpu 0.1 1
 name='root of a user namespace'
 if scripts/has.sh USERNS; then
-    check "$name" refuses 'in a user namespace: capabilities there do not count' unshare -r "$HOG" cpu 0.1 1
+    check "$name" is_refused 'in a user namespace: capabilities there do not count' unshare -r "$HOG" cpu 0.1 1
     check "$name: doctor does not count capabilities" says capabilities 'none that count: .*' unshare -r "$HOG"
 else
     skip "$name" 'needs USERNS: there are none'

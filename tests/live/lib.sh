@@ -40,7 +40,7 @@ check() {
     fi
     lib_failed=1
     echo "not ok - $name: $(head -n 3 "$TMP/check.log" | tr '\n' ' ')"
-    head -n 40 "$TMP/check.log" | sed "s/^/$name: /" >&2
+    head -n 40 "$TMP/check.log" | NAME=$name awk '{ print ENVIRON["NAME"] ": " $0 }' >&2
     return 1
 }
 
@@ -68,6 +68,40 @@ load_stop() {
     wait "$1" 2>/dev/null
 }
 
+# eventually COMMAND...: within half a minute, or the status of the last attempt.
+eventually() {
+    for _ in $(seq 600); do
+        "$@" && return
+        sleep 0.05
+    done
+    "$@"
+}
+
+# load_ready NAME COMMAND...: a load that reads orders and has said `ready`, in $TMP/NAME what it says. Its pid goes to
+# LOAD_PID, the descriptor of its orders to GO.
+load_ready() {
+    rm -f "$TMP/$1.orders"
+    mkfifo "$TMP/$1.orders"
+    "${@:2}" <"$TMP/$1.orders" >"$TMP/$1" 2>&1 &
+    LOAD_PID=$!
+    lib_pids+=("$LOAD_PID")
+    exec {GO}>"$TMP/$1.orders"
+    eventually grep -q ready "$TMP/$1"
+}
+
+# load_order NAME ORDER: to the latest of them; returns when it has said that this is done.
+load_order() {
+    echo "$2" >&"$GO"
+    eventually grep -qx "done $2" "$TMP/$1"
+}
+
+# load_end: the latest of them has no more orders, and ends.
+load_end() {
+    exec {GO}>&-
+    wait "$LOAD_PID"
+    load_stop "$LOAD_PID"
+}
+
 # within VALUE LOW HIGH: LOW <= VALUE <= HIGH, as decimal numbers; anything else than a number is not within.
 within() {
     awk -v v="$1" -v low="$2" -v high="$3" 'BEGIN {
@@ -76,6 +110,15 @@ within() {
         printf "%s is not within %s and %s\n", v, low, high
         exit 1
     }'
+}
+
+# refuses STATUS PATTERN ARGUMENT...: hog ends so, shows nothing, and says why in one line.
+refuses() {
+    timeout 60 "$HOG" "${@:3}" >"$TMP/out" 2>"$TMP/err" </dev/null
+    local status=$?
+    echo "status $status"
+    cat "$TMP/out" "$TMP/err"
+    [ "$status $(wc -l <"$TMP/err") $(wc -c <"$TMP/out")" = "$1 1 0" ] && grep -qE -- "$2" "$TMP/err"
 }
 
 # Some hosts do not report the switches of some threads of PID 1, not to perf either. Then nobody can tell their time from
@@ -117,6 +160,44 @@ measured() {
     status=$?
     UNSURE=$(unsure_since "$UNSURE_BEFORE")
     return "$status"
+}
+
+windows() { grep -c '^#window' "$TMP/out"; }
+
+# next_windows N: returns when so many more have been shown.
+next_windows() {
+    eventually lib_has_windows "$(($(windows) + $1))"
+}
+lib_has_windows() { [ "$(windows)" -ge "$1" ]; }
+
+# counting ARGUMENTS...: as measure; the first window has been shown, so what comes from now on is counted.
+counting() {
+    measure "$@" && next_windows 1
+}
+
+# window_sum FIELD [FILE]: of all window lines of $TMP/out.
+window_sum() {
+    sed -n "s/^#window .*\<$1=\([0-9.]*\).*/\1/p" "${2-$TMP/out}" | awk '{ n += $1 } END { printf "%.12g\n", n }'
+}
+
+# column_of FILE VIEW NAME [NAME=VALUE]...: that column of each row that is so, by the names in the header line.
+column_of() {
+    awk -v view="$2" -v name="$3" -v wanted="${*:4}" '
+        BEGIN { n = split(wanted, want, " ") }
+        $1 == "#" view { for (i = 2; i <= NF; i++) at[$i] = i }
+        $1 == view && name in at {
+            for (i = 1; i <= n; i++) {
+                equals = index(want[i], "=")
+                if ($at[substr(want[i], 1, equals - 1)] "" != substr(want[i], equals + 1) "")
+                    next
+            }
+            print $at[name]
+        }' "$1"
+}
+
+# column_sum FILE VIEW NAME [NAME=VALUE]...: added up; `-` where no row knows it.
+column_sum() {
+    column_of "$@" | awk '$1 != "-" { n += $1; known++ } END { printf known ? "%.12g\n" : "-\n", n }'
 }
 
 # run_ms [AWK-CONDITION]: all time on a CPU in the rows of $TMP/out that are so, whatever their window; fields by number.

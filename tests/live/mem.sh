@@ -6,37 +6,16 @@
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
 
-# holder NAME ARGUMENT...: a load that has said `ready`, in $TMP/NAME what it said. Its pid goes to LOAD_PID.
-holder() {
-    local name=$1 input
-    shift
-    mkfifo "$TMP/$name.in"
-    exec {input}<>"$TMP/$name.in"
-    "$LOADS/holder" "$@" <&"$input" >"$TMP/$name" 2>&1 &
-    LOAD_PID=$!
-    lib_pids+=("$LOAD_PID")
-    for _ in $(seq 600); do
-        grep -q ready "$TMP/$name" && return
-        sleep 0.05
-    done
-}
+holder() { load_ready "$1" "$LOADS/holder" "${@:2}"; } # holder NAME ARGUMENT...
 
 status_of() { awk -v f="$2:" '$1 == f { print $2 }' "/proc/$1/status"; }
 
-# cell PID COLUMN: in the last window that has a row of it.
-cell() {
-    awk -v pid="$1" -v name="$2" '$1 == "#mem" { for (i = 2; i <= NF; i++) if ($i == name) at = i }
-        $1 == "mem" && $3 == pid { v = $at } END { print v }' "$TMP/out"
-}
-
-# cells PID COLUMN: in all windows.
-cells() {
-    awk -v pid="$1" -v name="$2" '$1 == "#mem" { for (i = 2; i <= NF; i++) if ($i == name) at = i }
-        $1 == "mem" && $3 == pid { print $at }' "$TMP/out"
-}
+# cells PID COLUMN: in all windows; cell: in the last one that has a row of it.
+cells() { column_of "$TMP/out" mem "$2" pid="$1"; }
+cell() { cells "$@" | tail -n 1; }
 
 look() { # look OPTION...: hog mem for three windows, or as many as the options say
-    timeout 60 "$HOG" mem -v -k 10000 -i 0.3 -n 3 "$@" >"$TMP/out" 2>"$TMP/err"
+    timeout 60 "$HOG" mem -v -k 10000 -i 0.1 -n 3 "$@" >"$TMP/out" 2>"$TMP/err"
 }
 
 as_proc() { # as_proc PID: all that the row says of now is what /proc says, to the KiB
@@ -60,7 +39,7 @@ holder spiky spike 65536 50 400
 spiky=$LOAD_PID
 check 'the load holds what it was told to' within "$(status_of "$still" RssAnon)" 20000 20400
 
-hold_still() { [ "$(cells "$still" delta_kib | sort -u)" = 0 ]; }
+hold_still() { cells "$still" delta_kib | paste -s -d " " -; [ "$(cells "$still" delta_kib | sort -u)" = 0 ]; }
 # What CPUs hold back of one counter, 64 KiB a CPU and more, is not in a mark; the rest of it is some 100 KiB.
 slack=$((128 + $(nproc) * $(nproc) * 8 + $(nproc) * 128))
 sees_spike() {
@@ -76,7 +55,7 @@ look_at_spike() {
     for _ in $(seq 5); do
         freed=$(grep -c freed "$TMP/spiky")
         held=$(grep -c held "$TMP/spiky")
-        look "$@" -n 4
+        look "$@" -i 0.3 -n 4
         [ "$(grep -c held "$TMP/spiky")" -ge $((held + 2)) ] && [ "$(grep -c freed "$TMP/spiky")" -ge $((freed + 2)) ] && return
     done
 }
@@ -98,7 +77,7 @@ check '/proc alone: says so' uses look proc
 check '/proc alone: what is held' as_proc "$still"
 check '/proc alone: a peak that nobody saw is not known' test "$(cells "$spiky" peak_kib | grep -vc '^6[0-9]*$')" -ge 1
 
-unprivileged() { setpriv --reuid 65534 --clear-groups --bounding-set -all "$TMP/hog" mem -v -k 10000 -i 0.2 -n 2 >"$TMP/out" 2>"$TMP/err"; }
+unprivileged() { setpriv --reuid 65534 --clear-groups --bounding-set -all "$TMP/hog" mem -v -k 10000 -i 0.1 -n 2 >"$TMP/out" 2>"$TMP/err"; }
 chmod 755 "$TMP" && cp "$HOG" "$TMP/hog"
 unprivileged
 check 'an ordinary user has /proc' uses look proc
@@ -171,17 +150,21 @@ else
 fi
 
 # The first thread has ended: /proc/PID/status tells no memory any more.
-"$LOADS/lives" orphan 1500 >"$TMP/orphan" &
+"$LOADS/lives" orphan 300 >"$TMP/orphan" &
 orphan=$!
 lib_pids+=("$orphan")
-sleep 2
+until grep -q '^State:.*zombie' "/proc/$orphan/status"; do
+    sleep 0.02
+done
+kill -STOP "$orphan"
 for options in '' '--without iter'; do
     # shellcheck disable=SC2086
     look $options -n 1
     check "${options:-as it is}: a process whose first thread has ended has its memory" \
         test "$(cell "$orphan" rss_kib)" = "$(awk '$1 == "VmRSS:" { print $2 }' /proc/"$orphan"/task/*/status | head -n 1)"
 done
-wait "$orphan"
+kill -CONT "$orphan"
+load_stop "$orphan"
 
 # ---- who is first ----
 
@@ -198,7 +181,7 @@ precision() {
 }
 precise() { # precise OPTION...
     local k
-    timeout 60 "$HOG" mem -k 100 -i 0.5 -n 4 "$@" >"$TMP/out" 2>"$TMP/err"
+    timeout 60 "$HOG" mem -k 100 -i 0.3 -n 4 "$@" >"$TMP/out" 2>"$TMP/err"
     # shellcheck disable=SC2046,SC2086 # a list
     awk '$1 == "VmRSS:" { split(FILENAME, path, "/"); print "truth", path[3], $2 }' \
         $(printf '/proc/%s/status ' $many) >"$TMP/truth"
@@ -241,13 +224,13 @@ shows_all() {
 check 'whoever has memory has a row, seen by the kernel or in /proc alone' shows_all
 check '200 processes: rows are in order' in_order
 check '200 processes: the first ten as ps has them' like_ps
-load_stop "$crowd"
-holder stormy many 200 40 500
-many=$(sed -n 's/^pid //p' "$TMP/stormy")
+holder stormy many 1 40 500
 check '200 processes and a fork storm: the first K are those of /proc' precise
 check 'the same with the least sketch' precise --stages 1 --slots 8
 # Nothing but changes tells: a window of 10 ms has no look at all processes.
 check 'the same at windows of 20 ms' precise -i 0.02 -n 100
 check '200 processes and a fork storm: rows are in order' in_order
+load_stop "$LOAD_PID"
+load_stop "$crowd"
 
 done_testing

@@ -53,9 +53,9 @@ if [ "$(nproc)" -ge 2 ]; then
     load_start "$BUILD/tests/load/mover" 60
     loads=("$LOAD_PID")
     # Two that use less than the threads that move it, and more than all others.
-    load_start "$BUILD/tests/load/duty" 60 1000 39000
+    load_start "$BUILD/tests/load/duty" 1000 1000 39000
     loads+=("$LOAD_PID")
-    load_start "$BUILD/tests/load/duty" 60 1000 39000
+    load_start "$BUILD/tests/load/duty" 1000 1000 39000
     loads+=("$LOAD_PID")
     timeout 20 "$HOG" cpu,contention,faults -k 10000 2 1 >"$TMP/with" 2>"$TMP/err"
     timeout 20 "$HOG" cpu,contention,faults -k 3 --no-kernel 2 1 >"$TMP/without" 2>"$TMP/err"

@@ -4,7 +4,7 @@
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
-load_start "$LOADS/duty" 100 1000 9000 3
+load_start "$LOADS/duty" 1000 1000 9000 3
 
 one_number() { # of fields in the rows, by awk's own idea of fields
     [ "$(awk '$1 == "cpu" { print NF }' "$TMP/out" | sort -u)" = 14 ]

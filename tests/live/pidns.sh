@@ -8,17 +8,11 @@
 LOADS=$BUILD/tests/load
 
 child_of() { # of one that forked once
-    for _ in $(seq 100); do
-        grep -so '^[0-9]*' "/proc/$1/task/$1/children" && return
-        sleep 0.02
-    done
+    eventually grep -so '^[0-9]*' "/proc/$1/task/$1/children"
 }
 
 begun() { # it has called exec for the last time
-    for _ in $(seq 100); do
-        grep -qsE '^(sleep|duty)$' "/proc/$1/comm" && return
-        sleep 0.02
-    done
+    eventually grep -qsE '^(sleep|duty)$' "/proc/$1/comm"
 }
 
 # nspid PID [LEVELS-UP]: its number in its own PID namespace, or in the one so many levels above.
@@ -57,13 +51,29 @@ start_in() {
 }
 
 cpu_ns() {
-    awk '{ print $1 }' "/proc/$1/schedstat"
+    awk '{ print $1 }' "/proc/$1/schedstat" 2>/dev/null
 }
 
-# run COMMAND...: hog; what HOST and LOUD had on a CPU meanwhile are HAD and LOUD_HAD, ms: the most and, because only so much
-# of it can have been in no window, the least that hog may say.
+# Whether hog says that for much of the time it was not told who ran: some virtual machines do not report every switch, and who
+# comes so and keeps his CPU is nobody.
+was_blind() {
+    sed -n 's/^#window .*dur_ms=\([0-9.]*\) .*missed_ms=\([0-9.]*\).*/\1 \2/p' "$TMP/out" |
+        awk '{ dur += $1; missed += $2 } END { exit !(missed > dur / 20) }'
+}
+
+# run COMMAND...: hog, and once or twice more if it was blind though it has the best hook; what HOST and LOUD had on a CPU
+# meanwhile are HAD and LOUD_HAD, ms: the most and, because only so much of it can have been in no window, the least that hog
+# may say.
 run() {
-    local begin host loud
+    local begin host loud try
+    for try in 1 2 3; do
+        run_once "$@"
+        { [[ " $* " != *' --without '* ]] && was_blind; } || break
+        echo "try $try: $(grep -o ' missed_ms=[0-9.]*' "$TMP/out" | paste -s -d ' ')" >&2
+    done
+}
+
+run_once() {
     UNSURE_BEFORE=$(unsure_ms)
     begin=$(date +%s%N) host=$(cpu_ns "$HOST") loud=$(cpu_ns "$LOUD")
     "$@" >"$TMP/out" 2>"$TMP/said"
@@ -122,7 +132,7 @@ refused() { # refused STATUS PATTERN: nothing shown, and one line that says why
     [ "$STATUS" -eq "$1" ] && [ ! -s "$TMP/out" ] && grep -qE "^hog: $2" "$TMP/said" && [ "$(wc -l <"$TMP/said")" -eq 1 ]
 }
 
-load_start "$LOADS/duty" 100
+load_start "$LOADS/duty" 1000
 LOUD=$LOAD_PID
 namespace
 OUTER=$INIT
@@ -130,7 +140,7 @@ in_ns() { within_ns "$OUTER" "$@"; }
 
 # ---- a private /proc ----
 
-start_in "$OUTER" setpriv --reuid 54321 --clear-groups -- "$LOADS/duty" 100
+start_in "$OUTER" setpriv --reuid 54321 --clear-groups -- "$LOADS/duty" 1000
 run in_ns "$HOG" cpu -k 10000 0.5 4
 check 'private /proc: says so' says pids=namespace
 check 'private /proc: a process bears its number there, its user and its name' named_rows "$INSIDE" 54321 duty 4
@@ -220,7 +230,7 @@ check 'its end is told by its number there' grep -qx "#exit pid=$(told pid "$TMP
 load_stop "$LOAD_PID"
 kill "$HOST"
 namespace nsenter -t "$OUTER" --pid --mount --
-start_in "$INIT" "$LOADS/duty" 100
+start_in "$INIT" "$LOADS/duty" 1000
 MIDDLE=$(nspid "$HOST" 1)
 run in_ns "$HOG" cpu -k 10000 0.5 2
 check 'nested: whoever is deeper has a number here too' named_rows "$MIDDLE" 0 duty 2
@@ -253,7 +263,7 @@ check 'chroot with a /proc of its own: names and users' named_rows "$HOST" 0 dut
 # ---- where numbers of /proc cannot be had ----
 
 # One that leaves its CPU often: they tell who comes by a number that only the /proc of the host could explain.
-start_in "$OUTER" "$LOADS/duty" 100 10000 5000
+start_in "$OUTER" "$LOADS/duty" 1000 10000 5000
 run in_ns "$HOG" cpu --without tp_btf,raw_tp -k 10000 0.5 2
 check 'classic tracepoints: the numbers of the host, and says so' says pids=host
 check 'classic tracepoints: and why, in one line' test \

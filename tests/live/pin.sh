@@ -4,54 +4,8 @@
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-mkdir "$TMP/bpf"
-mount -t bpf bpf "$TMP/bpf" || exit 1
-trap 'umount "$TMP/bpf" "$TMP/fs" 2>/dev/null; lib_cleanup' EXIT
-BPF=$TMP/bpf/below # at the top the kernel itself may have files
-mkdir "$BPF"
-DIR=$BPF/hog
-
-# hog WORD...: its output in $TMP/out and $TMP/err, its status in STATUS.
-hog() {
-    timeout 60 "$HOG" "$@" >"$TMP/out" 2>"$TMP/err" </dev/null
-    STATUS=$?
-}
-
-ended() { # ended STATUS [TEXT]: and one line that has the text; without one no line at all
-    cat "$TMP/out" "$TMP/err"
-    echo "status $STATUS"
-    [ "$STATUS" = "$1" ] && [ ! -s "$TMP/out" ] || return 1
-    if [ $# -gt 1 ]; then
-        [ "$(wc -l <"$TMP/err")" = 1 ] && grep -qF -- "$2" "$TMP/err"
-    else
-        [ ! -s "$TMP/err" ]
-    fi
-}
-
-# eventually COMMAND...: within ten seconds.
-eventually() {
-    for _ in $(seq 100); do
-        "$@" && return
-        sleep 0.1
-    done
-    "$@"
-}
-
-# reader NAME OPTION...: in the background, its first window has begun. Its pid goes to READER.
-reader() {
-    local name=$1
-    shift
-    rm -f "$TMP/$name"
-    "$HOG" read "$DIR" -k 10000 "$@" 0.3 >"$TMP/$name" 2>"$TMP/$name.err" </dev/null &
-    READER=$!
-    lib_pids+=("$READER")
-    eventually grep -qs '^#window' "$TMP/$name"
-}
-
-reader_ends() {
-    kill -TERM "$1"
-    wait "$1"
-}
+# shellcheck source=tests/live/pins/lib.sh
+. "$(dirname "$0")/pins/lib.sh"
 
 # row_ms FILE PID: of all windows
 row_ms() {
@@ -73,30 +27,6 @@ adds_up() {
 }
 
 schedstat_ms() { awk '{ printf "%.3f\n", $1 / 1e6 }' "/proc/$1/schedstat"; }
-
-# ids PATH...: what is pinned there, as the kernel numbers it
-ids() {
-    local file
-    for file in "$DIR"/*/link*; do
-        bpftool -j link show pinned "$file" | jq -r '"prog \(.prog_id)"'
-    done
-    for file in "$DIR"/*/*; do
-        [[ $file == */link* ]] || bpftool -j map show pinned "$file" | jq -r '"map \(.id)"'
-    done
-}
-
-none_is_left() { # of those in $TMP/ids
-    local kind id
-    while read -r kind id; do
-        bpftool "$kind" show id "$id" 2>/dev/null && return 1
-    done <"$TMP/ids"
-    return 0
-}
-
-nothing_there() {
-    ls -R "$BPF"
-    [ -z "$(ls -A "$BPF")" ]
-}
 
 # ---- pin ----
 
@@ -152,7 +82,7 @@ UNSURE=$(unsure_since "$UNSURE_BEFORE")
 check 'read: exec by another thread is no new process' agrees "$(row_ms "$TMP/one" "$(told pid "$TMP/exec")")" "$(told cpu_ms "$TMP/exec")"
 
 # One that never ends: between what the scheduler says at the latest and at the earliest.
-load_start "$BUILD/tests/load/duty" 100
+load_start "$BUILD/tests/load/duty" 1000
 LIVING=$LOAD_PID
 BEFORE=$(schedstat_ms "$LIVING")
 reader one -p "$LIVING"
@@ -182,7 +112,7 @@ kernel_thread() {
 check 'bpftool: kernel threads are told' kernel_thread
 informs() {
     bpftool -j map dump pinned "$DIR/info" | jq -e --arg version "$("$HOG" --version | cut -d ' ' -f 2)" --argjson now "$(date +%s)" \
-        '.[0].formatted.value | .layout == 1 and .views == "cpu" and .version == $version and
+        '.[0].formatted.value | .layout == 3 and .views == "cpu" and .version == $version and
          (.pinned_ns / 1e9 - $now | fabs) < 200 and .booted_ns < .pinned_ns'
 }
 check 'bpftool: the directory says what it is' informs
@@ -219,6 +149,10 @@ hog pin "$BPF/two" cpu,contention
 check 'pin: a view that cannot be pinned is named' ended 2 'contention cannot be pinned'
 hog read "$BPF/two"
 check 'read: nothing there' ended 1 'No such file or directory'
+hog pin "$BPF/two" cpu,faults
+hog read "$BPF/two" -o csv 0.1 1
+check 'read: several views are no csv' ended 2 'csv has the columns of one view'
+hog unpin "$BPF/two"
 hog unpin "$BPF/two"
 check 'unpin: nothing there' ended 1 'No such file or directory'
 hog unpin "$TMP"
@@ -242,18 +176,13 @@ hog read "$BPF/three"
 check 'read: a map of another shape is refused' ended 3 'is not what hog pins'
 rm "$BPF/three/info" && rmdir "$BPF/three"
 
-# Another layout: the fifth byte of the info.
-value=$(bpftool -j map dump pinned "$DIR/info" | jq -r '.[0].value | .[4] = "0x63" | join(" ")')
-# shellcheck disable=SC2086 # bytes
-bpftool map update pinned "$DIR/info" key hex 00 00 00 00 value hex ${value//0x/}
+layout 0x63
 hog read "$DIR"
 check 'read: another layout is refused, with who pinned it' ended 3 "was pinned by hog $("$HOG" --version | cut -d ' ' -f 2) in layout 99"
 
 # ---- unpin, with a file of somebody else and one who reads ----
 
-value=${value/0x63/0x01}
-# shellcheck disable=SC2086
-bpftool map update pinned "$DIR/info" key hex 00 00 00 00 value hex ${value//0x/}
+layout 0x03
 reader one
 bpftool map create "$DIR/cpu/mine" type array key 4 value 8 entries 1 name mine
 hog unpin "$DIR"
@@ -342,9 +271,7 @@ umount "$TMP/fs"
 mkdir "$DIR"
 hog pin "$DIR/"
 check 'pin: an empty directory will do' ended 0
-value=$(bpftool -j map dump pinned "$DIR/info" | jq -r '.[0].value | .[4] = "0x63" | join(" ")')
-# shellcheck disable=SC2086
-bpftool map update pinned "$DIR/info" key hex 00 00 00 00 value hex ${value//0x/}
+layout 0x63
 ids >"$TMP/ids"
 hog unpin "$DIR"
 check 'unpin: whatever the layout' ended 0

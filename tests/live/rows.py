@@ -14,6 +14,9 @@ VIEWS = {
     "top": (["cpu_pct"], "run_ms", lambda ms: ms / 100),
     "contention": (["wait_ms"], "wait_ms", lambda ms: 1),
     "faults": (["minor_s", "major_s"], "faults", lambda ms: ms / 1000),
+    "file": (["count"], "file_ops", lambda ms: 1),
+    "block": (["reads_s", "writes_s"], "block_requests", lambda ms: ms / 1000),
+    "energy": (["joules"], "joules", lambda ms: 1),
 }
 WORDS = ["", "process", "thread", "comm", "user", "cgroup", "container", "pod", "parent"]
 
@@ -21,11 +24,14 @@ WORDS = ["", "process", "thread", "comm", "user", "cgroup", "container", "pod", 
 def window(hog, word):
     """One window of all views: its line, and the rows by view."""
     by = ["--by", word] if word else []
-    args = [hog, ",".join(VIEWS), "-k", "10000", "-o", "json", *by, "0.2", "1"]
+    args = [hog, ",".join(VIEWS), "--model", "busy=40,idle=8", "-k", "10000", "-o", "json", *by, "0.2", "1"]
     done = subprocess.run(args, capture_output=True, text=True, check=True)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     rows = {view: [r for r in lines if r.get("view") == view] for view in VIEWS}
-    return next(r for r in lines if r["type"] == "window"), rows
+    line = next(r for r in lines if r["type"] == "window")
+    line["block_requests"] = line["block_reads"] + line["block_writes"]
+    line["joules"] = sum(r["joules"] for r in lines if r["type"] == "domain")
+    return line, rows
 
 
 def main(hog):

@@ -9,11 +9,7 @@ cpu=$(($(nproc) - 1))
 
 halt() { # stopped, it waits for nothing
     kill -STOP "$1"
-    for _ in $(seq 100); do
-        grep -q '^State:.T' /proc/"$1"/status && return
-        sleep 0.02
-    done
-    return 1
+    eventually grep -q '^State:.T' /proc/"$1"/status
 }
 
 # Fields of `cpu` rows: 9 wait_ms, 10 wait_count, 11 p50, 12 p99, 13 max.
@@ -37,10 +33,10 @@ same_as_kernel() {
 
 WAIT=() TIMES=()
 measure cpu -k 10000 0.1 || exit 1
-load_start taskset -c "$cpu" "$LOADS/duty" 60 && busy=$LOAD_PID
-load_start taskset -c "$cpu" "$LOADS/duty" 60 && other=$LOAD_PID
-load_start "$LOADS/duty" 60 200 800 8 && threads=$LOAD_PID
-load_start "$LOADS/duty" 60 1000 1000 && sleeper=$LOAD_PID
+load_start taskset -c "$cpu" "$LOADS/duty" 1000 && busy=$LOAD_PID
+load_start taskset -c "$cpu" "$LOADS/duty" 1000 && other=$LOAD_PID
+load_start "$LOADS/duty" 1000 200 800 8 && threads=$LOAD_PID
+load_start "$LOADS/duty" 1000 1000 1000 && sleeper=$LOAD_PID
 sleep 2.5
 for pid in $busy $threads $sleeper; do
     halt "$pid" || exit 1
@@ -60,8 +56,8 @@ same_as_kernel 'one that sleeps and wakes' "$sleeper"
 # ---- how it spreads ----
 
 # Real time, so that nobody else has a say: one of priority 10 takes 4 of 40 ms from one of priority 5.
-load_start taskset -c "$cpu" chrt -f 10 "$LOADS/duty" 60 4000 36000 && taker=$LOAD_PID
-load_start taskset -c "$cpu" chrt -f 5 "$LOADS/duty" 60 400000 400000 && victim=$LOAD_PID
+load_start taskset -c "$cpu" chrt -f 10 "$LOADS/duty" 1000 4000 36000 && taker=$LOAD_PID
+load_start taskset -c "$cpu" chrt -f 5 "$LOADS/duty" 1000 400000 400000 && victim=$LOAD_PID
 sleep 0.3
 "$HOG" cpu -k 10000 3 1 >"$TMP/out"
 load_stop "$victim"

@@ -3,7 +3,7 @@
 # The live view, as tmux shows it: drawn over and over, keys, sizes, and a terminal that works afterwards, also after kill -9.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
-load_start "$BUILD/tests/load/duty" 100 1000 9000 9
+load_start "$BUILD/tests/load/duty" 1000 1000 9000 9
 
 # A server of its own, which ends with the test.
 tm() { tmux -f /dev/null -S "$TMP/tmux" "$@"; }

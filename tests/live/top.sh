@@ -6,16 +6,9 @@
 LOADS=$BUILD/tests/load
 cpu=$(($(nproc) - 1))
 
-# cells PID COLUMN: that column of all rows of the process, a line each; by the names in the header line.
-cells() {
-    awk -v pid="$1" -v name="$2" '
-        $1 == "#top" { for (i = 2; i <= NF; i++) at[$i] = i }
-        $1 == "top" && $at["pid"] == pid { print $at[name] }' "$TMP/out"
-}
-
-last() {
-    cells "$@" | tail -n 1
-}
+# cells PID COLUMN: that column of all rows of the process.
+cells() { column_of "$TMP/out" top "$2" pid="$1"; }
+last() { cells "$@" | tail -n 1; }
 
 is() { # is GOT WANTED
     echo "$1, not $2"
@@ -29,9 +22,9 @@ about() { # about VALUE TRUTH PERCENT [MORE]
 
 # ---- two hogs beside a victim ----
 
-load_start taskset -c "$cpu" "$LOADS/duty" 60 && a=$LOAD_PID
-load_start taskset -c "$cpu" "$LOADS/duty" 60 && b=$LOAD_PID
-load_start taskset -c "$cpu" "$LOADS/duty" 60 && victim=$LOAD_PID
+load_start taskset -c "$cpu" "$LOADS/duty" 1000 && a=$LOAD_PID
+load_start taskset -c "$cpu" "$LOADS/duty" 1000 && b=$LOAD_PID
+load_start taskset -c "$cpu" "$LOADS/duty" 1000 && victim=$LOAD_PID
 sleep 0.3
 schedstat() { awk '{ print $1 / 1e6, $2 / 1e6 }' "/proc/$victim/schedstat"; }
 
@@ -87,7 +80,6 @@ status_of() { # status_of WANTED ARGUMENTS...
     echo "status $status, not $wanted: $(cat "$TMP/err")"
     [ "$status" = "$wanted" ]
 }
-windows() { grep -c '^#window' "$TMP/out"; }
 check 'an alert ends the run at its first window' status_of 4 --alert starved 0.5 20
 check 'which was the first' is "$(windows)" 1
 shown_first() { [ "$(awk '$1 == "top" { print $12; exit }' "$TMP/out")" = starved ]; }
@@ -117,6 +109,37 @@ ends_with_it() {
 check 'it ends with the process' ends_with_it
 for pid in "$a" "$b" "$victim"; do load_stop "$pid"; done
 
+# ---- who does nothing ----
+
+load_start perl -e 'select(undef, undef, undef, 0.3) while 1' && idle=$LOAD_PID
+rows_of_zeros() { # by the header's names: all that adds up, but for memory and watts, is 0.00, and nothing is the matter
+    awk '$1 == "#top" { for (i = 2; i <= NF; i++) at[$i] = i }
+        $1 == "top" && $at["verdict"] == "ok" {
+            split("cpu wait iowait caused throttled memstall lock", pct)
+            sum = $at["faults_s"] + $at["read_kib_s"] + $at["write_kib_s"]
+            for (i in pct) sum += $at[pct[i] "_pct"]
+            n += sum == 0
+        } END { print n + 0 }' "$TMP/out"
+}
+measure -k 10000 0.5 2
+wait "$HOG_PID"
+check 'no row of who did nothing' is "$(rows_of_zeros)" 0
+gaps() { awk '$1 == "#window" { n = 0 } $1 == "top" && $2 != ++n { bad++ } END { print bad + 0 }' "$TMP/out"; }
+check 'and no rank is left out for it' is "$(gaps)" 0
+measure -p "$idle" 0.1 2
+wait "$HOG_PID"
+check 'but of who was asked for' is "$(cells "$idle" pid | sort -u)" "$idle"
+on_terminal() { script -qec "stty cols 400; $HOG top -p $idle $1 0.1 1" /dev/null | tr -d '\r' >"$TMP/out"; }
+units() {
+    on_terminal -h
+    rss=$(awk '$1 == "VmRSS:" { printf "%.2fM", $2 / 1024 }' "/proc/$idle/status")
+    is "$(last "$idle" rss_kib) $(last "$idle" cpu_pct | tail -c 2)" "$rss %"
+}
+check '-h: units on a terminal' units
+check '-h into a pipe: refused' status_of 2 top -h 0.1 1
+check 'says so' grep -q 'stdout is no terminal' "$TMP/err"
+load_stop "$idle"
+
 # ---- the columns that processes are asked for ----
 
 load_start "$LOADS/worker" "$BUILD/top.work" 30 && worker=$LOAD_PID
@@ -142,8 +165,8 @@ rm -f "$BUILD/top.work"
 # ---- pressure ----
 
 if grep -q some /proc/pressure/cpu 2>/dev/null; then
-    load_start taskset -c "$cpu" "$LOADS/duty" 60 && a=$LOAD_PID
-    load_start taskset -c "$cpu" "$LOADS/duty" 60 && b=$LOAD_PID
+    load_start taskset -c "$cpu" "$LOADS/duty" 1000 && a=$LOAD_PID
+    load_start taskset -c "$cpu" "$LOADS/duty" 1000 && b=$LOAD_PID
     sleep 0.5
     total() { sed -n 's/^some .*total=//p' /proc/pressure/cpu; }
     from=$(total) begin=$(date +%s%N)

@@ -38,7 +38,7 @@ rows_of() {
     awk -v pid="$1" '$1 == "track" && $3 == pid { rows++ } END { print rows + 0 }' "$TMP/out"
 }
 
-load_start "$LOADS/duty" 100
+load_start "$LOADS/duty" 1000
 busy=$LOAD_PID
 load_start sleep 100
 idle=$LOAD_PID

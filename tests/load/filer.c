@@ -2,7 +2,9 @@
 /*
  * Reads and writes by every kind of call, by the number:
  *
- *   filer DIR N        in files of DIR
+ *   filer DIR N [aio] [mmap]        in files of DIR
+ *
+ * aio: also by io_submit(); mmap: pages of a mapped file, each of which takes a fault.
  *
  * "pid=7 ready", and waits for a line on stdin; then for all that it did, as the calls returned it, lines
  * like
@@ -16,15 +18,20 @@
 #endif
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/aio_abi.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #define SIZE 4096
+#define MANY 300 /* parts of a request: 2 to 4 KiB in all */
 static char buffer[4 * SIZE];
 static int pipes[2];
 
@@ -91,6 +98,58 @@ static void splices(int from, int to)
         did("write", "splice", splice(pipes[0], NULL, to, &out, (size_t)n, 0));
 }
 
+/* Five requests at once, of which the kernel does not take the last one. */
+static void aio(int from, int to)
+{
+    static aio_context_t context;
+    struct iovec two[2] = {{buffer, SIZE}, {buffer + SIZE, SIZE}}, many[MANY];
+    struct iocb read_one = {.aio_lio_opcode = IOCB_CMD_PREAD,
+                            .aio_fildes = (uint32_t)from,
+                            .aio_buf = (uintptr_t)buffer,
+                            .aio_nbytes = SIZE};
+    struct iocb write_one = read_one, read_two = read_one, read_many = read_one, bad = read_one;
+    struct io_event events[5];
+
+    write_one.aio_lio_opcode = IOCB_CMD_PWRITE;
+    write_one.aio_fildes = (uint32_t)to;
+    write_one.aio_nbytes = 3000;
+    read_two.aio_lio_opcode = IOCB_CMD_PREADV;
+    read_two.aio_buf = (uintptr_t)two;
+    read_two.aio_nbytes = 2;
+    for (size_t i = 0; i < MANY; i++)
+        many[i] = (struct iovec){buffer + i, 6 + i % 7};
+    read_many.aio_lio_opcode = IOCB_CMD_PREADV;
+    read_many.aio_buf = (uintptr_t)many;
+    read_many.aio_nbytes = MANY;
+    bad.aio_fildes = UINT32_MAX;
+    struct iocb *list[] = {&read_one, &write_one, &read_two, &read_many, &bad};
+    if ((!context && syscall(SYS_io_setup, 16, &context)) || syscall(SYS_io_submit, context, 5, list) != 4 ||
+        syscall(SYS_io_getevents, context, 4, 4, events, NULL) != 4)
+        exit(1);
+    size_t all = 0;
+    for (size_t i = 0; i < MANY; i++)
+        all += many[i].iov_len;
+    did("read", "aio", (ssize_t)all);
+    did("read", "aio", SIZE);
+    did("write", "aio", 3000);
+    did("read", "aio", sizeof two / sizeof *two * SIZE);
+}
+
+/* Pages that are written to are not mapped with their neighbours. */
+static void faults(int from)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    volatile char *at = mmap(NULL, sizeof buffer, PROT_READ | PROT_WRITE, MAP_SHARED, from, 0);
+
+    if (at == MAP_FAILED)
+        exit(1);
+    for (size_t i = 0; i < sizeof buffer; i += page) {
+        at[i] = 1;
+        did("read", "mmap", (ssize_t)page);
+    }
+    munmap((void *)at, sizeof buffer);
+}
+
 static void both(const char *via, ssize_t n)
 {
     did("read", via, n);
@@ -122,18 +181,31 @@ int main(int argc, char **argv)
 {
     char line[16];
 
-    if (argc != 3 || pipe(pipes))
+    bool with_aio = false, with_mmap = false;
+
+    for (int i = 3; i < argc; i++) {
+        with_aio |= !strcmp(argv[i], "aio");
+        with_mmap |= !strcmp(argv[i], "mmap");
+    }
+    if (argc < 3 || pipe(pipes))
         return 2;
     int from = open_in(argv[1], "from", O_RDWR | O_CREAT | O_TRUNC),
         to = open_in(argv[1], "to", O_WRONLY | O_CREAT | O_TRUNC);
-    if (write(from, buffer, sizeof buffer) != sizeof buffer)
-        return 1;
+    for (int i = 0; i < 4;
+         i++) /* in pages of their own: what is one piece in memory is mapped by one fault */
+        if (write(from, buffer, SIZE) != SIZE)
+            return 1;
     printf("pid=%d ready\n", getpid());
     fflush(stdout);
     if (!fgets(line, sizeof line, stdin))
         return 1;
-    for (long i = 0, n = atol(argv[2]); i < n; i++)
+    for (long i = 0, n = atol(argv[2]); i < n; i++) {
         once(from, to);
+        if (with_aio)
+            aio(from, to);
+        if (with_mmap)
+            faults(from);
+    }
     for (const struct done *d = done; d->op; d++)
         tell(d);
     printf("pid=%d done\n", getpid());

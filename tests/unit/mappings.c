@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -60,6 +61,62 @@ static int find_own(void *context, const struct mapping *m)
     return 7;
 }
 
+/* A path of more bytes than there is room for: its end. */
+static void test_long(uint32_t self)
+{
+    char name[MAPPING_NAME], folder[] = "/tmp/hog-mappings-XXXXXX", inner[256], path[512];
+    void *file = MAP_FAILED;
+
+    check(mkdtemp(folder) != NULL, "a folder");
+    snprintf(inner, sizeof inner, "%s/%0200d", folder, 1);
+    snprintf(path, sizeof path, "%s/%0200d", inner, 2);
+    mkdir(inner, 0700);
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd >= 0 && !ftruncate(fd, 4096))
+        file = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+    check(file != MAP_FAILED && !mapping_at(self, (uintptr_t)file, name) &&
+              strlen(name) == MAPPING_NAME - 1 && !strcmp(name, path + strlen(path) - (MAPPING_NAME - 1)),
+          "a long path's end: %s", name);
+    munmap(file, 4096);
+    close(fd);
+    unlink(path);
+    rmdir(inner);
+    rmdir(folder);
+}
+
+static void test_names(void)
+{
+    char name[MAPPING_NAME], path[] = "/tmp/hog-mappings-XXXXXX";
+    void *far = (void *)0x1000000000; /* where nobody else comes */
+    int fd = mkstemp(path);
+    void *file = fd >= 0 && !ftruncate(fd, 4096) ? mmap(far, 4096, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
+    uint32_t self = (uint32_t)getpid();
+    int made = 0;
+
+    check(file != MAP_FAILED && !mapping_at(self, (uintptr_t)file + 100, name) && !strcmp(name, path),
+          "a file: %s", name);
+    check(!mapping_at(self, (uintptr_t)file, name) && !mapping_at(self, (uintptr_t)file + 4095, name) &&
+              !strcmp(name, path),
+          "from its first byte to its last");
+    munmap(file, 4096);
+    check(mapping_at(self, (uintptr_t)file + 100, name) == -ENOENT && !*name, "unmapped, it is nowhere");
+    check(!mapping_at(self, (uintptr_t)&self, name) && !strcmp(name, "[stack]"), "the stack: %s", name);
+    void *anonymous = mmap(NULL, 8192, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    check(!mapping_at(self, (uintptr_t)anonymous + 4096, name) && !strcmp(name, "[anon]"), "no file: %s",
+          name);
+    test_long(self);
+    /* More lines than one read has. */
+    for (int i = 0; i < 2000; i++)
+        made +=
+            mmap(NULL, 4096, i % 2 ? PROT_READ : PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED;
+    check(made == 2000 && !mapping_at(self, (uintptr_t)&self, name) && !strcmp(name, "[stack]"),
+          "behind 2000 others: %s", name);
+    check(mapping_at(self, 0, name) == -ENOENT && !*name, "before all of them is nothing");
+    check(mapping_at(4194305, 0, name) == -ESRCH && !*name, "of nobody");
+    unlink(path);
+    close(fd);
+}
+
 int main(void)
 {
     int found = 0;
@@ -86,5 +143,6 @@ int main(void)
     check(mappings_read((uint32_t)getpid(), find_own, &found) == 7 && found,
           "what is mapped at a function is the file that has its code");
     check(mappings_read(4194304, find_own, &found) == -ESRCH, "of a process that is not there: -ESRCH");
+    test_names();
     return done();
 }

@@ -173,6 +173,8 @@ static void check_values(void)
     check(record_text(&name, text, 3) && !strcmp(text, "a "), "or cut");
     static const char *const bad[] = {"",
                                       "-",
+                                      ".",
+                                      "-.",
                                       "1e9",
                                       "0x10",
                                       "1.2.3",

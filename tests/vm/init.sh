@@ -33,7 +33,7 @@ echo "fact up_s $(cut -d ' ' -f 1 /proc/uptime)"
 # shellcheck source=tests/vm/lib.sh
 . /tests/lib.sh
 yes >/dev/null &
-LOOP=$!
+LOOP=$! BUSY=$!
 for CASE in $(argument hog.cases | tr ',' ' '); do
     echo "# $CASE, after $(cut -d ' ' -f 1 /proc/uptime) s"
     # shellcheck source=/dev/null

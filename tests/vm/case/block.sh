@@ -6,13 +6,6 @@ DISK=nvme0n1
 kill -STOP "$LOOP" # emulation is slow enough
 
 has_window() { grep -q '^#window' /tmp/hog.out 2>/dev/null || ! kill -0 $HOG_PID 2>/dev/null; }
-until_is() { # until_is COMMAND...: true, in 20 s
-    for _ in $(seq 200); do
-        "$@" && return
-        sleep 0.1
-    done
-    return 1
-}
 has_told() { [ "$(grep -c ^pid= /tmp/load)" = 2 ]; }
 start_hog() { # start_hog OPTION...
     rm -f /tmp/hog.out # not to see the window of the one before

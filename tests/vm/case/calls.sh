@@ -81,4 +81,61 @@ if uname -r | grep -qE '^(6\.([6-9]|[1-9][0-9])|[7-9])'; then
     functions 'probes at once' uprobe_multi
 fi
 functions 'probes one by one' uprobe --without uprobe_multi
+
+# Pinned: calls of the system by the best hook; of functions by probes, which can be pinned from 5.15 on.
+DIR=/sys/fs/bpf/pinned
+left() { # maps and programs of hog in the kernel, which frees them a little later
+    { bpftool map show && bpftool prog show; } | grep -c ' name hog_'
+}
+nothing_left() {
+    for _ in $(seq 50); do
+        [ "$(left)" = 0 ] && return
+        sleep 0.2
+    done
+    bpftool map show
+    return 1
+}
+calls_counted() { # the load's, as many as it makes, with their failures, and the times of all
+    cat /tmp/hog.out /tmp/hog.err
+    awk -v pid="$LOAD" '$1 == "#calls" { for (i = 2; i <= NF; i++) at[$i] = i }
+        $1 == "calls" && $at["pid"] == pid && $at["func"] == "write" { n += $at["count"]; kib += $at["kib"]; late += $at["p50_us"] == "-" && $at["count"] > 0 }
+        $1 == "calls" && $at["pid"] == pid && $at["func"] == "close" { failed += $at["errors"] }
+        END { print n, kib, failed, late; exit n < 3072 || n > 3080 || kib < 299 || kib > 301 || failed != 1536 || late }' /tmp/hog.out
+}
+for way in system uprobe_multi uprobe; do
+    case $way in
+    system) set -- ;;
+    uprobe_multi)
+        uname -r | grep -qE '^(6\.([6-9]|[1-9][0-9])|[7-9])' || continue
+        set -- --lib /tests/tools/caller --func 'write,close' --error 'ret<0' --bytes ret
+        ;;
+    uprobe) set -- --lib /tests/tools/caller --func 'write,close' --error 'ret<0' --bytes ret --without uprobe_multi ;;
+    esac
+    hog pin $DIR calls "$@" -v >/tmp/pin.out 2>/tmp/pin.err
+    STATUS=$?
+    cat /tmp/pin.err
+    if [ $way != system ] && uname -r | awk -F . '{ exit !($1 < 5 || ($1 == 5 && $2 < 15)) }'; then
+        check "hog pin calls, $way: this kernel cannot, status 3" test $STATUS = 3
+        check "hog pin calls, $way: says so" grep -q 'cannot pin that' /tmp/pin.err
+        check "hog pin calls, $way: nothing is left" nothing_left
+        check "hog pin calls, $way: no directory is left" test ! -e $DIR
+        continue
+    fi
+    check "hog pin calls, $way: is pinned" test $STATUS = 0
+    : >/tmp/hog.out
+    hog read $DIR 0.5 -k 1000 >/tmp/hog.out 2>/tmp/hog.err &
+    HOG_PID=$!
+    until_windows 1
+    rm -f /tmp/orders # a FIFO
+    printf 'calls 2048\nthreads 256\n' >/tmp/orders
+    /tests/tools/caller </tmp/orders >/tmp/load &
+    LOAD=$!
+    wait $LOAD
+    until_windows $(($(windows) + 1))
+    kill -TERM $HOG_PID
+    wait $HOG_PID
+    check "hog read calls, $way: as many as were made" calls_counted
+    check "hog unpin calls, $way: ends" hog unpin $DIR
+    check "hog unpin calls, $way: nothing is left" nothing_left
+done
 kill -CONT "$LOOP"

@@ -13,20 +13,12 @@ count() {
 sum() { awk -v pid="$PID" '$1 == "faults" && $3 == pid { n += $'"$1"' } END { printf "%.3f\n", n }' /tmp/hog.out; }
 told() { tail -n 1 /tmp/load | tr ' ' '\n' | sed -n "s/^$1=//p"; }
 
-# until COMMAND...: true, in 20 s.
-until_is() {
-    for _ in $(seq 200); do
-        "$@" && return
-        sleep 0.1
-    done
-    return 1
-}
 has_window() { grep -q '^#window' /tmp/hog.out 2>/dev/null || ! kill -0 $HOG_PID 2>/dev/null; }
 has_told() { [ "$(grep -c ^pid= /tmp/load)" = 2 ]; }
 
 start_hog() { # start_hog OPTION...
     rm -f /tmp/hog.out # not to see the window of the one before
-    hog -v faults -k 1000 "$@" 0.5 >/tmp/hog.out 2>/tmp/hog.err &
+    hog -v "${VIEW:-faults}" -k 1000 "$@" 0.5 >/tmp/hog.out 2>/tmp/hog.err &
     HOG_PID=$!
     until_is has_window
 }
@@ -98,6 +90,27 @@ faults() {
     check "hog faults, $what: nothing is lost" test -z "$(grep '^#window' /tmp/hog.out | grep -vw lost=0)"
 }
 
+# mapped NAME OPTION...: hog file counts pages of a mapped file that have to be read.
+read_pages() {
+    awk -v pid="$PID" '$1 == "file" && $3 == pid && $5 == "/tmp/disk" && $16 == "mmap" { n += $8; kib += $9 }
+        END { print n + 0, kib + 0 }' /tmp/hog.out
+}
+all_mapped() {
+    cat /tmp/hog.err
+    grep -w "$PID" /tmp/hog.out
+    tail -n 1 /tmp/load
+    has_told && [ "$(read_pages)" = "$MAJOR $((MAJOR * 4))" ] && [ "$(told major)" = $MAJOR ]
+}
+mapped() {
+    what=$1 SWAPPED=0 VIEW=file
+    shift
+    if hog doctor "$@" 2>/dev/null | grep -q '^view\.file\.mmap  *[a-z_]*$'; then
+        measure_load "$@"
+        check "hog file, $what: each page of a mapped file that had to be read counts once" all_mapped
+    fi
+    VIEW=faults
+}
+
 # swap NAME OPTION...: which major faults are from swap. What reports that is from there, too: some more than told. Of
 # those some are of the program's own file, written to, where hog does not know that they are from swap.
 swap() {
@@ -149,12 +162,14 @@ if [ "$(hog doctor 2>/dev/null | sed -n 's/^hook.fentry  *//p')" = ok ]; then
     faults fentry fexit 'best hook'
     slow fentry
     swap fentry
+    mapped fentry
     faults fentry fexit '--exact' --exact
 fi
 if [ $exceptions = tp_btf ]; then
     faults tp_btf perf_event 'without fentry' --without fentry,fexit
     slow tp_btf --without fentry,fexit
 fi
+mapped tp_btf --without fentry
 faults kprobe perf_event 'without fentry and tp_btf' --without fentry,fexit,tp_btf
 slow kprobe --without fentry,fexit,tp_btf
 faults '' perf_event 'counts alone' --without fentry,fexit,tp_btf,kprobe

@@ -4,13 +4,6 @@
 TOOLS=/tests/tools
 kill -STOP "$LOOP" # emulation is slow enough
 
-until_is() { # until_is COMMAND...: true, in 20 s
-    for _ in $(seq 200); do
-        "$@" && return
-        sleep 0.1
-    done
-    return 1
-}
 has_window() { grep -q '^#window' /tmp/hog.out 2>/dev/null || ! kill -0 $HOG_PID 2>/dev/null; }
 
 # As in tests/live/file.sh. LOSSY=1: a call may be missing, if it is counted as lost.
@@ -23,7 +16,7 @@ exactly() {
         $1 == "want" { want[$2 " " $3 " " $4] = $5; kib[$2 " " $3 " " $4] = $6; n++ }
         $1 == "file" && $3 == pid {
             key = $6 " " $16 " " $7
-            if (!(key in want) && !($6 == "write" && $7 < 2 && $16 ~ /^write/)) { print "not wanted: " key; bad++ }
+            if (!(key in want) && $16 != "mmap" && !($6 == "write" && $7 < 2 && $16 ~ /^write/)) { print "not wanted: " key; bad++ }
             got[key] += $8; got_kib[key] += $9
         }
         END {
@@ -45,7 +38,7 @@ uses_hook() {
     grep -qx "hog: file: read: $1" /tmp/hog.err
 }
 has_times() {
-    awk -v pid="$PID" '$1 == "file" && $3 == pid { n++; bad += $10 !~ /^[0-9.]+$/ || $11 < $10 } END { exit !n || bad }' /tmp/hog.out
+    awk -v pid="$PID" '$1 == "file" && $3 == pid && $16 != "aio" && ($16 != "mmap" || $10 != "-") { n++; bad += $10 !~ /^[0-9.]+$/ || $11 < $10 } END { exit !n || bad }' /tmp/hog.out
 }
 
 # by HOOK NAME OPTION...
@@ -54,7 +47,8 @@ by() {
     shift 2
     rm -f /tmp/go /tmp/hog.out
     mkfifo /tmp/go
-    $TOOLS/filer /tmp/dir 50 </tmp/go >/tmp/load 2>&1 &
+    # shellcheck disable=SC2086 # several words or none
+    $TOOLS/filer /tmp/dir 50 $KINDS </tmp/go >/tmp/load 2>&1 &
     PID=$!
     exec 3>/tmp/go
     until_is grep -q ready /tmp/load
@@ -75,16 +69,34 @@ by() {
     [ "$LOSSY" = 1 ] || check "hog file, $what: nothing is lost" test -z "$(grep '^#window' /tmp/hog.out | grep -vw lost=0)"
 }
 
+# sees KIND OPTION...
+sees() {
+    kind=$1
+    shift
+    hog doctor "$@" 2>/dev/null | grep -q "^view\.file\.$kind  *[a-z_]*\$"
+}
+kinds() { # kinds OPTION...: of what the filer does more. Where system calls are looked at, AIO needs no hook of its own.
+    KINDS=
+    [ $# = 0 ] && ! sees aio || KINDS=aio
+    ! sees mmap "$@" || KINDS="$KINDS mmap"
+    echo "# kinds: $KINDS"
+}
+
 mkdir -p /tmp/dir
+mount -t ramfs ramfs /tmp/dir # its pages are a page cache, those of tmpfs are not
 LOSSY=0
+kinds
 if [ "$(hog doctor 2>/dev/null | sed -n 's/^hook.fentry  *//p')" = ok ]; then
+    check 'hog file sees pages of mapped files by fentry' sees mmap
     by fentry 'best hook'
     by fentry '--top-files' --top-files 5
 fi
+kinds --without fentry
 by tp_btf 'without fentry' --without fentry
 by tp_btf 'without fentry, --top-files' --without fentry --top-files 5
 # Where more wait in a function than the kernel has places for, it does not tell of the returns of others.
-LOSSY=1
+LOSSY=1 KINDS=''
 by kprobe 'without fentry and tp_btf' --without fentry,tp_btf
-rm -r /tmp/dir
+umount /tmp/dir
+rmdir /tmp/dir
 kill -CONT "$LOOP"

@@ -7,6 +7,7 @@ used_hooks() {
     sed -n 's/^view\.\([a-z]*\)\.[a-z]*  *\([a-z_]*\)$/\1 \2/p' /tmp/doctor | awk '!seen[$1]++ { print $2 }' | sort -u | paste -s -d , -
 }
 
+hog doctor >/tmp/doctor
 # Every hook in use is taken away, until no view works by any.
 without='' n=0
 while n=$((n + 1)); do
@@ -18,6 +19,12 @@ while n=$((n + 1)); do
     without=$without,$more
 done
 check 'without any hook no view works' test "$(grep -c ' ok$' /tmp/views)" = 0
+# With its first hook, uprobes, which are taken away above, and the second best of the others.
+kill -STOP "$BUSY"
+run_view alloc --without tp_btf
+export STATUS=$? SAID=ok
+check 'hog alloc, without tp_btf: works' keeps_word && sed -n 's/^hog: \([a-z]*\): \([a-z]*\): \([a-z_]*\)$/used \1 \2 \3/p' /tmp/view.err
+kill -CONT "$BUSY"
 names_loop raw_tp 'without tp_btf' --without tp_btf
 names_loop tracepoint 'without tp_btf and raw_tp' --without tp_btf,raw_tp
 judges_loop 'without tp_btf' "$(lock_unknown)" --without tp_btf

@@ -5,8 +5,6 @@
 
 CPU1=/sys/devices/system/cpu/cpu1/online
 
-uptime_ms() { awk '{ print $1 * 1000 }' /proc/uptime; }
-
 # start NAME OPTION...: hog in /tmp/NAME.out, until stop_all.
 HOGS='' NAMES='' VIEW=cpu
 start() {
@@ -19,7 +17,7 @@ start() {
 # Nobody waits for ever: a hog that does not begin is seen in what it should have written.
 all_began() {
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-        for who in tp_btf raw_tp tracepoint short top; do
+        for who in tp_btf raw_tp tracepoint short top energy; do
             [ "$(grep -c '^#window' "/tmp/$who.out")" -ge 2 ] || { sleep 0.5 && continue 2; }
         done
         grep -q '^hog: cpu: start: [a-z_]*$' /tmp/long.err || { sleep 0.5 && continue; }
@@ -113,6 +111,46 @@ judge() { # judge NAME (check has a variable name)
     check "$who: who is driven from his CPU gets what the scheduler counts" agrees "$who" "$PINNED" "$PINNED_ENDS" "$PINNED_LAST"
 }
 
+# ---- energy: CPU 1 is a package of its own, and cycles are those of a clock ----
+ZONES=/tmp/host/sys/class/powercap
+for package in 0 1; do
+    topology=/tmp/host/sys/devices/system/cpu/cpu$package/topology
+    mkdir -p $ZONES/intel-rapl:$package $topology
+    echo $package >$topology/physical_package_id
+    echo package-$package >$ZONES/intel-rapl:$package/name
+    echo 65712999613 >$ZONES/intel-rapl:$package/max_energy_range_uj
+    printf '%020d\n' 1000 >$ZONES/intel-rapl:$package/energy_uj
+done
+mkdir -p /tmp/host/sys/bus/event_source/devices/cpu
+echo 1 >/tmp/host/sys/bus/event_source/devices/cpu/type
+feed() {
+    uj=1000
+    while sleep 0.1; do
+        uj=$((uj + 1234567))
+        for zone in "$ZONES"/*/energy_uj; do printf '%020d\n' $uj 1<>"$zone"; done
+    done
+}
+energy_adds_up() { # to busybox's awk, numbers with a 0 in front are octal
+    grep -E '^#|unattr' /tmp/energy.out
+    awk 'function uj(j, part) { split(j, part, "."); return part[1] * 1000000 + ("1" part[2]) - 1000000 }
+        function judge(d) { for (d in want) { n++; all += want[d]; if (want[d] != got[d]) { bad++; print d, want[d], got[d] } } delete want; delete got }
+        $1 == "#window" { judge() }
+        $1 == "#domain" && $3 != "joules=-" { want[substr($2, 8)] = uj(substr($3, 8)); got[substr($2, 8)] = 0 }
+        $1 == "energy" && $6 != "-" { got[$5] += uj($6) }
+        END { judge(); exit n < 6 || !all || bad }' /tmp/energy.out
+}
+energy_has_place() { # a package has rows of its own CPU alone, of none while that is offline
+    grep -E '^#|yes$|unattr' /tmp/energy.out
+    awk '$1 == "energy" && $3 != "-" { n[$5]++; bad += $5 != "package-" $10 } END { exit !n["package-0"] || !n["package-1"] || bad }' /tmp/energy.out
+}
+# By cycles at first, by time where a CPU came or went, and then by cycles: also those that the CPU counts since it is back.
+energy_counts() {
+    grep -E '^#window|yes$' /tmp/energy.out
+    awk '$1 == "#window" { w = / weight=cycles / ? "c" : "t"; order = order (w == last ? "" : w); last = w; busy = 0 }
+        $1 == "energy" && $5 == "package-1" && $3 != "-" && $9 > 50 && $6 > 0.1 && last == "c" { again = length(order) }
+        END { print order, again; exit order !~ /^ctctc/ || again < 7 }' /tmp/energy.out
+}
+
 # ---- CPU 1 has never been online ----
 check 'CPU 1 is there and not online' [ "$(cat $CPU1)" = 0 ]
 views 'CPU offline'
@@ -128,7 +166,11 @@ start short -t 0.05
 start long 60
 VIEW=top
 start top 0.2
-NAMES=${NAMES% top} # its rows are others
+VIEW=energy
+start energy --sysfs /tmp/host --weight=cycles --by cpu 0.2
+NAMES=${NAMES% top energy} # their rows are others
+feed &
+FEEDER=$!
 check 'hog begins to measure' all_began
 BEGAN=$(uptime_ms)
 LOOP_BEGAN=$(schedstat_ms "$LOOP")
@@ -149,11 +191,11 @@ sleep 1
 LOOP_ENDS=$(schedstat_ms "$LOOP") PINNED_ENDS=$(schedstat_ms "$PINNED")
 stop_all
 LOOP_LAST=$(schedstat_ms "$LOOP") PINNED_LAST=$(schedstat_ms "$PINNED")
-kill "$PINNED"
+kill "$PINNED" "$FEEDER"
 
 OFF_LONG=$(echo "$START $CAME $GOES $BACK" | awk '{ print $2 - $1 + $4 - $3 + 100 }')
 OFF_SHORT=$(echo "$BEGAN $COMES $GONE $RETURNS" | awk '{ print $2 - $1 + $4 - $3 - 20 }')
-for who in tp_btf raw_tp tracepoint short top; do
+for who in tp_btf raw_tp tracepoint short top energy; do
     check "$who: cpus= follows the CPU" saw "$who" 1 2 1 2
     check "$who: all times together are the time that CPUs were online" adds_up "$who"
 done
@@ -164,5 +206,9 @@ for who in $NAMES; do
     judge "$who"
 done
 check 'top: no row is negative' no_negative top
+check 'energy: no row is negative' no_negative energy
+check 'energy: rows add up to the microjoule' energy_adds_up
+check 'energy: that of a package is of its CPU, which comes and goes' energy_has_place
+check 'energy: by cycles, also of a CPU that is back' energy_counts
 # In one window, where nobody has to be asked who is running while a virtual CPU stands still.
 check 'long: what passes on an offline CPU is not missed time' none_missed long

@@ -63,6 +63,7 @@ refused() {
 }
 
 HOST=$LOOP
+kill -STOP "$HOST" # another one keeps a CPU busy here
 unshare -p -f --mount-proc sleep 1000 &
 first=$!
 OUTER=$(child_of $first)
@@ -70,6 +71,7 @@ nsenter -t "$OUTER" -p -m unshare -p -f --mount-proc sleep 1000 &
 INNER=$(child_of "$(child_of $!)")
 nsenter -t "$INNER" -p -m yes >/dev/null &
 LOOP=$(child_of $!)
+export BUSY=$LOOP
 sleep 0.5
 check 'the loop is three levels deep' test "$(grep NSpid "/proc/$LOOP/status" | wc -w)" = 4
 
@@ -95,7 +97,9 @@ else
     check 'a private /proc, -p: a number that nobody has there' refused 1 'no such process in the PID namespace of /proc'
     AS="nsenter -t $OUTER -p -m" run_hog -t -k 10000
     counts 'a private /proc, threads' "$(nspid "$LOOP" 1)" yes
+    kill -STOP "$BUSY" # a look at everything takes long in emulation
     nsenter -t "$OUTER" -p -m hog doctor >/tmp/doctor 2>&1
+    kill -CONT "$BUSY"
     check 'a private /proc: doctor says it' item pids 'namespace: .*'
     AS="nsenter -t $OUTER -m" run_hog -p "$(nspid "$LOOP" 1)"
     counts 'a private /proc seen from outside' "$(nspid "$LOOP" 1)" yes
@@ -129,4 +133,4 @@ check 'a chroot without /proc: -p is refused' refused 3 'no procfs on /proc'
 umount /tmp/root/sys
 
 kill -9 "$OUTER"
-LOOP=$HOST
+kill -CONT "$HOST"

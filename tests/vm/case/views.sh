@@ -45,6 +45,12 @@ thresholds() { hog --print-thresholds | tee /tmp/thresholds | grep -c '^[a-z_]*=
 check 'hog --print-thresholds writes what --thresholds reads' thresholds
 alert() { hog --alert cpu-bound --alert-for 2 0.5 20 >/tmp/top.out; [ $? = 4 ] && [ "$(grep -c '^#window' /tmp/top.out)" = 2 ]; }
 check 'hog --alert ends at the second window with a busy loop, status 4' alert
+left_out() { # of all that happens, nothing is of user 12345
+    hog calls,file,faults -u 12345 0.3 1 | tee /tmp/left | grep -q ' file_ops=0 .* faults_other=[1-9]' &&
+        grep -q ' calls_keys=0 ' /tmp/left && sed 's/.* faults=\([0-9]*\) faults_other=\([0-9]*\) .*/\1 \2/' /tmp/left |
+        awk '{ exit $1 != $2 }'
+}
+check 'hog -u leaves others out in the kernel' left_out
 check 'hog cpu: no time is missed' none_missed
 check 'programs of hog are seen while it runs' loads_while_running
 start=$(start_ms)

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a window adds up to by who had the CPU: time, switches or cycles, of all CPUs and by parts of them. */
+#ifndef HOG_METRIC_ONCPU_SUMS_H
+#define HOG_METRIC_ONCPU_SUMS_H
+
+#include "cpu.types.h"
+#include "metric/oncpu.h"
+
+#define KEY_OFFLINE (UINT64_MAX - 1) /* nobody is on the CPU */
+
+struct oncpu_sums {
+    const struct targets *targets; /* none: all are asked for */
+    struct oncpu_part all;
+    const uint16_t *part_of; /* NULL: not asked for by parts */
+    struct oncpu_part *parts;
+    size_t nparts;
+    struct oncpu_part *part; /* of the CPU that is being collected; or NULL */
+};
+
+void sums_clear(struct oncpu_sums *s);
+/* What comes next ran on this CPU. */
+void sums_of_cpu(struct oncpu_sums *s, int cpu);
+/* count: switches or, with ONCPU_CYCLES, cycles. */
+void sums_add(struct oncpu_sums *s, uint64_t key, int64_t ns, int64_t count);
+/* What the programs themselves added up in a bank, and what its sketch dropped. */
+void sums_add_bank(struct oncpu_sums *s, const struct hog_cpu *c, unsigned bank, uint64_t lost_ns);
+/* After all has been added: a stint that was credited while it ran, and whose end the sketch dropped or
+ * nobody saw, leaves a negative sum behind. It comes off what was lost or missed. */
+void sums_settle(struct oncpu_sums *s);
+/* Weights become cycles, and counts the time. */
+void sums_weigh_by_cycles(struct oncpu_sums *s);
+void sums_free(struct oncpu_sums *s);
+
+#endif

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034,SC2154
+# The part of run.sh that is about files: what a read of 4 KiB from the page cache costs more, and how much slower fio gets
+# that reads there by the MiB. filetop and vfsstat of libbpf-tools need kprobes or fentry: beside them it is measured in a
+# guest, whose clock counts instructions.
+
+# file_tool TOOL: starts it; its pid goes to PID.
+file_tool() {
+    PID=
+    case $1 in
+    nothing) ;;
+    hog)
+        start "$HOG" -v file 1
+        await "$PID" '^hog: file: read:' "$TMP/said"
+        ;;
+    empty)
+        start "$bench/floor" sys_enter sys_exit
+        await "$PID" ready "$TMP/out"
+        ;;
+    esac
+}
+
+# sequential FILE: MiB a second of fio
+sequential() {
+    fio --name=sequential --filename="$1" --size=128M --rw=read --bs=1M --ioengine=psync --invalidate=0 --loops=$((${LONG:+2}8)) \
+        --output-format=json | jq '.jobs[0].read.bw_bytes / 1048576'
+}
+
+# Pairs of fio with hog and without, in turn: how much less it read a second, % of each pair.
+file_pairs() { # file_pairs WHAT DIR
+    local i tool file with without order=(nothing hog)
+    file=$(mktemp "$2/hog_bench.XXXXXX")
+    trap 'rm -f '"$file"'; cleanup' EXIT
+    dd if=/dev/urandom of="$file" bs=1M count=128 2>/dev/null
+    sequential "$file" >/dev/null
+    for ((i = 0; i < 2 * repeats + 2; i++)); do
+        for tool in "${order[@]}"; do
+            file_tool "$tool"
+            sequential "$file" >>"$TMP/sequential.$1.$tool"
+            [ -z "$PID" ] || stop "$PID"
+        done
+        order=("${order[1]}" "${order[0]}")
+    done
+    rm -f "$file"
+    paste "$TMP/sequential.$1.nothing" "$TMP/sequential.$1.hog" | awk '{ printf "%.2f\n", 100 - 100 * $2 / $1 }' >"$TMP/loss.$1"
+    row "fio, 1 MiB from page cache, $1: % less a second" "$(median <"$TMP/loss.$1")" - - '<= 2' "$(median <"$TMP/loss.$1")"
+    row '  MiB a second with it, and with nothing' "$(median <"$TMP/sequential.$1.hog" | cut -d . -f 1)" \
+        "$(median <"$TMP/sequential.$1.nothing" | cut -d . -f 1)" - - -
+}
+
+# In a guest: instructions of a read beyond nothing, of hog by each hook and of the others.
+file_guest() {
+    local more=$TMP/more tool lines=$BUILD/vm/boots/bookworm-amd64-filecost/lines ours
+    guest_tools "$more" filetop vfsstat
+    VM_MORE=$more BUILD=$BUILD scripts/vm/run.sh bookworm/amd64/filecost >"$TMP/guest" 2>&1
+    # shellcheck disable=SC2013 # names without blanks
+    for tool in $(tr -d '\r' <"$lines" | sed -n 's/^fact cost_\([a-z_]*\) .*/\1/p' | sort -u); do
+        tr -d '\r' <"$lines" | sed -n "s/^fact cost_$tool //p" | tail -n 1 >"$TMP/guest.$tool"
+    done
+    [ -s "$TMP/guest.nothing" ] || die "the guest: $(tail -n 3 "$TMP/guest" | tr '\n' ' ')"
+    header 'hog file, a read of 4 KiB, in instructions' filetop
+    for tool in hog_fentry hog_tp_btf hog_kprobe empty_fentry empty_tp_btf filetop vfsstat; do
+        [ -s "$TMP/guest.$tool" ] || continue
+        ours=$(calculate "$(cat "$TMP/guest.$tool") - $(cat "$TMP/guest.nothing")" 0)
+        [ ! -s "$TMP/guest.filetop" ] ||
+            theirs=$(calculate "$(cat "$TMP/guest.filetop") - $(cat "$TMP/guest.nothing")" 0)
+        case $tool in
+        hog_fentry) row "$tool" "$ours" "${theirs:--}" "${theirs:+$(calculate "$ours / $theirs")}" '<= 0.6' "$(calculate "$ours / ${theirs:-1}")" ;;
+        hog_*) row "$tool" "$ours" "${theirs:--}" "${theirs:+$(calculate "$ours / $theirs")}" - - ;;
+        *) row "$tool" "$ours" - - - - ;;
+        esac
+    done
+    row 'with nothing' "$(calculate "$(cat "$TMP/guest.nothing")" 0)" - - - -
+}
+
+part_file() {
+    local i tool file base ours floor order=(nothing empty hog)
+    file=$(mktemp /dev/shm/hog_bench.XXXXXX)
+    trap 'rm -f '"$file"'; cleanup' EXIT
+    dd if=/dev/urandom of="$file" bs=1M count=16 2>/dev/null
+    for ((i = 0; i < 4 * repeats; i++)); do
+        for tool in "${order[@]}"; do
+            file_tool "$tool"
+            "$BUILD/tests/load/rereads" "$file" 2 $((${LONG:+3}00000 + 100000)) | tr -c '0-9.\n' ' ' >>"$TMP/rereads.$tool"
+            [ -z "$PID" ] || stop "$PID"
+        done
+        order=("${order[@]:1}" "${order[0]}")
+    done
+    rm -f "$file"
+    # What else runs adds to a round, and takes nothing away.
+    for tool in "${order[@]}"; do
+        awk '{ print $1 }' "$TMP/rereads.$tool" | quantile 0.25 >"$TMP/read_ns.$tool"
+    done
+    base=$(cat "$TMP/read_ns.nothing")
+    ours=$(calculate "$(cat "$TMP/read_ns.hog") - $base" 0)
+    floor=$(calculate "$(cat "$TMP/read_ns.empty") - $base" 0)
+    header 'hog file, 2 jobs, 4 KiB from page cache' empty
+    row 'CPU time of a read beyond nothing, ns' "$ours" "$floor" "$(calculate "$ours / $floor")" - -
+    row 'the same of all of it, with nothing, ns' "$base" - - - -
+    file_pairs tmpfs /dev/shm
+    file_pairs "$(findmnt -n -o FSTYPE -T /var/tmp)" /var/tmp
+    if [ -n "${NO_GUEST-}" ] || [ "$(uname -m)" != x86_64 ]; then
+        return
+    fi
+    file_guest
+}

@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 240
+# hog file where what it counts in gets few: those of the dead make room, and of all others each call counts.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# As the init of a PID namespace: two readers of nothing else, one in there and one outside; then so many short-lived ones
+# that there are more of them than places. Each turn of the two is when all that were before have been counted.
+cat >"$TMP/crowd.py" <<'EOP'
+import os, sys, time
+place, hog = sys.argv[1], sys.argv[2]
+data = bytes(1 << 20)
+def write(name, size):
+    fd = os.open(place + "/" + name, os.O_WRONLY | os.O_CREAT)
+    for _ in iter(lambda: os.read(0, 1), b""):
+        os.pwrite(fd, data[:size], 0)
+        os.write(1, b".")
+    os._exit(0)
+if hog == "-": # outside
+    write("outside", 1 << 20)
+ask, told = os.pipe(), os.pipe()
+if not os.fork():
+    os.dup2(ask[0], 0), os.dup2(told[1], 1), os.close(ask[1])
+    write("inside", 1 << 19)
+os.set_inheritable(told[0], False)
+out = open(sys.argv[3], "w")
+viewer = os.fork()
+if not viewer:
+    os.dup2(out.fileno(), 1)
+    os.execv(hog, [hog, "-v", "file", "-k", "10000", "0.3"])
+def windows():
+    return open(sys.argv[3]).read().count("#window")
+def wait_for(more):
+    n = windows() + more
+    end = time.time() + 60
+    while windows() < n and time.time() < end:
+        time.sleep(0.05)
+wait_for(1)
+for turn in range(4):
+    os.write(ask[1], b"x"), os.read(told[0], 1)
+    os.write(1, b"x"), os.read(0, 1) # the one outside
+    wait_for(2)
+    for _ in range(90):
+        if not os.fork():
+            fd = os.open(place + "/crowd", os.O_RDWR | os.O_CREAT)
+            for bits in range(15):
+                os.pwrite(fd, data[:1 << bits], 0), os.pread(fd, 1 << bits, 0)
+            os._exit(0)
+        os.wait()
+    wait_for(6) # two seconds: what is dead is looked for once in one
+os.kill(viewer, 15)
+EOP
+mkdir "$TMP/place"
+mount -t tmpfs none "$TMP/place"
+trap 'umount -l "$TMP/place"; lib_cleanup' EXIT
+mkfifo "$TMP/to" "$TMP/from"
+python3 "$TMP/crowd.py" "$TMP/place" - <"$TMP/to" >"$TMP/from" &
+lib_pids+=("$!")
+timeout 200 unshare --pid --fork --mount-proc python3 "$TMP/crowd.py" "$TMP/place" "$HOG" "$TMP/out" >"$TMP/to" <"$TMP/from" 2>"$TMP/err"
+crowded() { # cells that were there: more than there is room for
+    awk '$1 == "file" && $5 ~ /place$/ { n++ } END { print n + 0; exit n < 4000 }' "$TMP/out"
+}
+check 'there were more than there is room for' crowded
+counted() {
+    tail -n 3 "$TMP/err"
+    grep '^#window' "$TMP/out" | sed 's/.*\(lost=[0-9]*\).*/\1/' | xargs
+    awk -v size="$1" '$1 == "file" && $4 == "tmpfs" && $6 == "write" && $7 == size { print; n += $8; kib += $9 } END { exit n != 4 || kib != n * size }' "$TMP/out"
+}
+check 'each write of one that lives is counted' counted 512
+check 'and of one who has no number there' counted 1024
+done_testing
