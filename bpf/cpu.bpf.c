@@ -7,12 +7,13 @@
  * switch has come between the turn and his look, in `turn_cur` and `turn_since`.
  *
  * Every nanosecond of a CPU goes to exactly one of: a key, idle, other (a process that was not asked for),
- * missed (somebody ran whose switch we did not see), lost (dropped by the sketch), offline. The tests hold
- * that sum.
+ * missed (somebody ran whose switch we did not see), stolen (nobody could run), lost (dropped by the sketch),
+ * offline. The tests hold that sum.
  */
 #include "dead.bpf.h"
 #include "hashpipe.bpf.h"
 #include "kernel.bpf.h"
+#include "stolen.bpf.h"
 #include "waiting.bpf.h"
 #include "waits.bpf.h"
 #include "who.bpf.h"
@@ -36,10 +37,11 @@ struct hog_cpu {
     u64 idle[2], other[2], missed[2]; /* ns, a bank */
     u64 events;
     u64 clock_offset, clock_compared, clock_doubted; /* see switch_time() */
-    u64 offline[2];                                  /* ns, a bank */
+    u64 offline[2], stolen[2];                       /* ns, a bank */
+    u64 taken;                        /* until the last switch; 0: not known. See stolen.bpf.h */
     u64 cycles;                       /* at the last switch. As all that follows, where cycles are counted */
     u64 turn_cycles, turn_cycles_end; /* of the stint in turn_cur: at its begin, and at its end */
-    u64 unused;
+    u64 unused[6];
     struct hog_cycles_slot like_this; /* no such slot: it tells user space the type, and fills a line */
     struct hog_dead dead[HOG_DEAD];
     struct hog_slot slots[PIPE_SLOTS]; /* two banks of pipe_stages * slots a stage */
@@ -174,11 +176,6 @@ static __always_inline void note_next(struct hog_cpu *c, u64 task, u32 thread, u
     c->events++;
 }
 
-static __always_inline bool run_queue_known(void)
-{
-    return kernel_has((struct sched_entity *)NULL, cfs_rq) && kernel_has((struct cfs_rq *)NULL, rq);
-}
-
 /* Whether this is the first switch of a CPU that has come online. It went offline from its stop task, and as
  * tracepoints are silent on a CPU that is not online, its idle task came unseen. */
 static __always_inline bool came_online(bool direct, struct hog_cpu *c, struct task_struct *prev,
@@ -273,7 +270,7 @@ static __always_inline void on_switch(bool direct, bool waits, bool cycles, stru
     u64 spent = cycles ? take_cycles(c, first) : 0;
     /* Pointers first: each one that is read from a task has the verifier look through all types of the kernel
      * (6.3, 6fcd486b3a0a), each time that it comes by. */
-    bool clocked = run_queue_known() && (direct || waits);
+    bool clocked = run_queue_known();
     struct cfs_rq *group = clocked ? kernel_field(direct, next, se.cfs_rq) : NULL, *left_group = NULL;
     if (waits && waits_known() && count_pairs)
         left_group = kernel_field(direct, prev, se.cfs_rq);
@@ -291,13 +288,11 @@ static __always_inline void on_switch(bool direct, bool waits, bool cycles, stru
         now = c->since;
         ns = 0;
     }
+    u64 stolen = taken_since(&c->taken, taken_until(direct, rq, clock), ns);
 
+    ns -= stolen;
     /* By their addresses: a thread that calls exec may get another id while it runs. */
     if (unlikely(c->cur_task != (u64)prev)) {
-        if (!clocked && run_queue_known()) {
-            group = kernel_field(direct, next, se.cfs_rq);
-            rq = kernel_field(direct, group, rq);
-        }
         if (came_online(direct, c, prev, rq)) {
             now = bpf_ktime_get_ns();
             c->offline[pipe_bank(turn)] += now - c->since;
@@ -305,7 +300,7 @@ static __always_inline void on_switch(bool direct, bool waits, bool cycles, stru
             c->clock_compared = CLOCK_UNKNOWN;
             c->clock_offset = CLOCK_UNKNOWN - 1;
             c->clock_doubted = now;
-            ns = 0;
+            ns = stolen = 0;
         }
         u64 all = ns;
         ns = misnoted(direct, c, turn, prev, ns);
@@ -317,6 +312,7 @@ static __always_inline void on_switch(bool direct, bool waits, bool cycles, stru
     } else if (!key) {
         c->idle[pipe_bank(turn)] += ns;
     }
+    c->stolen[pipe_bank(turn)] += stolen;
     if (key && cycles)
         credit_cycles(c, turn, key, ns, spent);
     else if (key)

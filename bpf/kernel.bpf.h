@@ -81,6 +81,7 @@ struct pid {
 
 struct rq {
     u64 clock;                /* ns since boot, by the scheduler's clock; as of the latest time it looked */
+    u64 clock_task;           /* less what was taken: CONFIG_PARAVIRT_TIME_ACCOUNTING, IRQ_TIME_ACCOUNTING */
     struct task_struct *stop; /* migration/N */
     int cpu;                  /* CONFIG_SMP */
 } __relocated;

@@ -5,7 +5,7 @@
 char gpl[] SEC("license") = "GPL";
 
 enum hog_pin_layout {
-    HOG_PIN_LAYOUT = 3, /* of all that is pinned: another number is another meaning */
+    HOG_PIN_LAYOUT = 4, /* of all that is pinned: another number is another meaning */
     HOG_PIN_MAGIC = 0x70676f68,
 };
 const volatile enum hog_pin_layout pin_layout = HOG_PIN_LAYOUT;

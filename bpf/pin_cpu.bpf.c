@@ -7,6 +7,7 @@
  * its run_ns is what it had before, less the time at which the stint began. That is negative, and
  * run_ns + now is what it has had by now. So a reader never sees half a switch.
  */
+#include "stolen.bpf.h"
 #include "threads.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
@@ -23,11 +24,13 @@ struct hog_cpu_sums {
     s64 idle_ns;   /* as run_ns, with nobody on it */
     u64 missed_ns; /* somebody ran whose switch was not seen */
     u64 lost_ns;   /* of threads for which there was no room */
+    u64 stolen_ns; /* nobody could run: the hypervisor or an interrupt had the CPU */
     u64 switches;  /* all, idle's too */
     /* For the program alone: who is on it. */
     struct hog_thread cur; /* tid 0: idle */
     u64 cur_task;          /* its task_struct; 0: not known yet */
     u64 cur_since;
+    u64 cur_taken; /* what was taken from the CPU until then: see stolen.bpf.h */
     u64 cur_stops; /* it is the stop task: the CPU may go offline from it, and then says nothing more */
 };
 
@@ -134,8 +137,8 @@ static __always_inline u64 counted(bool direct, struct task_struct *task, u64 mo
 }
 
 /* Another leaves than was noted: some hosts do not report every switch, and a CPU that comes online begins
- * with an idle task that came unseen. Nobody is blamed for what nobody counted. */
-static __always_inline void unseen(bool direct, struct hog_cpu_sums *c, struct task_struct *task, u64 now)
+ * with an idle task that came unseen. Nobody is blamed for what nobody counted. False: it was offline. */
+static __always_inline bool unseen(bool direct, struct hog_cpu_sums *c, struct task_struct *task, u64 now)
 {
     u32 thread = kernel_field(direct, task, pid);
     u64 ns = now - c->cur_since, ran = 0;
@@ -152,8 +155,10 @@ static __always_inline void unseen(bool direct, struct hog_cpu_sums *c, struct t
         time->run_ns += ran;
         went(direct, c, time, task);
     }
-    if (!was_offline)
-        c->missed_ns += ns - ran;
+    if (was_offline)
+        return false;
+    c->missed_ns += ns - ran;
+    return true;
 }
 
 static __always_inline void on_switch(bool direct, struct task_struct *prev, struct task_struct *next)
@@ -165,12 +170,20 @@ static __always_inline void on_switch(bool direct, struct task_struct *prev, str
     /* Pointers first: see on_switch() in cpu.bpf.c. */
     struct task_struct *leader = kernel_field(direct, next, group_leader);
     struct cred *cred = kernel_field(direct, next, real_cred);
+    struct cfs_rq *group = run_queue_known() ? kernel_field(direct, next, se.cfs_rq) : NULL;
+    struct rq *rq = run_queue_known() ? kernel_field(direct, group, rq) : NULL;
+    u64 clock = run_queue_known() ? kernel_field(direct, rq, clock) : 0;
     u64 now = bpf_ktime_get_ns();
+    u64 stolen = taken_since(&c->cur_taken, taken_until(direct, rq, clock), now - c->cur_since);
     c->switches++;
+    /* Who leaves gets the stint without what was taken from it: as if it had ended so much earlier. */
+    bool counts = true;
     if (c->cur_task == (u64)prev)
-        leave(direct, c, prev, now);
+        leave(direct, c, prev, now - stolen);
     else if (c->cur_task)
-        unseen(direct, c, prev, now);
+        counts = unseen(direct, c, prev, now - stolen);
+    if (counts)
+        c->stolen_ns += stolen;
     come(direct, c, next, leader, cred, now);
 }
 

@@ -164,7 +164,7 @@ static struct meter_time time_of(const struct meter *m, const struct tally *tall
         .tally = tally,
         .idle_ns = positive(totals->idle_ns),
         .other_ns = positive(totals->other_ns),
-        .unseen_ns = positive(totals->lost_ns) + positive(totals->missed_ns),
+        .unseen_ns = positive(totals->lost_ns) + positive(totals->missed_ns) + positive(totals->stolen_ns),
     };
 
     time.ran = positive(oncpu_totals(m->oncpu)->by_cycles ? totals->other_cycles : totals->other_ns);

@@ -170,7 +170,7 @@ static int64_t collect_ended(struct oncpu *o, int cpu)
         sketch_drain(sketch, cpu, add_slot, o);
     sketch_lost(sketch, cpu, &lost_ns, &o->sums.all.totals.lost);
     sums_add_bank(&o->sums, c, bank, lost_ns);
-    c->idle[bank] = c->other[bank] = c->missed[bank] = c->offline[bank] = 0;
+    c->idle[bank] = c->other[bank] = c->missed[bank] = c->stolen[bank] = c->offline[bank] = 0;
     o->sums.all.totals.switches += c->events;
     return missed;
 }
@@ -230,6 +230,7 @@ static int collect(struct oncpu *o, uint64_t now, struct why *w)
         return err;
     now -= (uint64_t)o->kernel.side.clock_offset;
     sums_clear(&o->sums);
+    totals->stolen_known = o->kernel.knows_stolen;
     if (o->waits)
         waits_begin(o->waits, now);
     for (int cpu = 0; cpu < sketch->shape.cpus; cpu++)

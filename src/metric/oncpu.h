@@ -18,18 +18,20 @@ struct oncpu_totals {
     int64_t other_ns;     /* of processes that were not asked for */
     int64_t other_cycles; /* the same, with ONCPU_CYCLES */
     int64_t missed_ns;    /* somebody ran whose switch was not seen */
+    int64_t stolen_ns;    /* nobody could run: the hypervisor or an interrupt had the CPU */
     int64_t lost_ns;      /* dropped by the sketch */
     int64_t offline_ns;
     uint64_t lost;     /* switches of that */
     uint64_t switches; /* all, idle's too */
     unsigned cpus;     /* online at the end */
+    bool stolen_known; /* else stolen_ns is 0, and what is in it is in the others */
     bool by_cycles;    /* the tally's weights are cycles, and its counts ns */
 };
 
 /* The same of some CPUs alone: what ran on them. */
 struct oncpu_part {
     struct tally tally;
-    struct oncpu_totals totals; /* lost, switches, cpus and by_cycles are not filled in */
+    struct oncpu_totals totals; /* from lost on, nothing is filled in */
 };
 
 /* needs: of enum oncpu_needs; those of the other views of the run are added. */

@@ -27,6 +27,7 @@ size_t oncpu_fields_of(const struct oncpu_totals *totals, const struct tally *ta
         {"missed_ms", cell_milliseconds(totals->missed_ns)},
         {"lost_ms", cell_milliseconds(totals->lost_ns)},
         {"switches", cell_unsigned(totals->switches)},
+        {"stolen_ms", totals->stolen_known ? cell_milliseconds(totals->stolen_ns) : cell_unknown()},
     };
     size_t i = 0;
 

@@ -185,22 +185,31 @@ static void open_waits(struct oncpu_kernel *kernel)
     open_sketch(kernel, &kernel->by_stall, offsetof(struct hog_waits, stalls), &kernel->by_pair);
 }
 
-/* The program asks the type data whether the kernel counts waits (CONFIG_SCHED_INFO), and by a clock that can
- * be read (CONFIG_FAIR_GROUP_SCHED): waits_known() in bpf/waits.bpf.h. */
-static bool kernel_counts_waits(const struct object_program *program)
+/* Whether the type data has what the program asks for. access: as in struct core_result. */
+static bool has_field(const struct object_program *program, const char *type, const char *access)
 {
-    static const struct {
-        const char *type, *access;
-    } wanted[] = {{"struct sched_info", "0:2"}, {"struct sched_entity", "0:1"}, {"struct cfs_rq", "0:0"}};
-
     for (size_t i = 0; i < program->ncore; i++) {
         const struct core_result *core = &program->core[i];
-        for (size_t j = 0; j < sizeof wanted / sizeof *wanted; j++)
-            if (core->kind == FIELD_EXISTS && !core->target && !strcmp(core->type, wanted[j].type) &&
-                !strcmp(core->access, wanted[j].access))
-                return false;
+        if (core->kind == FIELD_EXISTS && core->target && !strcmp(core->type, type) &&
+            !strcmp(core->access, access))
+            return true;
     }
-    return true;
+    return false;
+}
+
+/* Whether the kernel counts waits (CONFIG_SCHED_INFO), and by a clock that can be read
+ * (CONFIG_FAIR_GROUP_SCHED): waits_known() in bpf/waits.bpf.h. */
+static bool kernel_counts_waits(const struct object_program *program)
+{
+    return has_field(program, "struct sched_info", "0:2") && has_field(program, "struct sched_entity", "0:1") &&
+           has_field(program, "struct cfs_rq", "0:0");
+}
+
+/* taken_until() in bpf/stolen.bpf.h. */
+static bool kernel_tells_stolen(const struct object_program *program)
+{
+    return has_field(program, "struct sched_entity", "0:1") && has_field(program, "struct cfs_rq", "0:0") &&
+           has_field(program, "struct rq", "0:1");
 }
 
 /* What the program asks for at sleeps_on() in bpf/stalls.bpf.h. */
@@ -221,17 +230,19 @@ static int attach_waiting(struct oncpu_kernel *kernel, const struct metric_conte
                           struct why *w)
 {
     const struct side *side = &kernel->side;
+    const struct object_program *program = object_program(side->obj, switches->choice.chosen->program);
     struct link *link = &kernel->side.links[3];
     struct why optional;
 
-    if (kernel->waits && !kernel_counts_waits(object_program(side->obj, switches->choice.chosen->program))) {
+    kernel->knows_stolen = kernel_tells_stolen(program);
+    if (kernel->waits && !kernel_counts_waits(program)) {
         if (kernel->needs & ONCPU_STRICT)
             return why(w, -ENOTSUP,
                        "this kernel does not count how long tasks wait for a CPU: it was built without "
                        "CONFIG_SCHED_INFO or CONFIG_FAIR_GROUP_SCHED");
         kernel->waits = kernel->pairs = kernel->stalls = false;
     }
-    see_what_stalls_tell(kernel, object_program(side->obj, switches->choice.chosen->program));
+    see_what_stalls_tell(kernel, program);
     kernel->waiting = NULL;
     if (kernel->pairs &&
         !hook_attach(side, context, link, task_waiting, 1, hook_report(hooks, "waiting", false), &optional))

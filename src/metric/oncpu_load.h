@@ -25,6 +25,7 @@ struct oncpu_kernel {
     struct side side;                 /* first */
     unsigned needs;                   /* enum oncpu_needs */
     bool waits, pairs, times, stalls; /* what there is of that */
+    bool knows_stolen;                /* how much of a stint nobody could run */
     bool knows_entry;                 /* how a task came into the kernel can be read, */
     bool knows_memory; /* and whether it waits for memory: else sleeps on locks and memory look like idleness
                         */

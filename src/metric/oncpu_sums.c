@@ -40,6 +40,7 @@ static void add_bank(struct oncpu_totals *totals, const struct hog_cpu *c, unsig
     totals->idle_ns += (int64_t)c->idle[bank];
     totals->other_ns += (int64_t)c->other[bank];
     totals->missed_ns += (int64_t)c->missed[bank];
+    totals->stolen_ns += (int64_t)c->stolen[bank];
     totals->offline_ns += (int64_t)c->offline[bank];
 }
 
@@ -61,19 +62,37 @@ static void clear(struct oncpu_part *part)
     memset(&part->totals, 0, sizeof part->totals);
 }
 
+/* As far as there is any. Returns what is left of the debt. */
+static int64_t pay(int64_t debt, int64_t *from)
+{
+    int64_t paid = debt < *from ? debt : *from;
+
+    *from -= paid;
+    return debt - paid;
+}
+
+/* Brings a sum that is below zero to zero. */
+static void settle_debt(struct oncpu_totals *totals, int64_t *sum)
+{
+    int64_t debt = -*sum;
+
+    if (debt <= 0)
+        return;
+    totals->missed_ns -= pay(pay(debt, &totals->lost_ns), &totals->stolen_ns);
+    *sum = 0;
+}
+
 static void settle(struct oncpu_part *part)
 {
     struct oncpu_totals *totals = &part->totals;
 
     for (size_t i = 0; i < part->tally.capacity; i++) {
         struct tally_entry *entry = &part->tally.table[i];
-        if (entry->key && entry->weight < 0) {
-            int64_t debt = -entry->weight, lost = debt < totals->lost_ns ? debt : totals->lost_ns;
-            totals->lost_ns -= lost;
-            totals->missed_ns -= debt - lost;
-            entry->weight = 0;
-        }
+        if (entry->key)
+            settle_debt(totals, &entry->weight);
     }
+    settle_debt(totals, &totals->idle_ns);
+    settle_debt(totals, &totals->other_ns);
     /* Where the programs cannot know a stop task, they miss what passes while the CPU is offline. */
     if (totals->offline_ns < 0) {
         int64_t debt = -totals->offline_ns;

@@ -25,7 +25,8 @@ void sums_add(struct oncpu_sums *s, uint64_t key, int64_t ns, int64_t count);
 /* What the programs themselves added up in a bank, and what its sketch dropped. */
 void sums_add_bank(struct oncpu_sums *s, const struct hog_cpu *c, unsigned bank, uint64_t lost_ns);
 /* After all has been added: a stint that was credited while it ran, and whose end the sketch dropped or
- * nobody saw, leaves a negative sum behind. It comes off what was lost or missed. */
+ * nobody saw, or of which something had been stolen, leaves a negative sum behind. It comes off what was
+ * lost, stolen, or missed. */
 void sums_settle(struct oncpu_sums *s);
 /* Weights become cycles, and counts the time. */
 void sums_weigh_by_cycles(struct oncpu_sums *s);

@@ -10,7 +10,7 @@
 
 /* Sums over all CPUs, ever. */
 struct sums {
-    uint64_t idle_ns, missed_ns, lost_ns, switches;
+    uint64_t idle_ns, missed_ns, stolen_ns, lost_ns, switches;
 };
 
 struct pinned_cpu {
@@ -80,11 +80,13 @@ static void add_cpus(struct pinned_cpu *p)
         memcpy(&cpu, threads->per_cpu + (size_t)i * threads->cpu_bytes, sizeof cpu);
         p->sums.idle_ns += by_now(cpu.idle_ns, threads->now);
         p->sums.missed_ns += cpu.missed_ns;
+        p->sums.stolen_ns += cpu.stolen_ns;
         p->sums.lost_ns += cpu.lost_ns;
         p->sums.switches += cpu.switches;
     }
     p->totals.idle_ns = (int64_t)since(p->sums.idle_ns, before.idle_ns);
     p->totals.missed_ns = (int64_t)since(p->sums.missed_ns, before.missed_ns);
+    p->totals.stolen_ns = (int64_t)since(p->sums.stolen_ns, before.stolen_ns);
     p->totals.lost_ns += (int64_t)since(p->sums.lost_ns, before.lost_ns);
     p->totals.lost += threads->lost;
     p->totals.switches = since(p->sums.switches, before.switches);
@@ -94,7 +96,7 @@ static void add_cpus(struct pinned_cpu *p)
 void pinned_cpu_turn(struct pinned_cpu *p)
 {
     tally_clear(&p->tally);
-    p->totals = (struct oncpu_totals){0};
+    p->totals = (struct oncpu_totals){.stolen_known = true};
     p->error = pinned_threads_look(&p->threads, &p->why);
     if (!p->error)
         add_cpus(p);

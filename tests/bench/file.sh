@@ -20,30 +20,40 @@ file_tool() {
     esac
 }
 
-# sequential FILE: MiB a second of fio
-sequential() {
-    fio --name=sequential --filename="$1" --size=128M --rw=read --bs=1M --ioengine=psync --invalidate=0 --loops=$((${LONG:+2}8)) \
-        --output-format=json | jq '.jobs[0].read.bw_bytes / 1048576'
-}
-
-# Pairs of fio with hog and without, in turn: how much less it read a second, % of each pair.
-file_pairs() { # file_pairs WHAT DIR
-    local i tool file with without order=(nothing hog)
+# One fio that reads by the MiB, and seconds of it with hog and without, in turn: how much less it reads with it than in the
+# seconds before and after, %. (From one fio to the next its rate differs by more than what is asked here.)
+file_turns() { # file_turns WHAT DIR
+    local i tool file fio turns=$((${LONG:+2}6 * repeats)) log=50
     file=$(mktemp "$2/hog_bench.XXXXXX")
     trap 'rm -f '"$file"'; cleanup' EXIT
     dd if=/dev/urandom of="$file" bs=1M count=128 2>/dev/null
-    sequential "$file" >/dev/null
-    for ((i = 0; i < 2 * repeats + 2; i++)); do
-        for tool in "${order[@]}"; do
+    cat "$file" >/dev/null
+    start fio --name=sequential --filename="$file" --size=128M --rw=read --bs=1M --ioengine=psync --invalidate=0 --time_based \
+        --runtime=1000 --write_bw_log="$TMP/$1" --log_avg_msec=$log --log_unix_epoch=1
+    fio=$PID
+    sleep 1
+    for ((i = 0; i < turns; i++)); do
+        for tool in nothing hog; do
             file_tool "$tool"
-            sequential "$file" >>"$TMP/sequential.$1.$tool"
+            sleep 0.2
+            printf '%s %s ' "$tool" "$(date +%s%3N)" >>"$TMP/turns.$1"
+            sleep 1
+            date +%s%3N >>"$TMP/turns.$1"
             [ -z "$PID" ] || stop "$PID"
         done
-        order=("${order[1]}" "${order[0]}")
     done
+    kill -INT "$fio" && wait "$fio"
+    stop "$fio"
     rm -f "$file"
-    paste "$TMP/sequential.$1.nothing" "$TMP/sequential.$1.hog" | awk '{ printf "%.2f\n", 100 - 100 * $2 / $1 }' >"$TMP/loss.$1"
+    # A line of fio's log is the time at the end of so many ms, and KiB a second.
+    awk -F '[ ,]+' -v log_ms=$log -v rates="$TMP/sequential.$1" '
+        NR == FNR { tool[NR] = $1; from[NR] = $2; to[NR] = $3; n = NR; next }
+        { while (at < n && $1 > to[at]) at++; if ($1 - log_ms >= from[at] && $1 <= to[at]) { sum[at] += $2; lines[at]++ } }
+        END { for (i = 1; i <= n; i++) if (lines[i]) { rate[i] = sum[i] / lines[i] / 1024; print rate[i] >(rates "." tool[i]) }
+            for (i = 2; i < n; i += 2) if (rate[i - 1] && rate[i] && rate[i + 1])
+                printf "%.3f\n", 100 - 100 * rate[i] / ((rate[i - 1] + rate[i + 1]) / 2) }' "$TMP/turns.$1" "$TMP/$1"_bw.*.log >"$TMP/loss.$1"
     row "fio, 1 MiB from page cache, $1: % less a second" "$(median <"$TMP/loss.$1")" - - '<= 2' "$(median <"$TMP/loss.$1")"
+    row "  the quarters of $(wc -l <"$TMP/loss.$1") turns" "$(quantile 0.25 <"$TMP/loss.$1")" "$(quantile 0.75 <"$TMP/loss.$1")" - - -
     row '  MiB a second with it, and with nothing' "$(median <"$TMP/sequential.$1.hog" | cut -d . -f 1)" \
         "$(median <"$TMP/sequential.$1.nothing" | cut -d . -f 1)" - - -
 }
@@ -97,8 +107,8 @@ part_file() {
     header 'hog file, 2 jobs, 4 KiB from page cache' empty
     row 'CPU time of a read beyond nothing, ns' "$ours" "$floor" "$(calculate "$ours / $floor")" - -
     row 'the same of all of it, with nothing, ns' "$base" - - - -
-    file_pairs tmpfs /dev/shm
-    file_pairs "$(findmnt -n -o FSTYPE -T /var/tmp)" /var/tmp
+    file_turns tmpfs /dev/shm
+    file_turns "$(findmnt -n -o FSTYPE -T /var/tmp)" /var/tmp
     if [ -n "${NO_GUEST-}" ] || [ "$(uname -m)" != x86_64 ]; then
         return
     fi

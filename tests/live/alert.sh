@@ -14,6 +14,25 @@ ends() {
     [ "$status" = "$want" ] && [ "$(grep -c '^#window' "$TMP/out")" = "$windows" ]
 }
 
+# alerts N VERDICTS ARGUMENT...: ends with status 4 at the Nth window in a row that has one of them, each given by an option of its
+# own, and not before. Whose CPU is taken away may have a window that has none.
+alerts() {
+    local want=$1 verdicts=$2 verdict options=() status
+    shift 2
+    for verdict in ${verdicts//,/ }; do
+        options+=(--alert "$verdict")
+    done
+    timeout 30 "$HOG" "${options[@]}" "$@" >"$TMP/out" 2>"$TMP/err"
+    status=$?
+    echo "status $status"
+    cat "$TMP/err" "$TMP/out"
+    [ "$status" = 4 ] && awk -v want="$want" -v verdicts=",$verdicts," '
+        $1 == "#top" { for (i = 2; i <= NF; i++) at[$i] = i }
+        $1 == "#window" { if (row == want) early = 1; windows++; has = 0 }
+        $1 == "top" { has = index(verdicts, "," $at["verdict"] ",") > 0; row = has ? row + 1 : 0; rows++ }
+        END { exit early || row != want || rows != windows }' "$TMP/out"
+}
+
 # It has its 90 percent of a CPU, whoever else is there; them it may make wait.
 chrt -f 1 true 2>/dev/null && first=(chrt -f 1)
 load_start ${first[@]+"${first[@]}"} "$BUILD/tests/load/duty" 1000 900 100
@@ -21,9 +40,9 @@ busy=$LOAD_PID
 load_start sleep 60
 idle=$LOAD_PID
 sleep 0.2
-check 'a window that has it: status 4' ends 4 1 --alert cpu-bound,noisy-neighbor -p "$busy" 1 5
+check 'a window that has it: status 4' alerts 1 cpu-bound,noisy-neighbor -p "$busy" 1 10
 check 'the window is written by then' grep -Eq '^top .* (cpu-bound|noisy-neighbor) ' "$TMP/out"
-check 'three of them in a row' ends 4 3 --alert io-bound,cpu-bound --alert noisy-neighbor --alert-for 3 -p "$busy" 1 5
+check 'three of them in a row' alerts 3 io-bound,cpu-bound,noisy-neighbor --alert-for 3 -p "$busy" 1 15
 check 'a process that sleeps: none' ends 0 2 --alert cpu-bound,starved,noisy-neighbor -p "$idle" 1 2
 check 'another verdict: none' ends 0 2 --alert throttled -p "$busy" 1 2
 check 'a threshold that the load does not reach: none' ends 0 2 --alert cpu-bound --threshold cpu_bound_pct=99 -p "$busy" 1 2

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Every nanosecond of every CPU is somewhere: in a row, or other, idle, missed or lost. In each window.
+# Every nanosecond of every CPU is somewhere: in a row, or other, idle, missed, stolen or lost. In each window.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
@@ -11,7 +11,7 @@ adds_up() {
     awk -v most=10000 '
         function check() {
             if (!windows++) return
-            off = rows + f["other_ms"] + f["idle_ms"] + f["missed_ms"] + f["lost_ms"] - f["cpus"] * f["dur_ms"]
+            off = rows + f["other_ms"] + f["idle_ms"] + f["missed_ms"] + f["stolen_ms"] + f["lost_ms"] - f["cpus"] * f["dur_ms"]
             rounding = 0.001 * (n + 10)
             if (off > rounding || off < -rounding) { bad++; print "window " f["seq"] ": the sum is off by " off " ms" }
             off = rows - f["run_ms"]
@@ -38,6 +38,23 @@ lost_is_said() { # lost_is_said no|yes
          END { exit !NR || one || (want == "yes") != (some > 0) }' "$TMP/windows"
 }
 
+# steal_ms: since boot, of all CPUs; and with interrupts, which some kernels count apart.
+steal_ms() {
+    awk '$1 == "cpu" { print $9 * 10, ($7 + $8 + $9) * 10 }' /proc/stat
+}
+
+# The windows' stolen_ms are what the kernel has told meanwhile: in ticks of 10 ms, of more than the windows.
+stolen_is_told() {
+    local before after
+    before=$(steal_ms)
+    run 0.5 8
+    after=$(steal_ms)
+    sed -n 's/^#window .* stolen_ms=\([-0-9.]*\).*/\1/p' "$TMP/out" | awk -v before="$before" -v after="$after" -v cpus="$(nproc)" '
+        BEGIN { split(before, b); split(after, a); low = 0.8 * (a[1] - b[1]) - 20 - 10 * cpus; high = a[2] - b[2] + 10 + 10 * cpus }
+        { sum += $1; negative += $1 < 0 }
+        END { print "stolen " sum " ms, by the kernel " a[1] - b[1] ".." a[2] - b[2]; exit NR != 8 || negative || sum < low || sum > high }'
+}
+
 run() {
     "$HOG" cpu -k 10000 "$@" >"$TMP/out"
 }
@@ -52,6 +69,8 @@ run 0.01 50
 check 'sketch, 10 ms' adds_up
 run 0.001 300
 check 'sketch, 1 ms' adds_up
+check 'stolen is what the kernel says' stolen_is_told
+check 'sketch, 500 ms' adds_up
 run --exact 0.2 5
 check 'exact, 200 ms' adds_up
 check 'exact loses nothing' lost_is_said no

@@ -351,7 +351,8 @@ of_window() { sed -n "s/^#window .* $1=\\([^ ]*\\).*/\\1/p" "$TMP/out"; }
 
 modelled() { # modelled BUSY IDLE DIVISOR
     local busy
-    busy=$(awk -v a="$(of_window run_ms)" -v b="$(of_window missed_ms)" -v c="$(of_window lost_ms)" 'BEGIN { print a + b + c }')
+    busy=$(awk -v a="$(of_window run_ms)" -v b="$(of_window missed_ms)" -v c="$(of_window lost_ms)" -v d="$(of_window stolen_ms)" \
+        'BEGIN { print a + b + c + d }')
     within "$(counted model)" "$(awk -v b="$busy" -v i="$(of_window idle_ms)" -v B="$1" -v I="$2" -v d="$3" 'BEGIN { print (b * B + i * I) / 1000 / d - 0.001 }')" \
         "$(awk -v b="$busy" -v i="$(of_window idle_ms)" -v B="$1" -v I="$2" -v d="$3" 'BEGIN { print (b * B + i * I) / 1000 / d + 0.001 }')"
 }

@@ -22,7 +22,7 @@ adds_up() {
     grep '^#window' "$1"
     awk '$1 == "#window" { for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] }
             all += f["cpus"] * f["dur_ms"]
-            sum += f["run_ms"] + f["other_ms"] + f["idle_ms"] + f["missed_ms"] + f["lost_ms"] }
+            sum += f["run_ms"] + f["other_ms"] + f["idle_ms"] + f["missed_ms"] + f["stolen_ms"] + f["lost_ms"] }
         END { print sum, all; exit !(all && sum > all * 0.97 && sum < all * 1.03) }' "$1"
 }
 
@@ -112,7 +112,7 @@ kernel_thread() {
 check 'bpftool: kernel threads are told' kernel_thread
 informs() {
     bpftool -j map dump pinned "$DIR/info" | jq -e --arg version "$("$HOG" --version | cut -d ' ' -f 2)" --argjson now "$(date +%s)" \
-        '.[0].formatted.value | .layout == 3 and .views == "cpu" and .version == $version and
+        '.[0].formatted.value | .layout == 4 and .views == "cpu" and .version == $version and
          (.pinned_ns / 1e9 - $now | fabs) < 200 and .booted_ns < .pinned_ns'
 }
 check 'bpftool: the directory says what it is' informs
@@ -182,7 +182,7 @@ check 'read: another layout is refused, with who pinned it' ended 3 "was pinned 
 
 # ---- unpin, with a file of somebody else and one who reads ----
 
-layout 0x03
+layout 0x04
 reader one
 bpftool map create "$DIR/cpu/mine" type array key 4 value 8 entries 1 name mine
 hog unpin "$DIR"

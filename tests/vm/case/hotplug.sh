@@ -40,10 +40,10 @@ ran_ms() { # ran_ms NAME PID
     awk -v pid="$2" '$1 == "cpu" && $3 == pid { sum += $6 } END { printf "%.3f\n", sum }' "/tmp/$1.out"
 }
 
-# A line for each window: cpus dur run other idle missed lost, in ms.
+# A line for each window: cpus dur run other idle missed lost stolen, in ms.
 windows() {
     awk '$1 == "#window" { for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] }
-        print f["cpus"], f["dur_ms"], f["run_ms"], f["other_ms"], f["idle_ms"], f["missed_ms"], f["lost_ms"] }' "/tmp/$1.out"
+        print f["cpus"], f["dur_ms"], f["run_ms"], f["other_ms"], f["idle_ms"], f["missed_ms"], f["lost_ms"], f["stolen_ms"] }' "/tmp/$1.out"
 }
 
 # The online CPUs, as windows follow each other.
@@ -56,7 +56,7 @@ saw() { # saw NAME CPUS...
 # While CPUs neither come nor go, all times are the windows' length on each; else, that of those who were there throughout and
 # of those who were there at all are its bounds.
 adds_up() {
-    windows "$1" | awk '{ sum = $3 + $4 + $5 + $6 + $7; if (NR == 1) before = $1
+    windows "$1" | awk '{ sum = $3 + $4 + $5 + $6 + $7 + $8; if (NR == 1) before = $1
         low = (before < $1 ? before : $1) * $2 - 0.02; high = (before > $1 ? before : $1) * $2 + 0.02
         if (sum < low || sum > high) { bad++; print "window " NR ": " sum " is not in " low ".." high ": " $0 }
         before = $1 }
@@ -65,7 +65,7 @@ adds_up() {
 
 # All windows together: CPU 0 all the time, CPU 1 as long as the clock says: from OFF_LONG ms at most to OFF_SHORT at least.
 online_time() {
-    windows "$1" | awk -v long="$OFF_LONG" -v short="$OFF_SHORT" '{ dur += $2; sum += $3 + $4 + $5 + $6 + $7 }
+    windows "$1" | awk -v long="$OFF_LONG" -v short="$OFF_SHORT" '{ dur += $2; sum += $3 + $4 + $5 + $6 + $7 + $8 }
         END { print "offline for " 2 * dur - sum " ms of " dur ", by the clock " short ".." long; off = 2 * dur - sum
             exit off < short || off > long }'
 }

@@ -8,7 +8,7 @@ short_windows() {
     status=$?
     grep '^#window' /tmp/short | tail -n 5
     [ $status = 0 ] && awk -v pid="$LOOP" '$1 == "#window" { n++; for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] }
-            sum = f["run_ms"] + f["other_ms"] + f["idle_ms"] + f["missed_ms"] + f["lost_ms"] - f["dur_ms"]
+            sum = f["run_ms"] + f["other_ms"] + f["idle_ms"] + f["missed_ms"] + f["stolen_ms"] + f["lost_ms"] - f["dur_ms"]
             bad += f["cpus"] != 1 || sum > 0.02 || sum < -0.02 }
         $1 == "cpu" && $3 == pid { loop += $6 }
         END { print n " windows, " bad + 0 " bad, loop " loop " ms"; exit n != 100 || bad || loop < 200 }' /tmp/short

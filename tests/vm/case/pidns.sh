@@ -47,7 +47,7 @@ adds_up() {
     cat /tmp/hog.out
     awk 'function check() {
              if (!n++) return
-             off = sum + f["other_ms"] + f["idle_ms"] + f["missed_ms"] + f["lost_ms"] - f["cpus"] * f["dur_ms"]
+             off = sum + f["other_ms"] + f["idle_ms"] + f["missed_ms"] + f["stolen_ms"] + f["lost_ms"] - f["cpus"] * f["dur_ms"]
              if (off > 0.1 || off < -0.1) { bad++; print "off by " off " ms" }
          }
          $1 == "#window" { check(); sum = 0; for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] } }
