@@ -201,8 +201,8 @@ static bool has_field(const struct object_program *program, const char *type, co
  * (CONFIG_FAIR_GROUP_SCHED): waits_known() in bpf/waits.bpf.h. */
 static bool kernel_counts_waits(const struct object_program *program)
 {
-    return has_field(program, "struct sched_info", "0:2") && has_field(program, "struct sched_entity", "0:1") &&
-           has_field(program, "struct cfs_rq", "0:0");
+    return has_field(program, "struct sched_info", "0:2") &&
+           has_field(program, "struct sched_entity", "0:1") && has_field(program, "struct cfs_rq", "0:0");
 }
 
 /* taken_until() in bpf/stolen.bpf.h. */
