@@ -110,8 +110,9 @@ unit live fuzz:
 	@$(MAKE) $(SUBFLAGS) programs
 	@BUILD=$(BUILD) scripts/test.sh $@
 
-bench: setup-build setup-test setup-bench
-	@$(MAKE) $(SUBFLAGS) all $(BENCH) $(LOAD)
+# Some tools that it measures beside run in guests alone.
+bench: setup-build setup-test setup-bench setup-vm
+	@$(MAKE) $(SUBFLAGS) all $(BENCH) $(LOAD) vm-programs
 	@BUILD=$(BUILD) tests/bench/run.sh; status=$$?; $(GIVE_BACK); exit $$status
 
 # Stock kernels of Debian, in software emulation: all boots of one suite (of this ARCH), or all there are. What is booted, and

@@ -33,19 +33,19 @@ struct hog_cpu {
     u64 cur; /* its key; 0: idle. From classic tracepoints (no process id there): the thread id << 20 alone */
     u64 since;                        /* ns, CLOCK_MONOTONIC */
     u64 cur_task;                     /* its task_struct; from classic tracepoints its thread id */
-    u64 turn_cur, turn_since;         /* cur and since when the first event after a turn came */
+    u64 turn_cur, turn_since;         /* cur and since when the first event after a turn came, */
+    u64 turn_stolen;                  /* and what was taken from that stint */
     u64 idle[2], other[2], missed[2]; /* ns, a bank */
     u64 events;
     u64 clock_offset, clock_compared, clock_doubted; /* see switch_time() */
     u64 offline[2], stolen[2];                       /* ns, a bank */
-    u64 taken;                        /* until the last switch; 0: not known. See stolen.bpf.h */
-    u64 cycles;                       /* at the last switch. As all that follows, where cycles are counted */
+    u64 taken,
+        taken_now; /* until the last switch, 0: not known, and when the reader asked. See stolen.bpf.h */
+    u64 cycles;    /* at the last switch. As all that follows, where cycles are counted */
     u64 turn_cycles, turn_cycles_end; /* of the stint in turn_cur: at its begin, and at its end */
-    u64 unused[6];
-    struct hog_cycles_slot like_this; /* no such slot: it tells user space the type, and fills a line */
     struct hog_dead dead[HOG_DEAD];
-    struct hog_slot slots[PIPE_SLOTS]; /* two banks of pipe_stages * slots a stage */
-    u64 wider[PIPE_SLOTS];             /* as much more as slots with cycles take */
+    struct hog_slot slots[PIPE_SLOTS];            /* two banks of pipe_stages * slots a stage */
+    struct hog_cycles_slot wider[PIPE_SLOTS / 4]; /* as much more as slots with cycles take */
 };
 
 struct {
@@ -313,6 +313,8 @@ static __always_inline void on_switch(bool direct, bool waits, bool cycles, stru
         c->idle[pipe_bank(turn)] += ns;
     }
     c->stolen[pipe_bank(turn)] += stolen;
+    if (unlikely(first))
+        c->turn_stolen = stolen;
     if (key && cycles)
         credit_cycles(c, turn, key, ns, spent);
     else if (key)
@@ -442,6 +444,31 @@ int hog_seed_ids(void *ctx)
     u32 thread = bpf_get_current_pid_tgid();
 
     seed(thread, thread, (u64)thread << HOG_KEY_THREAD);
+    return 0;
+}
+
+/* Run by the reader after a turn: what has been taken from each CPU, of some, as of the last tick there. Who
+ * is noted may leave meanwhile, and his struct be gone; what is read then means nothing, and as his stint has
+ * ended, nobody asks for it. */
+enum hog_taken {
+    HOG_TAKEN_CPUS = 64, /* in one run */
+};
+const volatile enum hog_taken taken_cpus = HOG_TAKEN_CPUS;
+
+SEC("raw_tp/taken")
+int hog_taken(void *ctx)
+{
+    u32 first = argument(ctx, 0, u64);
+
+    for (u32 i = 0; i < HOG_TAKEN_CPUS && run_queue_known(); i++) {
+        struct hog_cpu *c = cpu_of(first + i);
+        if (!c)
+            break;
+        struct task_struct *task = (void *)read_once(c->cur_task);
+        struct cfs_rq *group = kernel_field(false, task, se.cfs_rq);
+        struct rq *rq = kernel_field(false, group, rq);
+        c->taken_now = taken_until(false, rq, kernel_field(false, rq, clock));
+    }
     return 0;
 }
 

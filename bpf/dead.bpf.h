@@ -11,7 +11,8 @@
 
 #define COMM 16
 
-#define HOG_DEAD 64 /* names of the dead a CPU: 16 buckets of 4 */
+#define DEAD_BUCKETS 12
+#define HOG_DEAD     (4 * DEAD_BUCKETS) /* names of the dead a CPU */
 struct hog_dead {
     u64 key;
     u32 weight; /* the turn's low 8 bits << 24, then what it was heavy by, saturated */
@@ -34,7 +35,7 @@ static __always_inline void dead_keep(struct hog_dead dead[HOG_DEAD], const stru
     u32 turn = read_once(pipe_turn.turn), epoch = (turn & 0xff) << 24;
     u32 shown_age = turn - read_once(pipe_turn.shown); /* in turns */
     u32 weight = heavy > 0xffffff ? 0xffffff : heavy;
-    u32 bucket = (who->key * pipe_multiplier(7)) >> 60;
+    u32 bucket = (who->key * pipe_multiplier(7) >> 32) * DEAD_BUCKETS >> 32;
     struct hog_dead *places = &dead[bucket * 4];
     u64 least = ~0u, which = 0;
 

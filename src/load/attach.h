@@ -84,6 +84,8 @@ bool hook_passed_over(const char *without, const char *hook);
 int choose_and_attach(struct object *obj, const struct alternative *list, size_t n, const char *without,
                       struct link *link, struct choice *choice, struct why *w);
 
+/* BPF_PROG_TEST_RUN of a raw_tp program, here and now (5.10); the n arguments are all that it reads. */
+int program_run(const struct object_program *program, const uint64_t *arguments, size_t n, struct why *w);
 /* BPF_PROG_TEST_RUN of a raw_tp program on a given CPU (5.10): runs in interrupt context there. */
 int program_run_on_cpu(const struct object_program *program, int cpu, struct why *w);
 

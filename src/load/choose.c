@@ -69,6 +69,18 @@ int choose_and_attach(struct object *obj, const struct alternative *list, size_t
     return err;
 }
 
+int program_run(const struct object_program *program, const uint64_t *arguments, size_t n, struct why *w)
+{
+    union bpf_attr attr;
+
+    memset(&attr, 0, sizeof attr);
+    attr.test.prog_fd = (uint32_t)program->fd;
+    attr.test.ctx_in = (uintptr_t)arguments;
+    attr.test.ctx_size_in = (uint32_t)(n * sizeof *arguments);
+    int err = sys_bpf_test_run(&attr);
+    return err ? why(w, err, "%s: run: %s", program->name, why_errno(err)) : 0;
+}
+
 int program_run_on_cpu(const struct object_program *program, int cpu, struct why *w)
 {
     union bpf_attr attr;

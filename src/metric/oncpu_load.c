@@ -24,6 +24,7 @@ static const struct alternative cycles_switches[] = {{"tp_btf", "hog_switch_cycl
 static const struct alternative task_exits[] = {{"tp_btf", "hog_exit_btf"}, {"raw_tp", "hog_exit_raw"}};
 static const struct alternative task_starts[] = {{"task_btf", "hog_seed_btf"}, {"task", "hog_seed_task"}};
 static const struct alternative task_waiting[] = {{"iter", "hog_waiting"}};
+static const struct alternative task_taken[] = {{"task", "hog_taken"}};
 static const struct alternative classic_switches[] = {{"tracepoint", "hog_switch_tp"}};
 static const struct alternative classic_exits[] = {{"tracepoint", "hog_exit_tp"}};
 static const struct alternative classic_starts[] = {{"thread_id", "hog_seed_ids"}};
@@ -34,15 +35,14 @@ static const struct way by_classic = {
     classic_switches, classic_exits, classic_starts, classic_forks, 1, 1, 1, 1};
 
 const struct hook_ways oncpu_ways[] = {
-    {"switch", task_switches, 2}, {"switch", classic_switches, 1},
-    {"exit", task_exits, 2},      {"exit", classic_exits, 1},
-    {"start", task_starts, 2},    {"start", classic_starts, 1},
-    {"fork", classic_forks, 1},   {NULL, NULL, 0},
+    {"switch", task_switches, 2}, {"switch", classic_switches, 1}, {"exit", task_exits, 2},
+    {"exit", classic_exits, 1},   {"start", task_starts, 2},       {"start", classic_starts, 1},
+    {"fork", classic_forks, 1},   {"stolen", task_taken, 1},       {NULL, NULL, 0},
 };
 
 const struct hook_ways contention_ways[] = {
-    {"switch", task_switches, 2}, {"exit", task_exits, 2}, {"start", task_starts, 2},
-    {"waiting", task_waiting, 1}, {NULL, NULL, 0},
+    {"switch", task_switches, 2}, {"exit", task_exits, 2},   {"start", task_starts, 2},
+    {"waiting", task_waiting, 1}, {"stolen", task_taken, 1}, {NULL, NULL, 0},
 };
 
 static int set_offsets(const struct side *side, struct why *w)
@@ -88,6 +88,24 @@ static void seed(const struct side *side, const struct metric_context *context, 
     for (int cpu = 0; cpu < side->sketch.shape.cpus; cpu++)
         if (online[cpu])
             program_run_on_cpu(program, cpu, NULL);
+}
+
+/* Where the kernel cannot run it on call, what is stolen comes off when a stint ends. */
+static void prepare_taken(struct oncpu_kernel *kernel, const struct metric_context *context,
+                          struct hook_report *hook)
+{
+    const struct side *side = &kernel->side;
+    const uint64_t first = 0;
+    struct why reason;
+
+    if (hook_attach(side, context, NULL, task_taken, 1, hook, &reason))
+        return;
+    const struct object_program *program = object_program(side->obj, hook->choice.chosen->program);
+    int err = program_run(program, &first, 1, &reason);
+    if (err)
+        hook_give_up(hook, err, &reason);
+    else
+        kernel->taken = program;
 }
 
 /* ---- waits ---- */
@@ -309,6 +327,8 @@ static int load_by(struct side *side, const struct metric_context *context, bool
     hook_attach(side, context, &side->links[1], way->exits, way->nexits, hook_report(hooks, "exit", false),
                 &optional);
     seed(side, context, way, hook_report(hooks, "start", false));
+    if (kernel->knows_stolen)
+        prepare_taken(kernel, context, hook_report(hooks, "stolen", false));
     return 0;
 }
 

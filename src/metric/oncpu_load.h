@@ -30,8 +30,9 @@ struct oncpu_kernel {
     bool knows_memory; /* and whether it waits for memory: else sleeps on locks and memory look like idleness
                         */
     struct sketch by_victim, by_pair, by_stall;
-    const struct link *waiting; /* the iterator over tasks that wait; NULL: none */
-    struct cycles *cycles;      /* NULL: not asked for */
+    const struct object_program *taken; /* how much has been stolen by now; NULL: it cannot be asked */
+    const struct link *waiting;         /* the iterator over tasks that wait; NULL: none */
+    struct cycles *cycles;              /* NULL: not asked for */
 };
 
 extern const struct hook_ways oncpu_ways[], contention_ways[];

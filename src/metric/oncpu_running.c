@@ -10,6 +10,7 @@
 /* A stint, as the CPU notes it. */
 struct note {
     uint64_t key, since;
+    uint64_t stolen; /* ns of it, as far as known; more than it has: not known */
     uint64_t cycles,
         cycles_end; /* the CPU's count at its begin, and at its end, if that came since the turn */
 };
@@ -17,7 +18,7 @@ struct note {
 /* Who was on a CPU at the last turn, and how much of his stint the window before has had. */
 struct credit {
     uint64_t key; /* 0: idle */
-    int64_t ns, cycles;
+    int64_t ns, stolen, cycles;
     struct note note;   /* to see that it is the same stint still */
     uint64_t confirmed; /* when /proc last said that he is running there; 0: not asked */
     uint64_t doubted;   /* whose it was before confirm() made it KEY_UNSEEN; else 0 */
@@ -89,11 +90,13 @@ static struct note look(const struct running *r, int cpu)
         if (c->pipe.turn == turn) {
             note.key = c->turn_cur;
             note.since = c->turn_since;
+            note.stolen = c->turn_stolen;
             note.cycles = c->turn_cycles;
             note.cycles_end = c->turn_cycles_end;
         } else {
             note.key = c->cur;
             note.since = c->since;
+            note.stolen = c->taken ? c->taken_now - c->taken : 0;
             note.cycles = c->cycles;
             note.cycles_end = UINT64_MAX;
         }
@@ -130,12 +133,31 @@ static struct note noted_at_turn(const struct running *r, int cpu)
     return note;
 }
 
+/* Nothing has been taken from any CPU, ever: then nothing is now, nearly always. */
+static bool none_taken(const struct running *r)
+{
+    for (int cpu = 0; cpu < r->kernel->side.sketch.shape.cpus; cpu++)
+        if (((const volatile struct hog_cpu *)sketch_head(&r->kernel->side.sketch, cpu))->taken)
+            return false;
+    return true;
+}
+
+/* So that a stint which lasts gives up what was stolen in each window, not in its last one. */
+static void ask_what_is_taken(const struct running *r)
+{
+    if (!r->kernel->taken || none_taken(r))
+        return;
+    for (uint64_t first = 0; first < (uint64_t)r->kernel->side.sketch.shape.cpus; first += HOG_TAKEN_CPUS)
+        program_run(r->kernel->taken, &first, 1, NULL);
+}
+
 int running_begin(struct running *r, struct why *w)
 {
     int changed = cpus_watch(&r->watch, r->online, (size_t)r->kernel->side.sketch.shape.cpus);
 
     if (changed < 0)
         return why(w, changed, "cannot read " CPUS_ONLINE ": %s", why_errno(changed));
+    ask_what_is_taken(r);
     look_at_all(r);
     return 0;
 }
@@ -209,6 +231,12 @@ static bool was_offline(const struct running *r, int cpu, bool same)
     return same && r->credits[cpu].key == KEY_OFFLINE ? true : !r->online[cpu] && !has_ended(r, cpu);
 }
 
+/* Of a stint of `ns` so far. */
+static int64_t stolen_of(const struct note *note, int64_t ns)
+{
+    return ns > 0 && note->stolen <= (uint64_t)ns ? (int64_t)note->stolen : 0;
+}
+
 /* Of the stint that ran at the turn; if it has ended since, all of it. */
 static int64_t cycles_until_turn(const struct running *r, int cpu, const struct note *note)
 {
@@ -231,6 +259,8 @@ void running_credit(struct running *r, struct oncpu_sums *sums, int cpu, uint64_
         after.key = KEY_OFFLINE;
         sums_add(sums, KEY_OFFLINE, same ? after.ns - before->ns : after.ns, 0);
     } else {
+        after.stolen = stolen_of(&after.note, after.ns);
+        after.ns -= after.stolen;
         after.key = same ? before->key : whole_key(r, after.note.key);
         after.confirmed = same ? before->confirmed : 0;
         after.doubted = same ? before->doubted : 0;
@@ -238,6 +268,7 @@ void running_credit(struct running *r, struct oncpu_sums *sums, int cpu, uint64_
         sums_add(sums, after.key, after.ns, after.cycles);
         sums->all.totals.cpus++;
     }
+    sums_add_stolen(sums, after.stolen - before->stolen);
     if (!same)
         take_back(sums, before, missed);
     else if (after.key != KEY_OFFLINE)

@@ -34,6 +34,13 @@ void sums_add(struct oncpu_sums *s, uint64_t key, int64_t ns, int64_t count)
         add(s->part, key, ns, count, asked_for);
 }
 
+void sums_add_stolen(struct oncpu_sums *s, int64_t ns)
+{
+    s->all.totals.stolen_ns += ns;
+    if (s->part)
+        s->part->totals.stolen_ns += ns;
+}
+
 static void add_bank(struct oncpu_totals *totals, const struct hog_cpu *c, unsigned bank, uint64_t lost_ns)
 {
     totals->lost_ns += (int64_t)lost_ns;

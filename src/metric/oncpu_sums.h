@@ -22,6 +22,8 @@ void sums_clear(struct oncpu_sums *s);
 void sums_of_cpu(struct oncpu_sums *s, int cpu);
 /* count: switches or, with ONCPU_CYCLES, cycles. */
 void sums_add(struct oncpu_sums *s, uint64_t key, int64_t ns, int64_t count);
+/* Of the time of a stint that runs: nobody had it. */
+void sums_add_stolen(struct oncpu_sums *s, int64_t ns);
 /* What the programs themselves added up in a bank, and what its sketch dropped. */
 void sums_add_bank(struct oncpu_sums *s, const struct hog_cpu *c, unsigned bank, uint64_t lost_ns);
 /* After all has been added: a stint that was credited while it ran, and whose end the sketch dropped or
