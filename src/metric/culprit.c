@@ -106,22 +106,48 @@ void culprits_find(struct top *top)
             note_pair(top, &pairs->table[i]);
 }
 
-/* The other side of the heaviest pairs; one that stands twice (preempted by, woken beside) once. */
+struct blamed {
+    uint64_t key;
+    double ns;
+};
+
+/* The other side of the heaviest pairs, and, for a victim, the hypervisor in its place among them. */
+static size_t blamed_of(const struct top *top, const struct subject *subject, bool victims,
+                        struct blamed list[SIDES + 1])
+{
+    const struct sides *sides = &top->sides[subject->rank - 1];
+    double stolen = victims ? 0 : subject->now.stolen;
+    size_t n = 0;
+
+    for (size_t i = 0; i < sides->n; i++) {
+        const struct pair *pair = sides->pairs[i];
+        if (stolen >= (double)pair->ns) {
+            list[n++] = (struct blamed){HOG_STEAL, stolen};
+            stolen = 0;
+        }
+        list[n++] = (struct blamed){victims ? pair->victim : pair->aggressor, (double)pair->ns};
+    }
+    if (stolen > 0)
+        list[n++] = (struct blamed){HOG_STEAL, stolen};
+    return n;
+}
+
+/* The heaviest of them; one that stands twice (preempted by, woken beside) once. */
 static void others(const struct top *top, const struct subject *subject, bool victims,
                    struct culprit *culprit)
 {
-    const struct sides *sides = &top->sides[subject->rank - 1];
-    const struct pair *const *pairs = sides->pairs;
+    struct blamed list[SIDES + 1];
+    size_t n = blamed_of(top, subject, victims, list);
     /* A recording is to be small. */
     const size_t most = victims || top->context->options->record ? 1 : SAID;
     uint64_t said[SAID];
     size_t nsaid = 0;
 
-    for (size_t i = 0; i < sides->n && nsaid < most; i++) {
-        uint64_t key = victims ? pairs[i]->victim : pairs[i]->aggressor;
+    for (size_t i = 0; i < n && nsaid < most; i++) {
+        uint64_t key = list[i].key;
         bool again = false;
         char name[CULPRIT_NAME];
-        if ((double)pairs[i]->ns < SAID_PART * (double)pairs[0]->ns)
+        if (list[i].ns < SAID_PART * list[0].ns)
             break;
         for (size_t j = 0; j < nsaid; j++)
             again |= said[j] == key;

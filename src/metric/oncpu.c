@@ -192,7 +192,7 @@ static void collect_cpu(struct oncpu *o, int cpu, uint64_t now)
     sums_of_cpu(&o->sums, cpu);
     collect_running(o, cpu, now, collect_ended(o, cpu));
     if (o->waits)
-        waits_cpu(o->waits, cpu);
+        waits_cpu(o->waits, cpu, o->sums.stolen_ns);
 }
 
 /* With --exact the stints that ended are in a map of all CPUs. */

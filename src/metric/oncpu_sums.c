@@ -37,6 +37,7 @@ void sums_add(struct oncpu_sums *s, uint64_t key, int64_t ns, int64_t count)
 void sums_add_stolen(struct oncpu_sums *s, int64_t ns)
 {
     s->all.totals.stolen_ns += ns;
+    s->stolen_ns += ns;
     if (s->part)
         s->part->totals.stolen_ns += ns;
 }
@@ -54,6 +55,7 @@ static void add_bank(struct oncpu_totals *totals, const struct hog_cpu *c, unsig
 void sums_add_bank(struct oncpu_sums *s, const struct hog_cpu *c, unsigned bank, uint64_t lost_ns)
 {
     add_bank(&s->all.totals, c, bank, lost_ns);
+    s->stolen_ns += (int64_t)c->stolen[bank];
     if (s->part)
         add_bank(&s->part->totals, c, bank, lost_ns);
 }
@@ -61,6 +63,7 @@ void sums_add_bank(struct oncpu_sums *s, const struct hog_cpu *c, unsigned bank,
 void sums_of_cpu(struct oncpu_sums *s, int cpu)
 {
     s->part = s->parts ? &s->parts[s->part_of[cpu]] : NULL;
+    s->stolen_ns = 0;
 }
 
 static void clear(struct oncpu_part *part)

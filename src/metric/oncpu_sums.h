@@ -15,6 +15,7 @@ struct oncpu_sums {
     struct oncpu_part *parts;
     size_t nparts;
     struct oncpu_part *part; /* of the CPU that is being collected; or NULL */
+    int64_t stolen_ns;       /* of that CPU */
 };
 
 void sums_clear(struct oncpu_sums *s);

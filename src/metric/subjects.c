@@ -60,7 +60,8 @@ static bool is_remembered(const struct subject *subject)
 {
     const struct times *t = &subject->judged;
 
-    return t->run + t->wait + t->throttled + t->io + t->memory + t->lock + t->caused > FORGOTTEN ||
+    return t->run + t->wait + t->stolen + t->throttled + t->io + t->memory + t->lock + t->caused >
+               FORGOTTEN ||
            subject->grows;
 }
 

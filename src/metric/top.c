@@ -40,6 +40,8 @@ static const struct column columns[] = {
     COLUMN("wait_max_us", 11, MAX, "the longest of them"),
     COLUMN("uid", 6, TASK, "effective user id"),
     COLUMN("tid", 7, TASK, "thread, with -t"),
+    COLUMN("stolen_pct", 10, SUM,
+           "time that its threads could have run, and the hypervisor or an interrupt had the CPU"),
     COLUMN("comm", -15, TASK, "name"),
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
@@ -225,6 +227,15 @@ static struct cell stalled(const struct top *top, enum stall what, double ns)
     return waits && waits_stalls_known(waits, what) ? percent(ns, top) : cell_unknown();
 }
 
+/* By who ran on which CPU, which is not counted of chosen processes. */
+static struct cell stolen(const struct top *top, double ns)
+{
+    const struct waits *waits = oncpu_waits(top->oncpu);
+
+    return waits && waits_share_known(waits) && oncpu_totals(top->oncpu)->stolen_known ? percent(ns, top)
+                                                                                       : cell_unknown();
+}
+
 /* CPUs hold back some of what they count: the iterator's sum is of use for growth, and asking for each row at
  * windows that are not too short gives the whole; also of who was not there yet at the last look, which is
  * long ago where looks are dear. */
@@ -297,6 +308,7 @@ static bool row(struct top *top, struct out *out, const struct view *view, size_
         wait.max_us,
         name.uid_known ? cell_unsigned(name.uid) : cell_unknown(),
         threads && !outside ? cell_unsigned(key_thread(subject->key)) : cell_unknown(),
+        stolen(top, now->stolen),
         name.comm_length ? cell_bytes(name.comm, name.comm_length) : cell_unknown(),
     };
 
@@ -327,7 +339,7 @@ const struct metric top_metric = {
     .name = "top",
     .summary = "a row a process: CPU, waiting, I/O, memory, and what is the matter with it",
     .view = {"top", columns, COLUMNS},
-    .order = "cpu_pct+wait_pct+iowait_pct+throttled_pct+memstall_pct+lock_pct+caused_pct",
+    .order = "cpu_pct+wait_pct+iowait_pct+throttled_pct+memstall_pct+lock_pct+stolen_pct+caused_pct",
     .ways = {oncpu_ways, tasks_ways, disks_ways},
     .open = top_open,
     .turn = top_turn,

@@ -20,13 +20,15 @@ static int join_runs(struct top *top)
     return top->subjects.capacity || !tally->used ? 0 : -ENOMEM;
 }
 
-static void join_share(void *context, uint64_t key, int64_t ns)
+static void join_share(void *context, uint64_t key, int64_t ns, int64_t stolen_ns)
 {
     const struct top *top = context;
     struct subject *subject = subjects_find(&top->subjects, key);
 
-    if (subject && subject->now.busiest < (double)ns)
-        subject->now.busiest = (double)ns;
+    if (!subject)
+        return;
+    subject->now.busiest = fmax(subject->now.busiest, (double)ns);
+    subject->now.stolen += (double)stolen_ns;
 }
 
 static void join_pair(struct top *top, const struct pair *pair)

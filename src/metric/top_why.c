@@ -58,7 +58,7 @@ static void put_times(const struct subject *subject, const struct judgement *jud
         const char *name;
         double ns;
     } all[] = {
-        {"run", t->run}, {"wait", t->wait},     {"throttled", t->throttled},
+        {"run", t->run}, {"wait", t->wait},     {"stolen", t->stolen}, {"throttled", t->throttled},
         {"io", t->io},   {"memory", t->memory}, {"lock", t->lock},
     };
 

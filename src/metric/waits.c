@@ -30,6 +30,7 @@ struct waits {
     struct share *shares; /* of all CPUs, one after the other */
     size_t nshares, room;
     size_t *first;             /* a possible CPU, and one more: where its shares begin */
+    int64_t *stolen;           /* a possible CPU: ns in which nobody could run there */
     int cpu;                   /* that is being read */
     struct runnable *runnable; /* NULL: cannot be had */
     struct stalls *stalls;     /* the same */
@@ -47,10 +48,11 @@ struct waits *waits_open(const struct oncpu_kernel *kernel)
         return NULL;
     w->kernel = kernel;
     w->first = calloc(cpus + 1, sizeof *w->first);
+    w->stolen = calloc(cpus, sizeof *w->stolen);
     w->steal = kernel->pairs ? steal_open(cpus) : NULL;
     w->stalls = kernel->stalls ? stalls_open(kernel) : NULL;
     w->runnable = kernel->waiting ? runnable_open(kernel, w->stalls) : NULL;
-    if (!w->first || (kernel->stalls && !w->stalls) ||
+    if (!w->first || !w->stolen || (kernel->stalls && !w->stalls) ||
         (kernel->times && seats_open(&w->seats, kernel->side.obj, &ignored)) ||
         (kernel->pairs && !w->steal) || (kernel->waiting && !w->runnable)) {
         waits_close(w);
@@ -71,6 +73,7 @@ void waits_close(struct waits *w)
     pairs_free(&w->several);
     free(w->shares);
     free(w->first);
+    free(w->stolen);
     seats_close(&w->seats);
     steal_close(w->steal);
     runnable_close(w->runnable);
@@ -166,17 +169,25 @@ static void add_part(struct waits *w, const struct pair *whole, uint64_t aggress
     add_pair(w, &part);
 }
 
+/* ns, of all who ran on that CPU. */
+static int64_t ran_on(const struct waits *w, int cpu)
+{
+    int64_t sum = 0;
+
+    for (size_t i = w->first[cpu]; i < w->first[cpu + 1]; i++)
+        sum += w->shares[i].ns > 0 ? w->shares[i].ns : 0;
+    return sum;
+}
+
 /* A wait that outlasted what a CPU remembers: as the window had it, by who ran there for how long. */
 static void share_out(struct waits *w, const struct pair *whole)
 {
     uint64_t cpu = (whole->aggressor >> HOG_SEVERAL_CPU) - 1;
-    int64_t sum = 0;
 
     if (cpu >= (uint64_t)w->kernel->side.sketch.shape.cpus)
         return;
     const struct share *share = w->shares + w->first[cpu], *end = w->shares + w->first[cpu + 1];
-    for (const struct share *s = share; s < end; s++)
-        sum += s->ns > 0 ? s->ns : 0;
+    int64_t sum = ran_on(w, (int)cpu);
     if (!sum) {
         add_part(w, whole, HOG_SEVERAL, whole->ns);
         return;
@@ -225,10 +236,11 @@ static void take_pair(void *context, const struct hog_slot *slot)
     add_pair(w, &pair);
 }
 
-void waits_cpu(struct waits *w, int cpu)
+void waits_cpu(struct waits *w, int cpu, int64_t stolen_ns)
 {
     uint64_t ns = 0, count = 0;
 
+    w->stolen[cpu] = stolen_ns;
     w->first[cpu + 1] = w->nshares;
     sketch_drain(&w->kernel->by_victim, cpu, take_wait, w);
     sketch_lost(&w->kernel->by_victim, cpu, &ns, &count);
@@ -446,11 +458,22 @@ const struct pairs *waits_victims(const struct waits *w)
     return &w->victims;
 }
 
+bool waits_share_known(const struct waits *w)
+{
+    return w->kernel->pairs && !w->kernel->side.exact;
+}
+
 void waits_each_share(const struct waits *w, waits_share_fn fn, void *context)
 {
-    for (size_t i = 0; i < w->nshares; i++)
-        if (w->shares[i].ns > 0)
-            fn(context, w->shares[i].key, w->shares[i].ns);
+    for (int cpu = 0; cpu < w->cpu; cpu++) {
+        double stolen = w->stolen[cpu] > 0 ? (double)w->stolen[cpu] : 0;
+        int64_t sum = ran_on(w, cpu);
+        for (size_t i = w->first[cpu]; i < w->first[cpu + 1]; i++) {
+            const struct share *share = &w->shares[i];
+            if (share->ns > 0)
+                fn(context, share->key, share->ns, (int64_t)(stolen * ((double)share->ns / (double)sum)));
+        }
+    }
 }
 
 const char *waits_no_process(uint64_t aggressor)

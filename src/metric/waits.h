@@ -27,7 +27,7 @@ void waits_close(struct waits *w);
  * the programs. */
 void waits_begin(struct waits *w, uint64_t now);
 void waits_ran(struct waits *w, uint64_t key, int64_t ns);
-void waits_cpu(struct waits *w, int cpu);
+void waits_cpu(struct waits *w, int cpu, int64_t stolen_ns);
 void waits_end(struct waits *w);
 
 const struct pairs *waits_pairs(const struct waits *w);
@@ -35,9 +35,11 @@ const struct pairs *waits_victims(const struct waits *w); /* the same with aggre
 const struct pair *waits_of_victim(const struct waits *w, uint64_t victim); /* NULL: it did not wait */
 /* The share q (0..1) of the victim's waits that ended in the window, ns; false: not known. */
 bool waits_quantile(const struct waits *w, uint64_t victim, double q, uint64_t *ns);
-/* Walks over who ran on which CPU in the window, and for how long. Nothing while pairs are not counted. */
-typedef void (*waits_share_fn)(void *context, uint64_t key, int64_t ns);
+/* Walks over who ran on which CPU in the window, for how long, and how much of what was stolen of that CPU is
+ * his, as he ran so long of those who did. Nothing while pairs are not counted. */
+typedef void (*waits_share_fn)(void *context, uint64_t key, int64_t ns, int64_t stolen_ns);
 void waits_each_share(const struct waits *w, waits_share_fn fn, void *context);
+bool waits_share_known(const struct waits *w); /* whether that can be said in this run */
 /* What an aggressor that is no process is called: "[steal]"; NULL: it is one. */
 const char *waits_no_process(uint64_t aggressor);
 

@@ -13,7 +13,7 @@ struct view_of {
 /* ns */
 static double lost_to_cpu(const struct view_of *v)
 {
-    return v->times->wait;
+    return v->times->wait + v->times->stolen;
 }
 
 static double lost_to_quota(const struct view_of *v)
@@ -88,7 +88,7 @@ static double at_most(double value, double most)
 
 static double sum_of(const struct times *t)
 {
-    return t->run + t->wait + t->throttled + t->io + t->memory + t->lock;
+    return t->run + t->wait + t->stolen + t->throttled + t->io + t->memory + t->lock;
 }
 
 /* ns that a rule's loss is; 0: it is none, or not large enough to be said. */

@@ -13,6 +13,7 @@ struct times {
     double span;             /* that all this is about */
     double run;              /* on a CPU */
     double wait;             /* could have run, and somebody else did */
+    double stolen;           /* could have run, and the hypervisor or an interrupt had its CPU */
     double throttled;        /* could have run, and its group's quota was used up */
     double io, memory, lock; /* blocked */
     double caused;           /* what others waited for a CPU because of it */

@@ -24,6 +24,18 @@ static const struct a_case cases[] = {
      {0}},
     {"waits a tenth of it", VERDICT_CPU_BOUND, {.span = 1000, .run = 900, .wait = 100, .busiest = 900}, {0}},
     {"waits a lot for the little it does", VERDICT_OK, {.span = 1000, .run = 5, .wait = 60}, {0}},
+    {"its CPU is taken for half the time",
+     VERDICT_STARVED,
+     {.span = 1000, .run = 500, .stolen = 500, .busiest = 500},
+     {0}},
+    {"its CPU is taken for a tenth of the time",
+     VERDICT_CPU_BOUND,
+     {.span = 1000, .run = 900, .stolen = 100, .busiest = 900},
+     {0}},
+    {"others and the hypervisor have a sixth each",
+     VERDICT_STARVED,
+     {.span = 1000, .run = 660, .wait = 170, .stolen = 170, .busiest = 660},
+     {0}},
     {"a fifth of a CPU by quota", VERDICT_THROTTLED, {.span = 1000, .run = 200, .throttled = 800}, {0}},
     {"quota and neighbours, quota worse",
      VERDICT_THROTTLED,
@@ -95,8 +107,8 @@ static void test_case(const struct a_case *c, const struct thresholds *threshold
         check(judgement.verdict == c->expected, "%s, in %g s: %s", c->name, spans[i],
               verdict_names[judgement.verdict]);
         double sum = 100 *
-                     (c->times.run + c->times.wait + c->times.throttled + c->times.io + c->times.memory +
-                      c->times.lock + c->times.caused) /
+                     (c->times.run + c->times.wait + c->times.stolen + c->times.throttled + c->times.io +
+                      c->times.memory + c->times.lock + c->times.caused) /
                      c->times.span;
         check(score(&times) > sum - 1e-6 && score(&times) < sum + 1e-6, "%s: score %g, not %g", c->name,
               score(&times), sum);
