@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <sys/resource.h>
 
+#define FILES 1024 /* what is the rule; who may, raises a harder limit to that */
+
 static struct rlimit files;
 static bool limited;
 static struct sigaction pipe_action;
@@ -18,7 +20,12 @@ void inherited_change(void)
     if (!limited)
         return;
     limit = files;
+    if (limit.rlim_max < FILES)
+        limit.rlim_max = FILES;
     limit.rlim_cur = limit.rlim_max;
+    if (!setrlimit(RLIMIT_NOFILE, &limit))
+        return;
+    limit.rlim_cur = limit.rlim_max = files.rlim_max;
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
