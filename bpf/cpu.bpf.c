@@ -290,6 +290,8 @@ static __always_inline void on_switch(bool direct, bool waits, bool cycles, stru
     }
     u64 stolen = taken_since(&c->taken, taken_until(direct, rq, clock), ns);
 
+    if (!key) /* nobody wanted to run */
+        stolen = 0;
     ns -= stolen;
     /* By their addresses: a thread that calls exec may get another id while it runs. */
     if (unlikely(c->cur_task != (u64)prev)) {
@@ -467,7 +469,11 @@ int hog_taken(void *ctx)
         struct task_struct *task = (void *)read_once(c->cur_task);
         struct cfs_rq *group = kernel_field(false, task, se.cfs_rq);
         struct rq *rq = kernel_field(false, group, rq);
-        c->taken_now = taken_until(false, rq, kernel_field(false, rq, clock));
+        u64 clock = kernel_field(false, rq, clock), taken = taken_until(false, rq, clock);
+        if (kernel_has(rq, cpu) && (u32)kernel_field(false, rq, cpu) != first + i)
+            taken = c->taken; /* he went to another CPU, and nobody saw it */
+        if (kernel_field(false, rq, clock) == clock)
+            c->taken_now = taken;
     }
     return 0;
 }

@@ -175,6 +175,8 @@ static __always_inline void on_switch(bool direct, struct task_struct *prev, str
     u64 clock = run_queue_known() ? kernel_field(direct, rq, clock) : 0;
     u64 now = bpf_ktime_get_ns();
     u64 stolen = taken_since(&c->cur_taken, taken_until(direct, rq, clock), now - c->cur_since);
+    if (!c->cur.tid) /* nobody wanted to run */
+        stolen = 0;
     c->switches++;
     /* Who leaves gets the stint without what was taken from it: as if it had ended so much earlier. */
     bool counts = true;

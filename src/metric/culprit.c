@@ -111,24 +111,30 @@ struct blamed {
     double ns;
 };
 
-/* The other side of the heaviest pairs, and, for a victim, the hypervisor in its place among them. */
+/* The other side of the heaviest pairs, and, for a victim, who had his CPUs in their place among them. */
 static size_t blamed_of(const struct top *top, const struct subject *subject, bool victims,
                         struct blamed list[SIDES + 1])
 {
     const struct sides *sides = &top->sides[subject->rank - 1];
-    double stolen = victims ? 0 : subject->now.stolen;
+    const struct waits *waits = oncpu_waits(top->oncpu);
+    struct blamed thief = {waits ? waits_thief(waits) : 0, victims ? 0 : subject->now.stolen};
     size_t n = 0;
 
+    for (size_t i = 0; i < sides->n; i++)
+        if (sides->pairs[i]->aggressor == thief.key)
+            thief.ns += (double)sides->pairs[i]->ns;
     for (size_t i = 0; i < sides->n; i++) {
         const struct pair *pair = sides->pairs[i];
-        if (stolen >= (double)pair->ns) {
-            list[n++] = (struct blamed){HOG_STEAL, stolen};
-            stolen = 0;
+        if (pair->aggressor == thief.key)
+            continue;
+        if (thief.ns >= (double)pair->ns) {
+            list[n++] = thief;
+            thief.ns = 0;
         }
         list[n++] = (struct blamed){victims ? pair->victim : pair->aggressor, (double)pair->ns};
     }
-    if (stolen > 0)
-        list[n++] = (struct blamed){HOG_STEAL, stolen};
+    if (thief.ns > 0)
+        list[n++] = thief;
     return n;
 }
 

@@ -110,6 +110,11 @@ static bool same_note(const struct note *a, const struct note *b)
     return a->key == b->key && a->since == b->since;
 }
 
+static bool same_look(const struct note *a, const struct note *b)
+{
+    return same_note(a, b) && a->stolen == b->stolen && a->cycles_end == b->cycles_end;
+}
+
 /* The first of two looks that must agree: see sketch_settle(). */
 static void look_at_all(struct running *r)
 {
@@ -125,7 +130,7 @@ static struct note noted_at_turn(const struct running *r, int cpu)
 {
     struct note note = look(r, cpu), before = r->looks[cpu];
 
-    while (STORES_OVERTAKE && !same_note(&note, &before)) {
+    while (STORES_OVERTAKE && !same_look(&note, &before)) {
         sketch_settle();
         before = note;
         note = look(r, cpu);
@@ -231,10 +236,15 @@ static bool was_offline(const struct running *r, int cpu, bool same)
     return same && r->credits[cpu].key == KEY_OFFLINE ? true : !r->online[cpu] && !has_ended(r, cpu);
 }
 
-/* Of a stint of `ns` so far. */
-static int64_t stolen_of(const struct note *note, int64_t ns)
+#define LOOK_NS 100000000 /* within that, a reader has looked after a turn */
+
+/* Of a stint of `ns` until the turn, of which `before` was said. What was taken since the turn may be in it. */
+static int64_t stolen_of(const struct note *note, int64_t ns, int64_t before)
 {
-    return ns > 0 && note->stolen <= (uint64_t)ns ? (int64_t)note->stolen : 0;
+    int64_t stolen = note->key && note->stolen < (uint64_t)ns + LOOK_NS ? (int64_t)note->stolen : 0;
+
+    stolen = stolen > before ? stolen : before;
+    return stolen < ns ? stolen : ns;
 }
 
 /* Of the stint that ran at the turn; if it has ended since, all of it. */
@@ -257,9 +267,10 @@ void running_credit(struct running *r, struct oncpu_sums *sums, int cpu, uint64_
     if (was_offline(r, cpu, same)) {
         /* Its stop task keeps what it got until the list of CPUs showed that it had stopped. */
         after.key = KEY_OFFLINE;
-        sums_add(sums, KEY_OFFLINE, same ? after.ns - before->ns : after.ns, 0);
+        after.stolen = same ? before->stolen : 0;
+        sums_add(sums, KEY_OFFLINE, same ? after.ns - before->ns - before->stolen : after.ns, 0);
     } else {
-        after.stolen = stolen_of(&after.note, after.ns);
+        after.stolen = stolen_of(&after.note, after.ns, same ? before->stolen : 0);
         after.ns -= after.stolen;
         after.key = same ? before->key : whole_key(r, after.note.key);
         after.confirmed = same ? before->confirmed : 0;

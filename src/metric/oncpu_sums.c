@@ -72,10 +72,10 @@ static void clear(struct oncpu_part *part)
     memset(&part->totals, 0, sizeof part->totals);
 }
 
-/* As far as there is any. Returns what is left of the debt. */
+/* As far as it has any. Returns what is left of the debt. */
 static int64_t pay(int64_t debt, int64_t *from)
 {
-    int64_t paid = debt < *from ? debt : *from;
+    int64_t paid = *from <= 0 ? 0 : debt < *from ? debt : *from;
 
     *from -= paid;
     return debt - paid;
@@ -88,7 +88,8 @@ static void settle_debt(struct oncpu_totals *totals, int64_t *sum)
 
     if (debt <= 0)
         return;
-    totals->missed_ns -= pay(pay(debt, &totals->lost_ns), &totals->stolen_ns);
+    debt = pay(pay(pay(debt, &totals->lost_ns), &totals->missed_ns), &totals->stolen_ns);
+    totals->missed_ns -= debt;
     *sum = 0;
 }
 

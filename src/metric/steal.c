@@ -12,6 +12,8 @@
 struct steal {
     size_t cpus;
     uint64_t asked;
+    uint64_t stolen, interrupts; /* ticks of all CPUs */
+    bool of_interrupts;
     struct {
         uint64_t ticks;
         double share;
@@ -44,7 +46,7 @@ static void note(struct steal *steal, unsigned cpu, uint64_t ticks, uint64_t pas
 
 void steal_read(struct steal *steal, uint64_t now)
 {
-    uint64_t passed = now - steal->asked;
+    uint64_t passed = now - steal->asked, stolen = 0, interrupts = 0;
     char line[LINE_MAX];
 
     if (steal->asked && passed < SPAN_NS)
@@ -53,21 +55,31 @@ void steal_read(struct steal *steal, uint64_t now)
     if (!file)
         return;
     while (fgets(line, sizeof line, file) && !strncmp(line, "cpu", 3)) {
-        enum { STEAL = 8 }; /* user nice system idle iowait irq softirq steal */
+        enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, FIELDS };
         char *begin = line + strlen("cpu"), *end;
         if (!isdigit((unsigned char)*begin)) /* the sum of all */
             continue;
         unsigned cpu = (unsigned)strtoul(begin, &end, 10);
-        uint64_t ticks = 0;
-        for (unsigned field = 0; field < STEAL && end != begin; field++) {
+        uint64_t ticks[FIELDS] = {0};
+        for (unsigned field = 0; field < FIELDS && end != begin; field++) {
             begin = end;
-            ticks = strtoull(begin, &end, 10);
+            ticks[field] = strtoull(begin, &end, 10);
         }
         if (end != begin)
-            note(steal, cpu, ticks, passed);
+            note(steal, cpu, ticks[STEAL], passed);
+        stolen += ticks[STEAL];
+        interrupts += ticks[IRQ] + ticks[SOFTIRQ];
     }
+    steal->of_interrupts = interrupts - steal->interrupts > stolen - steal->stolen;
+    steal->interrupts = interrupts;
+    steal->stolen = stolen;
     fclose(file);
     steal->asked = now;
+}
+
+bool steal_is_of_interrupts(const struct steal *steal)
+{
+    return steal->of_interrupts;
 }
 
 double steal_share(const struct steal *steal, int cpu)

@@ -3,6 +3,7 @@
 #ifndef HOG_METRIC_STEAL_H
 #define HOG_METRIC_STEAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,9 @@ void steal_close(struct steal *steal);
 
 /* Once a window. The kernel tells in units of 10 ms: the shares are those of the last half second or more. */
 void steal_read(struct steal *steal, uint64_t now);
+
+/* Whether interrupts took more of all CPUs together than the hypervisor did. */
+bool steal_is_of_interrupts(const struct steal *steal);
 
 /* 0..1. */
 double steal_share(const struct steal *steal, int cpu);

@@ -463,10 +463,26 @@ bool waits_share_known(const struct waits *w)
     return w->kernel->pairs && !w->kernel->side.exact;
 }
 
+/* What was stolen from one whose stint lasted over several windows, and is known but now, has been his in those before:
+ * then he has less than nothing in this one. */
+static double stolen_from(const struct waits *w, int cpu)
+{
+    int64_t stolen = w->stolen[cpu];
+
+    for (size_t i = w->first[cpu]; i < w->first[cpu + 1]; i++)
+        stolen += w->shares[i].ns < 0 ? w->shares[i].ns : 0;
+    return stolen > 0 ? (double)stolen : 0;
+}
+
+uint64_t waits_thief(const struct waits *w)
+{
+    return w->steal && steal_is_of_interrupts(w->steal) ? AGGRESSOR_INTERRUPTS : HOG_STEAL;
+}
+
 void waits_each_share(const struct waits *w, waits_share_fn fn, void *context)
 {
     for (int cpu = 0; cpu < w->cpu; cpu++) {
-        double stolen = w->stolen[cpu] > 0 ? (double)w->stolen[cpu] : 0;
+        double stolen = stolen_from(w, cpu);
         int64_t sum = ran_on(w, cpu);
         for (size_t i = w->first[cpu]; i < w->first[cpu + 1]; i++) {
             const struct share *share = &w->shares[i];
@@ -481,6 +497,7 @@ const char *waits_no_process(uint64_t aggressor)
     static const char *const names[] = {
         [HOG_KEY_OUTSIDE] = "[outside]", [HOG_IDLE] = "[idle]",   [HOG_SEVERAL] = "[several]",
         [HOG_THROTTLED] = "[throttled]", [HOG_MOVED] = "[moved]", [HOG_STEAL] = "[steal]",
+        [AGGRESSOR_INTERRUPTS] = "[interrupts]",
     };
 
     return aggressor < sizeof names / sizeof *names ? names[aggressor] : NULL;

@@ -66,7 +66,7 @@ static const struct rule {
 } rules[RULES] = {
     {VERDICT_OOM_RISK, ENDS, OOM_SECONDS, left, "seconds until its memory ends, as it grows now"},
     {VERDICT_STARVED, LOSS, STARVED_PCT, lost_to_cpu,
-     "percent of its active time that it waited for a CPU which others had"},
+     "percent of its active time that it could have run, and others or the hypervisor had the CPU"},
     {VERDICT_THROTTLED, LOSS, THROTTLED_PCT, lost_to_quota,
      "percent of its active time that the CPU quota of its cgroup was used up"},
     {VERDICT_IO_BOUND, LOSS, IO_BOUND_PCT, lost_to_io,

@@ -43,16 +43,17 @@ steal_ms() {
     awk '$1 == "cpu" { print $9 * 10, ($7 + $8 + $9) * 10 }' /proc/stat
 }
 
-# The windows' stolen_ms are what the kernel has told meanwhile: in ticks of 10 ms, of more than the windows.
+# The windows' stolen_ms are no more than the kernel has told meanwhile, in ticks of 10 ms; what was stolen while nobody wanted
+# to run is not in them.
 stolen_is_told() {
     local before after
     before=$(steal_ms)
     run 0.5 8
     after=$(steal_ms)
     sed -n 's/^#window .* stolen_ms=\([-0-9.]*\).*/\1/p' "$TMP/out" | awk -v before="$before" -v after="$after" -v cpus="$(nproc)" '
-        BEGIN { split(before, b); split(after, a); low = 0.8 * (a[1] - b[1]) - 20 - 10 * cpus; high = a[2] - b[2] + 10 + 10 * cpus }
+        BEGIN { split(before, b); split(after, a); high = a[2] - b[2] + 10 + 10 * cpus }
         { sum += $1; negative += $1 < 0 }
-        END { print "stolen " sum " ms, by the kernel " a[1] - b[1] ".." a[2] - b[2]; exit NR != 8 || negative || sum < low || sum > high }'
+        END { print "stolen " sum " ms, by the kernel " a[1] - b[1] ".." a[2] - b[2]; exit NR != 8 || negative || sum > high }'
 }
 
 run() {
@@ -69,7 +70,7 @@ run 0.01 50
 check 'sketch, 10 ms' adds_up
 run 0.001 300
 check 'sketch, 1 ms' adds_up
-check 'stolen is what the kernel says' stolen_is_told
+check 'no more is stolen than the kernel says' stolen_is_told
 check 'sketch, 500 ms' adds_up
 run --exact 0.2 5
 check 'exact, 200 ms' adds_up

@@ -122,9 +122,8 @@ refuses() {
 }
 
 # Some hosts do not report the switches of some threads of PID 1, not to perf either. Then nobody can tell their time from
-# that of who ran before them: so much may be in the wrong place. And what the host of a virtual machine took away comes off
-# when a stint ends, from classic tracepoints never, but is not in the CPU clocks at any time. CPU time of PID 1, all threads,
-# and time that was stolen, ms.
+# that of who ran before them: so much may be in the wrong place. And what the host of a virtual machine took away is not in
+# the CPU clocks, but from classic tracepoints it is in hog's times. CPU time of PID 1, all threads, and time that was stolen, ms.
 unsure_ms() {
     { cat /proc/1/task/*/schedstat 2>/dev/null && cat /proc/stat; } |
         awk '$1 == "cpu" { ms += $9 * 10 } NF == 3 && $1 ~ /^[0-9]+$/ { ms += $1 / 1e6 } END { printf "%.3f\n", ms }'
