@@ -103,9 +103,10 @@ struct sched_info {
 } __relocated;
 
 struct sched_entity {
-    u64 sum_exec_runtime;      /* ns on CPU in its life */
-    struct cfs_rq *cfs_rq;     /* of its CPU, in any class; CONFIG_FAIR_GROUP_SCHED */
-    u64 prev_sum_exec_runtime; /* the same when it last came on a CPU; of the fair class alone */
+    u64 sum_exec_runtime;        /* ns on CPU in its life */
+    struct cfs_rq *cfs_rq;       /* of its CPU, in any class; CONFIG_FAIR_GROUP_SCHED */
+    u64 prev_sum_exec_runtime;   /* the same when it last came on a CPU; of the fair class alone */
+    unsigned char sched_delayed; /* it sleeps, and is on the run queue still; from 6.12, 152e11f6df29 */
 } __relocated;
 
 struct vm_operations_struct;
@@ -281,6 +282,7 @@ struct task_struct {
     unsigned int __state;    /* 0: runnable; `long state` until 5.14, 2f064a59a11f */
     unsigned in_iowait : 1;  /* sleeps in io_schedule() */
     void *robust_list;       /* CONFIG_FUTEX; in `futex` in 7.2 */
+    int on_rq;               /* not 0: it runs, or could run, or (6.12) went to sleep just now */
     struct sched_entity se;
     struct sched_info sched_info;
     char comm[16];

@@ -98,6 +98,15 @@ static __always_inline void tell_wait(struct seq_file *to, const struct looked_a
     bpf_seq_write(to, &waiting, sizeof waiting);
 }
 
+/* From 6.12 on, one that sleeps can have a time since when it waits: set when it was about to leave the run
+ * queue. */
+static __always_inline bool could_run(struct task_struct *task)
+{
+    if (kernel_has(task, on_rq) && !task->on_rq)
+        return false;
+    return !kernel_has(task, se.sched_delayed) || !task->se.sched_delayed;
+}
+
 static __always_inline void look_at(struct seq_file *to, struct looked_at at)
 {
     struct task_struct *task = at.task;
@@ -108,7 +117,7 @@ static __always_inline void look_at(struct seq_file *to, struct looked_at at)
     at.cfs_rq = task->se.cfs_rq;
     at.key = who_is(true, task, task->pid).key;
     at.cpu = kernel_has((struct rq *)NULL, cpu) ? at.cfs_rq->rq->cpu : 0;
-    if (wait_of(true, task, at.cfs_rq, at.cpu, ~0ull, &wait))
+    if (could_run(task) && wait_of(true, task, at.cfs_rq, at.cpu, ~0ull, &wait))
         tell_wait(to, &at, &wait);
     if (count_stalls)
         tell_sleep(to, &at, &wait);

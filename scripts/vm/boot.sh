@@ -14,11 +14,13 @@ shift 7
 limit=${VM_TIMEOUT:-600}
 mkdir -p "$dir"
 
-# hog.disk=SIZE among the parameters: an empty disk of that size, /dev/nvme0n1 there.
+# hog.disk=SIZE among the parameters: an empty disk of that size, /dev/nvme0n1 there; with hog.disk_mb_s=N it is slow, as the
+# disks that somebody waits for are.
 export disk=
 size=$(printf '%s\n' "$@" | sed -n 's/^hog\.disk=//p')
+speed=$(printf '%s\n' "$@" | sed -n 's/^hog\.disk_mb_s=//p')
 if [ -n "$size" ]; then
-    disk="-drive if=none,id=disk,format=raw,file=$dir/disk -device nvme,drive=disk,serial=hog"
+    disk="-drive if=none,id=disk,format=raw,file=$dir/disk${speed:+,throttling.bps-total=${speed}000000} -device nvme,drive=disk,serial=hog"
 fi
 
 # hog.icount among them: an instruction takes a nanosecond, whatever else this machine does.

@@ -17,7 +17,7 @@ plan() {
     loader) cases=programs,pin ;;
     faults) cases=faults,block parameters=(hog.disk=64M) ;;
     # One CPU: emulation of several may break when the first quota has the kernel patch itself.
-    verdicts) cases=verdicts,calls cpus=1 parameters=(hog.disk=64M psi=1 tsc=reliable) ;; # see hotplug
+    verdicts) cases=verdicts,calls cpus=1 parameters=(hog.disk=64M hog.disk_mb_s=50 psi=1 tsc=reliable) ;; # see hotplug
     # The same, when programs come to system calls.
     file) cases='file' cpus=1 parameters=(tsc=reliable) ;;
     integrity) cases=lockdown parameters=("lockdown=$1") ;;

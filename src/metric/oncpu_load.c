@@ -90,7 +90,8 @@ static void seed(const struct side *side, const struct metric_context *context, 
             program_run_on_cpu(program, cpu, NULL);
 }
 
-/* Where the kernel cannot run it on call, what is stolen comes off when a stint ends. */
+/* Where the kernel cannot run it on call, or locked memory is counted, what is stolen comes off when a stint
+ * ends. */
 static void prepare_taken(struct oncpu_kernel *kernel, const struct metric_context *context,
                           struct hook_report *hook)
 {
@@ -327,7 +328,7 @@ static int load_by(struct side *side, const struct metric_context *context, bool
     hook_attach(side, context, &side->links[1], way->exits, way->nexits, hook_report(hooks, "exit", false),
                 &optional);
     seed(side, context, way, hook_report(hooks, "start", false));
-    if (kernel->knows_stolen)
+    if (kernel->knows_stolen && !locked_memory_bounds())
         prepare_taken(kernel, context, hook_report(hooks, "stolen", false));
     return 0;
 }

@@ -238,7 +238,8 @@ static bool was_offline(const struct running *r, int cpu, bool same)
 
 #define LOOK_NS 100000000 /* within that, a reader has looked after a turn */
 
-/* Of a stint of `ns` until the turn, of which `before` was said. What was taken since the turn may be in it. */
+/* Of a stint of `ns` until the turn, of which `before` was said. What was taken since the turn may be in it.
+ */
 static int64_t stolen_of(const struct note *note, int64_t ns, int64_t before)
 {
     int64_t stolen = note->key && note->stolen < (uint64_t)ns + LOOK_NS ? (int64_t)note->stolen : 0;

@@ -53,8 +53,8 @@ static bool subtract(uint64_t before[PINNED_COUNTERS], const uint64_t now[PINNED
     return any;
 }
 
-/* One entry of either map. A thread may be in both while it goes over: then the later count is right, which
- * is the larger one. */
+/* One entry of either map. A thread may be in both while it goes over: then the later count is right. That is
+ * the larger one, but for what was stolen from its last stint. */
 static void see(struct pinned_threads *p, const void *key, const void *value, bool exited)
 {
     struct hog_thread thread;

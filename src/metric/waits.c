@@ -463,8 +463,8 @@ bool waits_share_known(const struct waits *w)
     return w->kernel->pairs && !w->kernel->side.exact;
 }
 
-/* What was stolen from one whose stint lasted over several windows, and is known but now, has been his in those before:
- * then he has less than nothing in this one. */
+/* What was stolen from one whose stint lasted over several windows, and is known but now, has been his in
+ * those before: then he has less than nothing in this one. */
 static double stolen_from(const struct waits *w, int cpu)
 {
     int64_t stolen = w->stolen[cpu];
@@ -495,8 +495,8 @@ void waits_each_share(const struct waits *w, waits_share_fn fn, void *context)
 const char *waits_no_process(uint64_t aggressor)
 {
     static const char *const names[] = {
-        [HOG_KEY_OUTSIDE] = "[outside]", [HOG_IDLE] = "[idle]",   [HOG_SEVERAL] = "[several]",
-        [HOG_THROTTLED] = "[throttled]", [HOG_MOVED] = "[moved]", [HOG_STEAL] = "[steal]",
+        [HOG_KEY_OUTSIDE] = "[outside]",         [HOG_IDLE] = "[idle]",   [HOG_SEVERAL] = "[several]",
+        [HOG_THROTTLED] = "[throttled]",         [HOG_MOVED] = "[moved]", [HOG_STEAL] = "[steal]",
         [AGGRESSOR_INTERRUPTS] = "[interrupts]",
     };
 

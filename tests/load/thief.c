@@ -5,8 +5,8 @@
  *
  * The program at the switches notes how much had been taken from a CPU at the last one; what is more at the
  * next one was taken in between. So each ms the note goes back by the part of it. Says `ready`, and goes on
- * until it is killed. Ends with 3 if less than ENOUGH_NS was ever taken from that CPU, as far as the kernel has
- * told: the note cannot go back further. */
+ * until it is killed. Ends with 3 if less than ENOUGH_NS was ever taken from that CPU, as far as the kernel
+ * has told: the note cannot go back further. */
 #include "load.h"
 #include "cpu.types.h"
 #include "syscall/bpf.h"

@@ -124,7 +124,10 @@ keeps_word() {
 same_hooks() {
     sed -n "s/^hog: $1: \\([a-z]*\\): \\([a-z_]*\\)\$/\\1 \\2/p" /tmp/view.err | sort >/tmp/hooks.view
     sed -n "s/^view\\.$1\\.\\([a-z]*\\)  *\\([a-z_]*\\)\$/\\1 \\2/p" /tmp/doctor | sort >/tmp/hooks.doctor
-    diff /tmp/hooks.doctor /tmp/hooks.view
+    diff /tmp/hooks.doctor /tmp/hooks.view && return
+    grep "^view\.$1\." /tmp/doctor
+    cat /tmp/view.err
+    return 1
 }
 
 # views HOST OPTION...: asks doctor, runs every view that it names, and gives the table its row. Meanwhile the loop rests, for
