@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Names for the reader, who cannot ask /proc for the dead: a table a CPU, written when a process (by thread:
- * a thread) exits. Of each key's four places the one of a turn that was shown already or the lightest is
+ * a thread) exits. Of each key's places the one of a turn that was shown already or the lightest is
  * taken. */
 #ifndef HOG_DEAD_BPF_H
 #define HOG_DEAD_BPF_H
@@ -11,8 +11,8 @@
 
 #define COMM 16
 
-#define DEAD_BUCKETS 12
-#define HOG_DEAD     (4 * DEAD_BUCKETS) /* names of the dead a CPU */
+#define DEAD_PLACES 3
+#define HOG_DEAD    (16 * DEAD_PLACES) /* names of the dead a CPU: 16 buckets */
 struct hog_dead {
     u64 key;
     u32 weight; /* the turn's low 8 bits << 24, then what it was heavy by, saturated */
@@ -35,13 +35,13 @@ static __always_inline void dead_keep(struct hog_dead dead[HOG_DEAD], const stru
     u32 turn = read_once(pipe_turn.turn), epoch = (turn & 0xff) << 24;
     u32 shown_age = turn - read_once(pipe_turn.shown); /* in turns */
     u32 weight = heavy > 0xffffff ? 0xffffff : heavy;
-    u32 bucket = (who->key * pipe_multiplier(7) >> 32) * DEAD_BUCKETS >> 32;
-    struct hog_dead *places = &dead[bucket * 4];
+    u32 bucket = (who->key * pipe_multiplier(7)) >> 60;
+    struct hog_dead *places = &dead[bucket * DEAD_PLACES];
     u64 least = ~0u, which = 0;
 
     barrier_var(places);
 #pragma unroll
-    for (u32 i = 0; i < 4; i++) {
+    for (u32 i = 0; i < DEAD_PLACES; i++) {
         u32 old = places[i].weight, age = (turn - (old >> 24)) & 0xff;
         u64 w = choose(is_less(age, shown_age), old & 0xffffff, 0);
         u64 lighter = is_less(w, least);
@@ -51,7 +51,7 @@ static __always_inline void dead_keep(struct hog_dead dead[HOG_DEAD], const stru
     if (least > weight)
         return;
     barrier_var(which);
-    struct hog_dead *lightest = &places[which & 3];
+    struct hog_dead *lightest = &places[which & 3]; /* for verifiers: it is below DEAD_PLACES */
     write_once(lightest->key, 0);
     barrier();
     lightest->weight = epoch | weight;

@@ -124,6 +124,9 @@ keeps_word() {
 same_hooks() {
     sed -n "s/^hog: $1: \\([a-z]*\\): \\([a-z_]*\\)\$/\\1 \\2/p" /tmp/view.err | sort >/tmp/hooks.view
     sed -n "s/^view\\.$1\\.\\([a-z]*\\)  *\\([a-z_]*\\)\$/\\1 \\2/p" /tmp/doctor | sort >/tmp/hooks.doctor
+    # Doctor asks for all processes, and views of chosen ones are asked for one here: they need less memory.
+    grep -q "^view\.$1\..*RLIMIT_MEMLOCK" /tmp/doctor && grep -vxFf /tmp/hooks.doctor /tmp/hooks.view >/tmp/hooks.more &&
+        sort /tmp/hooks.doctor /tmp/hooks.more >/tmp/hooks.both && mv /tmp/hooks.both /tmp/hooks.doctor
     diff /tmp/hooks.doctor /tmp/hooks.view && return
     grep "^view\.$1\." /tmp/doctor
     cat /tmp/view.err
