@@ -40,7 +40,8 @@ bool waits_quantile(const struct waits *w, uint64_t victim, double q, uint64_t *
 typedef void (*waits_share_fn)(void *context, uint64_t key, int64_t ns, int64_t stolen_ns);
 void waits_each_share(const struct waits *w, waits_share_fn fn, void *context);
 bool waits_share_known(const struct waits *w); /* whether that can be said in this run */
-/* Who had CPUs while nobody could run there: HOG_STEAL, or interrupts where the kernel counts more of these. */
+/* Who had CPUs while nobody could run there: HOG_STEAL, or interrupts where the kernel counts more of these.
+ */
 #define AGGRESSOR_INTERRUPTS 15 /* behind enum hog_aggressor and enum hog_sleeps_on */
 uint64_t waits_thief(const struct waits *w);
 /* What an aggressor that is no process is called: "[steal]"; NULL: it is one. */
