@@ -239,11 +239,12 @@ static bool was_offline(const struct running *r, int cpu, bool same)
 #define LOOK_NS 100000000 /* within that, a reader has looked after a turn */
 
 /* Of a stint of `ns` until the turn, of which `before` was said. What was taken since the turn may be in it.
- */
+ * Below zero, by the difference of two clocks: it has just begun. */
 static int64_t stolen_of(const struct note *note, int64_t ns, int64_t before)
 {
+    if (ns <= 0)
+        return 0;
     int64_t stolen = note->key && note->stolen < (uint64_t)ns + LOOK_NS ? (int64_t)note->stolen : 0;
-
     stolen = stolen > before ? stolen : before;
     return stolen < ns ? stolen : ns;
 }
