@@ -208,52 +208,7 @@ static __always_inline u64 misnoted(bool direct, struct hog_cpu *c, u32 turn, st
     return ran;
 }
 
-/* ns of CLOCK_MONOTONIC at a switch. Reading that clock is most of what a switch costs us (47 of 60 ns in a
- * virtual machine), and the scheduler has just read its own: take that, and how far the two are apart. They
- * are compared at the first event of each turn, so that stints which span turns are by CLOCK_MONOTONIC alone,
- * and every quarter of a second, in which they drift apart by some ten microseconds.
- *
- * The scheduler's reading can be old: it serves a wakeup and the switch that follows, and a virtual CPU can
- * stand still in between, for milliseconds. Then the clocks seem to be farther apart than they are, and what
- * comes after would be dated into the future. So they move apart no faster than NTP slews (1/2048), unless
- * all comparisons of a second say that they do. What they are apart at first is the least that a quarter of a
- * second shows, for the scheduler's clock of a CPU that has just come online stands still until the first
- * ticks. */
-#define COMPARE_NS  (1ull << 28)
-#define DOUBT_NS    (1ull << 30)
-#define DRIFT_SHIFT 11
-static __always_inline u64 switch_time(bool direct, bool waits, struct hog_cpu *c, bool first, u64 clock)
-{
-    if (!direct || !run_queue_known()) {
-        u64 now = bpf_ktime_get_ns();
-        if (waits && waits_known())
-            c->clock_offset = now - clock;
-        return now;
-    }
-    u64 passed = clock - c->clock_compared;
-    if (unlikely(first || passed > COMPARE_NS)) {
-        u64 now = bpf_ktime_get_ns(), apart = now - clock, most = c->clock_offset + (passed >> DRIFT_SHIFT);
-        bool in_doubt = now - c->clock_doubted < DOUBT_NS;
-        if (c->clock_compared == CLOCK_UNKNOWN) {
-            if ((s64)apart < (s64)c->clock_offset)
-                c->clock_offset = apart;
-            if (now - c->clock_doubted < COMPARE_NS)
-                return now;
-            apart = c->clock_offset;
-            c->clock_doubted = 0;
-        } else if (c->clock_compared && (s64)(apart - most) > 0 && (in_doubt || !c->clock_doubted)) {
-            if (!c->clock_doubted)
-                c->clock_doubted = now;
-            apart = most;
-        } else {
-            c->clock_doubted = 0;
-        }
-        c->clock_offset = apart;
-        c->clock_compared = clock;
-        return now;
-    }
-    return clock + c->clock_offset;
-}
+#include "switch_clock.bpf.h"
 
 /* `waits` and `cycles`, compile-time constants: programs of their own, so that who does not ask for them
  * loads no more than he needs. */
@@ -407,76 +362,7 @@ int hog_switch_tp(void *ctx)
 
 #include "forks.bpf.h"
 
-/* Run once on each CPU before the first window: notes who is on it, so that one who never leaves is known. */
-static __always_inline void seed(u64 task, u32 thread, u64 key)
-{
-    struct hog_cpu *c = this_cpu();
-
-    if (!c || c->cur_thread != (u32)-1)
-        return;
-    note_next(c, task, thread, thread ? key : 0, bpf_ktime_get_ns());
-}
-
-/* By a pointer of known type (5.11), as lockdown=confidentiality forbids bpf_probe_read_kernel. */
-SEC("raw_tp/seed")
-int hog_seed_btf(void *ctx)
-{
-    struct task_struct *task = bpf_get_current_task_btf();
-    u32 thread = task->pid;
-    struct who who = who_is(true, task, thread);
-
-    seed((u64)task, who.thread, who.key);
-    return 0;
-}
-
-SEC("raw_tp/seed")
-int hog_seed_task(void *ctx)
-{
-    struct task_struct *task = (void *)bpf_get_current_task();
-    u32 thread = kernel_field(false, task, pid);
-    struct who who = who_is(false, task, thread);
-
-    seed((u64)task, who.thread, who.key);
-    return 0;
-}
-
-SEC("raw_tp/seed")
-int hog_seed_ids(void *ctx)
-{
-    u32 thread = bpf_get_current_pid_tgid();
-
-    seed(thread, thread, (u64)thread << HOG_KEY_THREAD);
-    return 0;
-}
-
-/* Run by the reader after a turn: what has been taken from each CPU, of some, as of the last tick there. Who
- * is noted may leave meanwhile, and his struct be gone; what is read then means nothing, and as his stint has
- * ended, nobody asks for it. */
-enum hog_taken {
-    HOG_TAKEN_CPUS = 64, /* in one run */
-};
-const volatile enum hog_taken taken_cpus = HOG_TAKEN_CPUS;
-
-SEC("raw_tp/taken")
-int hog_taken(void *ctx)
-{
-    u32 first = argument(ctx, 0, u64);
-
-    for (u32 i = 0; i < HOG_TAKEN_CPUS && run_queue_known(); i++) {
-        struct hog_cpu *c = cpu_of(first + i);
-        if (!c)
-            break;
-        struct task_struct *task = (void *)read_once(c->cur_task);
-        struct cfs_rq *group = kernel_field(false, task, se.cfs_rq);
-        struct rq *rq = kernel_field(false, group, rq);
-        u64 clock = kernel_field(false, rq, clock), taken = taken_until(false, rq, clock);
-        if (kernel_has(rq, cpu) && (u32)kernel_field(false, rq, cpu) != first + i)
-            taken = c->taken; /* he went to another CPU, and nobody saw it */
-        if (kernel_field(false, rq, clock) == clock)
-            c->taken_now = taken;
-    }
-    return 0;
-}
+#include "on_call.bpf.h"
 
 /* The heavy ones of the dead are those that ran long. */
 static __always_inline void keep_name(const struct dead *dead, u64 run_ns)
