@@ -5,17 +5,12 @@
 #include "cpu.types.h"
 #include "host/cpus.h"
 #include "metric/runnable.h"
+#include "metric/shares.h"
 #include "metric/stalls.h"
 #include "metric/steal.h"
 #include "sketch/seats.h"
 
 #define DEBT_NS 10000000000ull /* after so long, it was not from what was told too early */
-
-/* Who ran on a CPU in the window, and for how long. */
-struct share {
-    uint64_t key;
-    int64_t ns; /* what he had of it before the window is taken off */
-};
 
 struct waits {
     const struct oncpu_kernel *kernel;
@@ -27,11 +22,7 @@ struct waits {
     struct pairs settled; /* the memory of the debts before */
     struct pairs owed;    /* see owe() */
     struct waits_totals totals;
-    struct share *shares; /* of all CPUs, one after the other */
-    size_t nshares, room;
-    size_t *first;             /* a possible CPU, and one more: where its shares begin */
-    int64_t *stolen;           /* a possible CPU: ns in which nobody could run there */
-    int cpu;                   /* that is being read */
+    struct shares shares;
     struct runnable *runnable; /* NULL: cannot be had */
     struct stalls *stalls;     /* the same */
     struct steal *steal;
@@ -47,12 +38,10 @@ struct waits *waits_open(const struct oncpu_kernel *kernel)
     if (!w)
         return NULL;
     w->kernel = kernel;
-    w->first = calloc(cpus + 1, sizeof *w->first);
-    w->stolen = calloc(cpus, sizeof *w->stolen);
     w->steal = kernel->pairs ? steal_open(cpus) : NULL;
     w->stalls = kernel->stalls ? stalls_open(kernel) : NULL;
     w->runnable = kernel->waiting ? runnable_open(kernel, w->stalls) : NULL;
-    if (!w->first || !w->stolen || (kernel->stalls && !w->stalls) ||
+    if (!shares_open(&w->shares, cpus) || (kernel->stalls && !w->stalls) ||
         (kernel->times && seats_open(&w->seats, kernel->side.obj, &ignored)) ||
         (kernel->pairs && !w->steal) || (kernel->waiting && !w->runnable)) {
         waits_close(w);
@@ -71,9 +60,7 @@ void waits_close(struct waits *w)
     pairs_free(&w->settled);
     pairs_free(&w->owed);
     pairs_free(&w->several);
-    free(w->shares);
-    free(w->first);
-    free(w->stolen);
+    shares_close(&w->shares);
     seats_close(&w->seats);
     steal_close(w->steal);
     runnable_close(w->runnable);
@@ -84,8 +71,7 @@ void waits_close(struct waits *w)
 void waits_begin(struct waits *w, uint64_t now)
 {
     w->now = now;
-    w->cpu = 0;
-    w->nshares = 0;
+    shares_begin(&w->shares);
     memset(&w->totals, 0, sizeof w->totals);
     pairs_clear(&w->pairs);
     pairs_clear(&w->victims);
@@ -98,22 +84,8 @@ void waits_begin(struct waits *w, uint64_t now)
 
 void waits_ran(struct waits *w, uint64_t key, int64_t ns)
 {
-    if (!w->kernel->pairs)
-        return;
-    for (size_t i = w->first[w->cpu]; i < w->nshares; i++)
-        if (w->shares[i].key == key) {
-            w->shares[i].ns += ns;
-            return;
-        }
-    if (w->nshares == w->room) {
-        size_t room = w->room ? 2 * w->room : 256;
-        struct share *more = realloc(w->shares, room * sizeof *more);
-        if (!more)
-            return; /* then somebody's part is shared out among the others */
-        w->shares = more;
-        w->room = room;
-    }
-    w->shares[w->nshares++] = (struct share){key, ns};
+    if (w->kernel->pairs)
+        shares_ran(&w->shares, key, ns);
 }
 
 /* ---- adding up ---- */
@@ -169,16 +141,6 @@ static void add_part(struct waits *w, const struct pair *whole, uint64_t aggress
     add_pair(w, &part);
 }
 
-/* ns, of all who ran on that CPU. */
-static int64_t ran_on(const struct waits *w, int cpu)
-{
-    int64_t sum = 0;
-
-    for (size_t i = w->first[cpu]; i < w->first[cpu + 1]; i++)
-        sum += w->shares[i].ns > 0 ? w->shares[i].ns : 0;
-    return sum;
-}
-
 /* A wait that outlasted what a CPU remembers: as the window had it, by who ran there for how long. */
 static void share_out(struct waits *w, const struct pair *whole)
 {
@@ -186,8 +148,8 @@ static void share_out(struct waits *w, const struct pair *whole)
 
     if (cpu >= (uint64_t)w->kernel->side.sketch.shape.cpus)
         return;
-    const struct share *share = w->shares + w->first[cpu], *end = w->shares + w->first[cpu + 1];
-    int64_t sum = ran_on(w, (int)cpu);
+    const struct share *end, *share = shares_of(&w->shares, (int)cpu, &end);
+    int64_t sum = shares_sum(&w->shares, (int)cpu);
     if (!sum) {
         add_part(w, whole, HOG_SEVERAL, whole->ns);
         return;
@@ -225,7 +187,7 @@ static void take_pair(void *context, const struct hog_slot *slot)
         .most_ns = from->most >> 1,
         .preempt = from->most & 1,
     };
-    int64_t stolen = (int64_t)((double)pair.ns * steal_share(w->steal, w->cpu));
+    int64_t stolen = (int64_t)((double)pair.ns * steal_share(w->steal, w->shares.cpus));
 
     if (pair.aggressor == HOG_THROTTLED)
         stolen = 0;
@@ -240,8 +202,6 @@ void waits_cpu(struct waits *w, int cpu, int64_t stolen_ns)
 {
     uint64_t ns = 0, count = 0;
 
-    w->stolen[cpu] = stolen_ns;
-    w->first[cpu + 1] = w->nshares;
     sketch_drain(&w->kernel->by_victim, cpu, take_wait, w);
     sketch_lost(&w->kernel->by_victim, cpu, &ns, &count);
     if (w->kernel->pairs) {
@@ -253,7 +213,7 @@ void waits_cpu(struct waits *w, int cpu, int64_t stolen_ns)
     w->totals.lost += (uint32_t)count;
     if (w->stalls)
         stalls_cpu(w->stalls, cpu);
-    w->cpu = cpu + 1;
+    shares_cpu(&w->shares, stolen_ns);
 }
 
 /* ---- waits that had not ended at the turn ---- */
@@ -463,33 +423,14 @@ bool waits_share_known(const struct waits *w)
     return w->kernel->pairs && !w->kernel->side.exact;
 }
 
-/* What was stolen from one whose stint lasted over several windows, and is known but now, has been his in
- * those before: then he has less than nothing in this one. */
-static double stolen_from(const struct waits *w, int cpu)
-{
-    int64_t stolen = w->stolen[cpu];
-
-    for (size_t i = w->first[cpu]; i < w->first[cpu + 1]; i++)
-        stolen += w->shares[i].ns < 0 ? w->shares[i].ns : 0;
-    return stolen > 0 ? (double)stolen : 0;
-}
-
 uint64_t waits_thief(const struct waits *w)
 {
     return w->steal && steal_is_of_interrupts(w->steal) ? AGGRESSOR_INTERRUPTS : HOG_STEAL;
 }
 
-void waits_each_share(const struct waits *w, waits_share_fn fn, void *context)
+void waits_each_share(const struct waits *w, share_fn fn, void *context)
 {
-    for (int cpu = 0; cpu < w->cpu; cpu++) {
-        double stolen = stolen_from(w, cpu);
-        int64_t sum = ran_on(w, cpu);
-        for (size_t i = w->first[cpu]; i < w->first[cpu + 1]; i++) {
-            const struct share *share = &w->shares[i];
-            if (share->ns > 0)
-                fn(context, share->key, share->ns, (int64_t)(stolen * ((double)share->ns / (double)sum)));
-        }
-    }
+    shares_each(&w->shares, fn, context);
 }
 
 const char *waits_no_process(uint64_t aggressor)

@@ -5,6 +5,7 @@
 #define HOG_METRIC_WAITS_H
 
 #include "metric/oncpu_load.h"
+#include "metric/shares.h"
 #include "sketch/pairs.h"
 
 struct waits;
@@ -35,10 +36,8 @@ const struct pairs *waits_victims(const struct waits *w); /* the same with aggre
 const struct pair *waits_of_victim(const struct waits *w, uint64_t victim); /* NULL: it did not wait */
 /* The share q (0..1) of the victim's waits that ended in the window, ns; false: not known. */
 bool waits_quantile(const struct waits *w, uint64_t victim, double q, uint64_t *ns);
-/* Walks over who ran on which CPU in the window, for how long, and how much of what was stolen of that CPU is
- * his, as he ran so long of those who did. Nothing while pairs are not counted. */
-typedef void (*waits_share_fn)(void *context, uint64_t key, int64_t ns, int64_t stolen_ns);
-void waits_each_share(const struct waits *w, waits_share_fn fn, void *context);
+/* Walks over who ran on which CPU in the window: shares_each(). Nothing while pairs are not counted. */
+void waits_each_share(const struct waits *w, share_fn fn, void *context);
 bool waits_share_known(const struct waits *w); /* whether that can be said in this run */
 /* Who had CPUs while nobody could run there: HOG_STEAL, or interrupts where the kernel counts more of these.
  */
