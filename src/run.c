@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "run.h"
+#include "run_inside.h"
 #include <errno.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,48 +11,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "clock.h"
-#include "history/recorder.h"
 #include "embedded.h"
 #include "host/names.h"
-#include "host/numbering.h"
-#include "host/targets.h"
 #include "load/attach.h"
-#include "metric/chosen.h"
-#include "metric/metric.h"
-#include "rows/rows.h"
-#include "screen/screen.h"
-#include "self.h"
 #include "shown.h"
 #include "sketch/sketch.h"
 #include "tell.h"
 
-#define MAX_FIELDS    64
 #define LATE_IN_A_ROW 20
-
-struct run {
-    const struct options *options;
-    struct options of_views; /* the same, but for how many rows are asked of a view */
-    struct rows *rows;       /* NULL: lines are as views make them */
-    struct targets targets;
-    struct targets subject; /* of --why */
-    struct numbering numbering;
-    struct oncpu *oncpu;
-    struct chosen *chosen; /* or NULL */
-    struct metric_context context;
-    const struct metric *metrics[MAX_VIEWS];
-    void *states[MAX_VIEWS];
-    size_t n; /* opened ones */
-    struct out *out;
-    struct recorder *recorder; /* or NULL */
-    struct screen *screen;     /* or NULL */
-    struct self self;
-    struct window window;
-    unsigned late;                 /* windows in a row that ended late */
-    unsigned alerts;               /* windows in a row that have what --alert asks for */
-    uint64_t rows_lost, ever_lost; /* rows that found no memory: in the window before, in all */
-    uint64_t skipped;              /* grid points that went by unused before the window's end */
-    sigset_t ending;               /* the signals that end a run */
-};
 
 static enum status add_targets(const struct run *run, struct targets *targets, const uint32_t *pids, size_t n)
 {
@@ -171,103 +137,6 @@ static int turn(struct run *run, struct why *w)
     return 0;
 }
 
-/* What another view has said of the window already is not said again. */
-static size_t add_fields(const struct run *run, size_t view, struct field *fields, size_t n)
-{
-    struct field more[MAX_FIELDS];
-    size_t have = run->metrics[view]->fields(run->states[view], more, MAX_FIELDS), said = n;
-
-    for (size_t i = 0; i < have && n < MAX_FIELDS - 2; i++) {
-        bool again = false;
-        for (size_t j = 0; j < said && !again; j++)
-            again = !strcmp(fields[j].name, more[i].name);
-        if (!again)
-            fields[n++] = more[i];
-    }
-    return n;
-}
-
-static void print_window_line(struct run *run)
-{
-    const struct window *window = &run->window;
-    struct field fields[MAX_FIELDS];
-    size_t n = 0;
-    uint64_t lost = run->rows_lost;
-
-    for (size_t i = 0; i < run->n; i++)
-        if (run->metrics[i]->lost)
-            lost += run->metrics[i]->lost(run->states[i]);
-    fields[n++] = (struct field){"seq", cell_unsigned(window->seq)};
-    fields[n++] = (struct field){"start", cell_time(window->begin_wall)};
-    fields[n++] =
-        (struct field){"dur_ms", cell_decimal((double)(window->end_mono - window->begin_mono) / 1e6, 3)};
-    fields[n++] = (struct field){"lost", cell_unsigned(lost)};
-    fields[n++] = (struct field){"skipped", cell_unsigned(run->skipped)};
-    for (size_t i = 0; i < run->n; i++)
-        if (run->metrics[i]->fields)
-            n = add_fields(run, i, fields, n);
-    if (run->options->by)
-        fields[n++] = (struct field){"by", cell_string(rows_word_name(run->options->by))};
-    fields[n++] = (struct field){"pids", cell_string(numbering_name(&run->numbering))};
-    out_note(run->out, "window", fields, n);
-}
-
-static void print_exits(struct out *out, struct targets *targets)
-{
-    for (size_t i = 0; i < targets->n; i++) {
-        const struct field pid = {"pid", cell_unsigned(targets->list[i].pid)};
-        if (targets->list[i].exited)
-            out_note(out, "exit", &pid, 1);
-    }
-    targets_drop(targets);
-}
-
-static void add_costs(const struct run *run, struct program_cost *cost)
-{
-    for (size_t i = 0; i < run->n; i++)
-        if (run->metrics[i]->cost)
-            run->metrics[i]->cost(run->states[i], cost);
-}
-
-/* The window's line has gone out by then: rows that are lost are in the next one's lost=. */
-static void print_rows(struct run *run)
-{
-    if (run->rows)
-        rows_begin(run->rows, run->window.end_mono);
-    for (size_t i = 0; i < run->n; i++) {
-        run->metrics[i]->rows(run->states[i], &run->window, run->out);
-        if (run->rows)
-            rows_flush(run->rows);
-    }
-    run->rows_lost = run->rows ? rows_lost(run->rows) : 0;
-    if (run->rows_lost && !run->ever_lost)
-        tell("no memory for all rows: %lu of a window are missing in what is shown (lost= of the next one)",
-             (unsigned long)run->rows_lost);
-    run->ever_lost += run->rows_lost;
-}
-
-static int print_window(struct run *run)
-{
-    run->window.seq++;
-    out_begin_window(run->out);
-    print_window_line(run);
-    print_rows(run);
-    print_exits(run->out, &run->targets);
-    print_exits(run->out, &run->subject);
-    if (run->options->self) {
-        struct program_cost cost = {0};
-        add_costs(run, &cost);
-        self_note(&run->self, run->out, run->window.end_mono - run->window.begin_mono, &cost);
-    }
-    out_end_window(run->out);
-    int err = out_flush(run->out);
-    if (run->recorder)
-        recorder_end_window(run->recorder, run->out);
-    if (run->screen)
-        screen_end_window(run->screen);
-    return err;
-}
-
 /* What lies between turns, for views that must look more often. */
 static void tick(struct run *run)
 {
@@ -326,7 +195,7 @@ static enum status windows(struct run *run)
 
     if (run->options->self) {
         run->self.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-        add_costs(run, &run->self.cost);
+        run_costs(run, &run->self.cost);
     }
     while (!err && !ending && (!count || run->window.seq < count)) {
         ending = sleep_until(run, start + ++grid * interval);
@@ -339,7 +208,7 @@ static enum status windows(struct run *run)
         yield_when_late(run);
         run->window.begin_offset = run->window.begin_mono - start;
         size_t targets = run->targets.n + run->subject.n;
-        int written = print_window(run);
+        int written = run_print(run);
         if (written)
             return output_failed(run->options, written);
         if (!ending && is_alarmed(run))
