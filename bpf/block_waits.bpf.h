@@ -5,6 +5,7 @@
 #define HOG_BLOCK_WAITS_BPF_H
 
 #include "block.bpf.h"
+#include "run_queue.bpf.h"
 
 /* A thread that sleeps for I/O, in the place that its number leads to: of two that share one the first is
  * remembered. Who was the last to sleep there keeps it, with what his sleeps add up to: so most sleeps make
@@ -67,7 +68,7 @@ static __attribute__((noinline)) int slept(u64 key, u64 ns)
 /* The clock of the task's run queue, as of this switch; 0: not known. */
 static __always_inline u64 queue_clock(bool direct, struct task_struct *task)
 {
-    if (!kernel_has((struct sched_entity *)NULL, cfs_rq) || !kernel_has((struct cfs_rq *)NULL, rq))
+    if (!run_queue_known())
         return 0;
     struct cfs_rq *cfs_rq = kernel_field(direct, task, se.cfs_rq);
     struct rq *rq = kernel_field(direct, cfs_rq, rq);

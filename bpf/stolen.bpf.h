@@ -10,12 +10,7 @@
 #ifndef HOG_STOLEN_BPF_H
 #define HOG_STOLEN_BPF_H
 
-#include "kernel.bpf.h"
-
-static __always_inline bool run_queue_known(void)
-{
-    return kernel_has((struct sched_entity *)NULL, cfs_rq) && kernel_has((struct cfs_rq *)NULL, rq);
-}
+#include "run_queue.bpf.h"
 
 /* ns since boot, as of the reading `clock` of the run queue. 0 where no kernel struct tells. */
 static __always_inline u64 taken_until(bool direct, struct rq *rq, u64 clock)
