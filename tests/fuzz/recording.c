@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+#include "tests/fuzz/edits.h"
 #include "tests/fuzz/random.h"
 #include "tests/unit/tap.h"
 
@@ -140,16 +141,10 @@ static size_t mutate(char *text, size_t length)
                 text[at] = (char)(1 + below(255));
             break;
         case 1: /* a word more */
-            if (length + w > MOST)
-                break;
-            memmove(text + at + w, text + at, length - at);
-            memcpy(text + at, word, w);
-            length += w;
+            length = edit_insert(text, length, MOST, at, word, w);
             break;
         case 2: /* some bytes fewer */
-            cut = cut < length - at ? cut : length - at;
-            memmove(text + at, text + at + cut, length - at - cut);
-            length -= cut;
+            length = edit_remove(text, length, at, cut);
             break;
         case 3: /* a part once more */
             w = below(length - from + 1);
@@ -159,7 +154,7 @@ static size_t mutate(char *text, size_t length)
             length += w;
             break;
         default: /* a word over others */
-            memcpy(text + at, word, w < length - at ? w : length - at);
+            edit_cover(text, length, at, word, w);
         }
     }
     return length;

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+#include "tests/fuzz/edits.h"
 #include "tests/fuzz/random.h"
 #include "tests/unit/tap.h"
 
@@ -88,19 +89,13 @@ static size_t mutate(char *text, size_t length, size_t size)
                 text[at] = (char)below(256);
             break;
         case 1: /* a word more */
-            if (length + w > size)
-                break;
-            memmove(text + at + w, text + at, length - at);
-            memcpy(text + at, word, w);
-            length += w;
+            length = edit_insert(text, length, size, at, word, w);
             break;
         case 2: /* some bytes fewer */
-            cut = cut < length - at ? cut : length - at;
-            memmove(text + at, text + at + cut, length - at - cut);
-            length -= cut;
+            length = edit_remove(text, length, at, cut);
             break;
         default: /* a word over others */
-            memcpy(text + at, word, w < length - at ? w : length - at);
+            edit_cover(text, length, at, word, w);
         }
     }
     return length;
