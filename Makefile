@@ -59,9 +59,9 @@ BPF      := $(patsubst bpf/%.bpf.c,%,$(sort $(wildcard bpf/*.bpf.c)))
 BPF_OBJ  := $(BPF:%=$(BUILD)/bpf/%.bpf.o)
 SLIM_OBJ := $(BPF:%=$(BUILD)/bpf/%.slim.o)
 TYPES    := $(BPF:%=$(BUILD)/gen/%.types.h)
-METRICS  := $(sort $(wildcard src/metric/*.c))
-LIB_SRC  := $(sort $(filter-out src/main.c,$(wildcard src/*.c src/*/*.c syscall/*.c)))
-GEN      := objects metrics syscall_names
+VIEW_SRC := $(sort $(shell find src/view -name '*.c'))
+LIB_SRC  := $(sort $(filter-out src/main.c,$(shell find src syscall -name '*.c')))
+GEN      := objects views syscall_names
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(GEN:%=$(BUILD)/obj/gen/%.o)
 
 programs  = $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/$(1)/*.c)))
@@ -202,7 +202,7 @@ $(BUILD)/gen/embed $(BUILD)/gen/slim $(BUILD)/gen/structs: $(BUILD)/gen/%: gen/%
 
 # All objects are one stream, as much is the same in them. It is unpacked from the front as far as needed: first comes what
 # plain hog opens, in its order. The directories are prerequisites because a source that is gone must be gone from the tables, too.
-PLAIN  := cpu tasks faults mem disks
+PLAIN  := sched tasks faults memory disks
 PACKED := $(PLAIN) $(filter-out $(PLAIN),$(BPF))
 
 $(BUILD)/gen/objects.c: $(BUILD)/gen/embed $(BUILD)/gen/objects.lzma $(SLIM_OBJ)
@@ -215,22 +215,22 @@ $(BUILD)/gen/objects.lzma: $(SLIM_OBJ) bpf
 	$(call quiet,XZ,$@)cat $(PACKED:%=$(BUILD)/bpf/%.slim.o) | xz -c --format=lzma --lzma1=preset=9e,lc=0,lp=3,pb=3,nice=273 >$@
 
 # Of this machine, also where hog is built for another.
-VIEWS := $(shell sed -n 's/^const struct metric \([a-z]*\)_metric = .*/\1/p' $(METRICS))
+VIEWS := $(shell gen/views.sh names $(VIEW_SRC))
 
-$(BUILD)/gen/completion: gen/completion.c src/options_table.c src/options_table.h src/options.h src/verdict/verdict.c $(BUILD)/flags
+$(BUILD)/gen/completion: gen/completion.c src/cli/options_table.c src/cli/options_table.h src/cli/options.h src/verdict/verdict.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call quiet,HOSTCC,$<)$(HOSTCC) $(HOSTCFLAGS) -D_GNU_SOURCE -I. -Isrc $(filter %.c,$^) -o $@
 
-$(BUILD)/gen/hog.bash $(BUILD)/gen/hog.zsh $(BUILD)/gen/hog.fish: $(BUILD)/gen/hog.%: $(BUILD)/gen/completion $(METRICS)
+$(BUILD)/gen/hog.bash $(BUILD)/gen/hog.zsh $(BUILD)/gen/hog.fish: $(BUILD)/gen/hog.%: $(BUILD)/gen/completion $(VIEW_SRC)
 	$(call quiet,GEN,$@)$< $* $(VIEWS) >$@
 
 # Without source lines, which are a good third of an object.
 $(BUILD)/bpf/%.slim.o: $(BUILD)/bpf/%.bpf.o $(BUILD)/gen/slim
 	$(call quiet,SLIM,$@)$(BUILD)/gen/slim $< $@
 
-$(BUILD)/gen/metrics.c: gen/metrics.sh $(METRICS) src/metric
+$(BUILD)/gen/views.c: gen/views.sh $(VIEW_SRC) $(sort $(dir $(VIEW_SRC)))
 	@mkdir -p $(@D)
-	$(call quiet,GEN,$@)$< $(METRICS) >$@
+	$(call quiet,GEN,$@)$< table $(VIEW_SRC) >$@
 
 $(BUILD)/gen/syscall_names.c: gen/syscalls.sh $(BUILD)/flags | $(BUILD)/uapi
 	@mkdir -p $(@D)
@@ -247,7 +247,7 @@ $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/flags | $(BUILD)/uapi
 	$(call quiet,CC,$<)$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
 
 # They go over megabytes, and over all objects, each time that hog starts. What clang makes of that for arm64 has no room.
-$(BUILD)/obj/src/load/target_scan.o $(BUILD)/obj/src/load/unlzma.o: CFLAGS += $(if $(CROSS),,-O2)
+$(BUILD)/obj/src/loader/target_scan.o $(BUILD)/obj/src/loader/unlzma.o: CFLAGS += $(if $(CROSS),,-O2)
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/uapi $(TYPES)
 	@mkdir -p $(@D)

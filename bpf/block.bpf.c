@@ -7,9 +7,9 @@
  * does by itself), when the driver gets it, and when it is done. What is merged into a request counts with
  * it. Disks that make no requests (device-mapper, md, zram) pass what they get on to others, or have none.
  */
-#include "block.bpf.h"
-#include "block_owner.bpf.h"
-#include "kernel_block.bpf.h"
+#include "block/block.bpf.h"
+#include "block/owner.bpf.h"
+#include "kernel/block.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
 
@@ -29,7 +29,7 @@ struct {
     __type(value, struct hog_block_cpu);
 } hog_sketch SEC(".maps");
 
-#include "no_exact.bpf.h"
+#include "lib/no_exact.bpf.h"
 
 const volatile u32 fork_child_pid = 44;
 
@@ -361,7 +361,7 @@ int hog_dirty_page_raw(void *ctx)
     return 0;
 }
 
-#include "block_waits.bpf.h"
+#include "block/waits.bpf.h"
 
 SEC("tp_btf/sched_switch")
 int hog_switch_btf(void *ctx)
@@ -391,4 +391,4 @@ static __always_inline void on_exit(bool direct, struct task_struct *task)
         keep_name(&dead);
 }
 
-#include "exits.bpf.h"
+#include "lib/exit_hooks.bpf.h"

@@ -6,7 +6,7 @@
  * the return takes it off and counts. A call that has not returned is told by that map; so the reader knows
  * how many were entered, without a second count, and how long those last that hang.
  */
-#include "functions.bpf.h"
+#include "calls/functions.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
 
@@ -304,4 +304,4 @@ int hog_exec(void *ctx)
     return 0;
 }
 
-#include "forks.bpf.h"
+#include "lib/fork_hooks.bpf.h"

@@ -11,9 +11,9 @@
  * So each byte of a process is there once, under the name that mount(8) shows, and what is slow below that is
  * seen at who uses it.
  */
-#include "hashpipe.bpf.h"
-#include "kernel.bpf.h"
-#include "who.bpf.h"
+#include "lib/sketch.bpf.h"
+#include "kernel/kernel.bpf.h"
+#include "lib/task_key.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
 
@@ -47,7 +47,7 @@ struct exact_map {
 };
 struct exact_map hog_exact_0 SEC(".maps"), hog_exact_1 SEC(".maps");
 
-#include "tracked.bpf.h"
+#include "lib/tracked.bpf.h"
 
 const volatile bool exact, only_tracked;
 

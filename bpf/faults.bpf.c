@@ -13,12 +13,12 @@
  * mmap_lock is still to come.
  */
 #include <linux/bpf_perf_event.h>
-#include "chosen.bpf.h"
-#include "dead.bpf.h"
-#include "hashpipe.bpf.h"
-#include "kernel.bpf.h"
-#include "seats.bpf.h"
-#include "who.bpf.h"
+#include "lib/prefilter.bpf.h"
+#include "lib/exit_names.bpf.h"
+#include "lib/sketch.bpf.h"
+#include "kernel/kernel.bpf.h"
+#include "lib/histogram_by_key.bpf.h"
+#include "lib/task_key.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
 
@@ -76,7 +76,7 @@ struct exact_map {
 };
 struct exact_map hog_exact_0 SEC(".maps"), hog_exact_1 SEC(".maps");
 
-#include "tracked.bpf.h"
+#include "lib/tracked.bpf.h"
 
 /* Faults that have begun. */
 enum hog_begun_flags {
@@ -458,8 +458,8 @@ static __always_inline void on_exit(bool direct, struct task_struct *task)
         keep_name(&dead, faults);
 }
 
-#include "exits.bpf.h"
+#include "lib/exit_hooks.bpf.h"
 
-#include "exits_classic.bpf.h"
+#include "lib/exit_hooks_classic.bpf.h"
 
-#include "forks.bpf.h"
+#include "lib/fork_hooks.bpf.h"

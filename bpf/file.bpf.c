@@ -10,8 +10,8 @@
  * devices). A call counts once: what it
  * does inside by other functions of these is part of it.
  */
-#include "file.bpf.h"
-#include "registers.bpf.h"
+#include "file/file.bpf.h"
+#include "lib/registers.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
 
@@ -327,8 +327,8 @@ static __always_inline void leave(bool direct, struct task_struct *task, u32 cal
 #define AT_EXIT         di
 #endif
 
-#include "file_aio.bpf.h"
-#include "file_mmap.bpf.h"
+#include "file/aio.bpf.h"
+#include "file/mmap.bpf.h"
 
 SEC("tp_btf/sys_enter")
 int hog_enter(void *ctx)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a directory of pinned views says of itself: docs/pinned.md. */
-#include "helpers.bpf.h"
+#include "lib/helpers.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
 

@@ -7,8 +7,8 @@
  * its run_ns is what it had before, less the time at which the stint began. That is negative, and
  * run_ns + now is what it has had by now. So a reader never sees half a switch.
  */
-#include "stolen.bpf.h"
-#include "threads.bpf.h"
+#include "sched/stolen.bpf.h"
+#include "lib/threads.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
 
@@ -34,7 +34,7 @@ struct hog_cpu_sums {
     u64 cur_stops; /* it is the stop task: the CPU may go offline from it, and then says nothing more */
 };
 
-#include "exited.bpf.h"
+#include "lib/exited_threads.bpf.h"
 
 #define TASK_DEAD 0x80 /* the same since 4.0 */
 

@@ -5,7 +5,7 @@
  * counts when it has ended.
  */
 #include <linux/bpf_perf_event.h>
-#include "threads.bpf.h"
+#include "lib/threads.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
 
@@ -36,7 +36,7 @@ struct hog_cpu_sums {
     u64 faults; /* all, those without room too */
 };
 
-#include "exited.bpf.h"
+#include "lib/exited_threads.bpf.h"
 
 /* Only the thread itself writes its sums. */
 static __attribute__((noinline)) struct hog_thread_sums *current_sums(struct hog_cpu_sums *c)

@@ -9,7 +9,7 @@
  *
  * It sees the threads of the PID namespace that hog itself is in.
  */
-#include "who.bpf.h"
+#include "lib/task_key.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
 

@@ -4,7 +4,7 @@
  *
  *   completion bash|zsh|fish VIEW...
  */
-#include "options_table.h"
+#include "cli/options_table.h"
 #include <stdio.h>
 #include <string.h>
 #include "verdict/verdict.h"

@@ -2,13 +2,14 @@
 /*
  * Included before each file that clang-tidy reads, and by nothing else: what the analyzer cannot know of
  * another file. why() returns the error that it is given, and errno after a failed call is not zero. Without
- * this, every `return why(w, -EINVAL, ...)` and `return -errno` is followed into a success that cannot be.
+ * this, every `return error_set(why, -EINVAL, ...)` and `return -errno` is followed into a success that
+ * cannot be.
  */
 #include <errno.h>
-#include "why.h"
+#include "base/error.h"
 
-void analyzer_said(struct why *w, const char *format, ...);
-#define why(w, err, ...) (analyzer_said(w, __VA_ARGS__), (err))
+void analyzer_said(struct error *why, const char *format, ...);
+#define error_set(why, err, ...) (analyzer_said(why, __VA_ARGS__), (err))
 
 static inline int *errno_of_a_failure(void)
 {

@@ -42,11 +42,11 @@ nodes=(-Xclang -analyzer-config -Xclang "max-nodes=${ANALYZER_NODES:-60000}")
 # One line a finding; `clang-tidy FILE -- FLAGS` by hand shows how it came to it.
 tidy() {
     local status
-    sources '*.c' | grep -v '\.bpf\.c$\|^src/why\.c$\|^tests/vm/powercap/' |
+    sources '*.c' | grep -v '\.bpf\.c$\|^src/base/error\.c$\|^tests/vm/powercap/' |
         xargs -P "$(nproc)" -I '{}' clang-tidy --quiet '{}' -- -std=gnu11 "${defines[@]}" "${nodes[@]}" \
             -include scripts/analyzer.h >"$work/tidy" 2>"$work/errors"
     status=$?
-    clang-tidy --quiet src/why.c -- -std=gnu11 "${defines[@]}" >>"$work/tidy" 2>>"$work/errors" || status=1
+    clang-tidy --quiet src/base/error.c -- -std=gnu11 "${defines[@]}" >>"$work/tidy" 2>>"$work/errors" || status=1
     grep -h ': error: ' "$work/tidy" "$work/errors"
     return "$status"
 }

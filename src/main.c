@@ -4,17 +4,17 @@
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
-#include "doctor.h"
-#include "energy_command.h"
+#include "cli/doctor.h"
+#include "cli/energy_command.h"
 #include "history/report.h"
-#include "hook_names.h"
+#include "cli/hook_names.h"
 #include "host/disk.h"
-#include "inherited.h"
-#include "metric/metric.h"
-#include "options.h"
-#include "pins.h"
-#include "run.h"
-#include "tell.h"
+#include "cli/process_limits.h"
+#include "view/view.h"
+#include "cli/options.h"
+#include "cli/pin.h"
+#include "cli/run.h"
+#include "base/message.h"
 
 /* With 0, 1 or 2 closed, the next file we open would become stdout, or the next map a BPF fd of 0. Where
  * there is no /dev, the root directory holds the place: what is written there fails. */
@@ -35,9 +35,9 @@ static size_t list_views(const char *names[], struct view_summary summaries[], s
 {
     size_t n = 0;
 
-    for (; n < most && metrics[n]; n++) {
-        names[n] = metrics[n]->name;
-        summaries[n] = (struct view_summary){metrics[n]->name, metrics[n]->summary};
+    for (; n < most && views[n]; n++) {
+        names[n] = views[n]->name;
+        summaries[n] = (struct view_summary){views[n]->name, views[n]->summary};
     }
     return n;
 }
@@ -46,7 +46,7 @@ static enum status written(int err)
 {
     if (!err || err == -EPIPE)
         return STATUS_DONE;
-    tell("cannot write to stdout: %s (%s)", strerror(-err), why_errno(err));
+    message("cannot write to stdout: %s (%s)", strerror(-err), error_name(err));
     return STATUS_FAILED;
 }
 
@@ -55,19 +55,19 @@ int main(int argc, char **argv)
     static struct options options;
     const char *names[MAX_VIEWS + 1] = {NULL};
     struct view_summary summaries[MAX_VIEWS];
-    struct why w = {""};
+    struct error why = {""};
 
     bool no_stdout = fcntl(STDOUT_FILENO, F_GETFD) < 0 && errno == EBADF;
     reserve_stdio();
-    inherited_change();
+    process_limits_change();
     size_t n = list_views(names, summaries, MAX_VIEWS);
-    if (options_parse(&options, argc, argv, names, &w) || hook_names_check(options.without, &w) ||
-        disks_check(options.devices, &w)) {
-        tell("%s", w.text);
+    if (options_parse(&options, argc, argv, names, &why) || hook_names_check(options.without, &why) ||
+        disks_check(options.devices, &why)) {
+        message("%s", why.text);
         return STATUS_USAGE;
     }
     if (no_stdout && !options.command) {
-        tell("stdout is closed: there is nowhere to write to");
+        message("stdout is closed: there is nowhere to write to");
         return STATUS_FAILED;
     }
     switch (options.mode) {

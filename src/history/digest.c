@@ -30,8 +30,8 @@ struct pass {
     uint64_t begin; /* of the window, ns */
     double seconds, lost_now;
     unsigned slot;
-    struct table candidates;
-    struct table chosen; /* of struct place */
+    struct hash_table candidates;
+    struct hash_table prefilter; /* of struct place */
     bool second;
 };
 
@@ -163,15 +163,15 @@ static bool is_heavy(const void *context, const void *entry)
 
 static struct candidate *find_candidate(struct pass *p, uint64_t id)
 {
-    struct candidate *c = table_find_or_add(&p->candidates, id);
+    struct candidate *c = hash_table_find_or_add(&p->candidates, id);
 
     if (c || p->candidates.n < p->candidates.most)
         return c;
     struct lightness l = {p->d, 2.0 * p->d->nrankings / CANDIDATES};
     size_t before = p->candidates.n;
-    table_keep(&p->candidates, is_heavy, &l);
+    hash_table_keep(&p->candidates, is_heavy, &l);
     p->d->dropped += before - p->candidates.n;
-    return table_find_or_add(&p->candidates, id);
+    return hash_table_find_or_add(&p->candidates, id);
 }
 
 static int weigh(struct pass *p, const struct ranked_view *ranked, const struct record *record, uint64_t id)
@@ -278,7 +278,7 @@ static void note_most(struct digest_worst *now, double value, const struct ranke
 static void look_closely(struct pass *p, const struct ranked_view *ranked, const struct record *record,
                          uint64_t id)
 {
-    const struct place *place = table_find(&p->chosen, id);
+    const struct place *place = hash_table_find(&p->prefilter, id);
 
     for (unsigned i = 0; i < ranked->n; i++) {
         double value = value_of(ranked, i, record);
@@ -347,14 +347,14 @@ static void leave_window(struct pass *p)
 
 /* --- a reading --- */
 
-static int read_all(struct pass *p, struct why *w)
+static int read_all(struct pass *p, struct error *why)
 {
     static struct record record;
     int n;
 
     reader_rewind(p->reader);
     p->definitions = p->reader->definitions - 1;
-    while ((n = reader_next(p->reader, &record, w)) > 0) {
+    while ((n = reader_next(p->reader, &record, why)) > 0) {
         if (!record.view) {
             if (p->inside && p->second)
                 leave_window(p);
@@ -375,7 +375,7 @@ static int read_all(struct pass *p, struct why *w)
             if (p->second)
                 look_closely(p, ranked, &record, id);
             else if (weigh(p, ranked, &record, id))
-                return why(w, -ENOMEM, "out of memory");
+                return error_set(why, -ENOMEM, "out of memory");
         }
     }
     return n;
@@ -390,7 +390,7 @@ static void choose(struct pass *p, unsigned ranking)
 
     r->first = d->nseries;
     for (size_t i = 0; areas && i < p->candidates.n; i++) {
-        const struct candidate *c = table_at(&p->candidates, i);
+        const struct candidate *c = hash_table_at(&p->candidates, i);
         unsigned which = 0;
         while (which < DIGEST_A_VIEW && c->ranking[which] != ranking + 1)
             which++;
@@ -414,7 +414,7 @@ static void choose(struct pass *p, unsigned ranking)
     d->nseries += r->n;
 }
 
-static int place_series(struct pass *p, struct why *w)
+static int place_series(struct pass *p, struct error *why)
 {
     struct digest *d = p->d;
 
@@ -425,7 +425,7 @@ static int place_series(struct pass *p, struct why *w)
     }
     for (unsigned i = 0; i < d->nseries; i++) {
         struct series *s = &d->series[i];
-        struct place *place = table_find_or_add(&p->chosen, s->id);
+        struct place *place = hash_table_find_or_add(&p->prefilter, s->id);
         if (place) {
             s->next = place->first;
             place->first = i + 1;
@@ -435,7 +435,7 @@ static int place_series(struct pass *p, struct why *w)
         if (d->quantiles)
             s->buckets = calloc(DIGEST_BUCKETS, sizeof *s->buckets);
         if (!place || (d->lines && !s->line) || (d->quantiles && !s->buckets))
-            return why(w, -ENOMEM, "out of memory");
+            return error_set(why, -ENOMEM, "out of memory");
         s->now = -1;
     }
     return 0;
@@ -448,7 +448,7 @@ static int by_area(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-int digest_make(struct digest *d, struct reader *reader, const struct digest_range *range, struct why *w)
+int digest_make(struct digest *d, struct reader *reader, const struct digest_range *range, struct error *why)
 {
     const void *random = (const void *)getauxval(AT_RANDOM);
     struct pass p = {.d = d,
@@ -459,25 +459,25 @@ int digest_make(struct digest *d, struct reader *reader, const struct digest_ran
                      .lost = -1,
                      .by = -1,
                      .candidates = {.size = sizeof(struct candidate), .most = CANDIDATES},
-                     .chosen = {.size = sizeof(struct place), .most = DIGEST_SERIES}};
+                     .prefilter = {.size = sizeof(struct place), .most = DIGEST_SERIES}};
 
     memcpy(d->grouped, "process", 8);
     if (random)
         memcpy(&p.seed, random, sizeof p.seed); /* names cannot be made to collide */
     d->rankings = calloc(DIGEST_RANKINGS, sizeof *d->rankings);
-    int err = d->rankings ? read_all(&p, w) : why(w, -ENOMEM, "out of memory");
+    int err = d->rankings ? read_all(&p, why) : error_set(why, -ENOMEM, "out of memory");
     if (!err) {
         unsigned room = d->nrankings ? DIGEST_SERIES / d->nrankings : DIGEST_SERIES;
         d->top = d->top < room ? d->top : room;
         d->series = calloc((size_t)d->top * d->nrankings + 1, sizeof *d->series);
-        err = d->series ? place_series(&p, w) : why(w, -ENOMEM, "out of memory");
+        err = d->series ? place_series(&p, why) : error_set(why, -ENOMEM, "out of memory");
     }
-    table_free(&p.candidates);
+    hash_table_free(&p.candidates);
     p.second = true;
     d->slots = d->windows < DIGEST_SLOTS ? (unsigned)d->windows : DIGEST_SLOTS;
     if (!err && d->nseries && d->windows)
-        err = read_all(&p, w);
-    table_free(&p.chosen);
+        err = read_all(&p, why);
+    hash_table_free(&p.prefilter);
     for (unsigned i = 0; !err && i < d->nrankings; i++)
         qsort(d->series + d->rankings[i].first, d->rankings[i].n, sizeof *d->series, by_area);
     return err;

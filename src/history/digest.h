@@ -8,7 +8,7 @@
 #define HOG_HISTORY_DIGEST_H
 
 #include "history/reader.h"
-#include "sketch/table.h"
+#include "base/hash_table.h"
 #include "verdict/verdict.h"
 
 #define DIGEST_RANKINGS 32  /* of all views */
@@ -91,12 +91,12 @@ struct digest {
 
 /* 0, or -errno with a reason. Give back by digest_free(), also on failure. */
 int digest_make(struct digest *digest, struct reader *reader, const struct digest_range *range,
-                struct why *w);
+                struct error *why);
 void digest_free(struct digest *digest);
 
 /* From the text of --from and --to (or NULL), for this recording. */
 int digest_range(struct digest_range *range, struct reader *reader, const char *from, const char *to,
-                 struct why *w);
+                 struct error *why);
 
 /* Whether the rows of a view are of files, whoever used them, where nothing else is asked for. */
 bool ranking_of_files(const char *view);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "history/html.h"
 #include "out/cell.h"
-#include "out/escape.h"
+#include "base/escape.h"
 #include "out/lines.h"
 #include "out/textfile.h"
 #include <inttypes.h>

@@ -2,8 +2,8 @@
 #include "history/reader.h"
 #include "history/recording.h"
 #include "history/rotated.h"
-#include "decimal.h"
-#include "shown.h"
+#include "base/decimal.h"
+#include "base/quote.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -28,40 +28,40 @@ static void close_file(struct reader *r)
 }
 
 /* Opens the file of that number. -ENOENT, -ENODATA: there is nothing in it. */
-static int open_file(struct reader *r, unsigned number, struct why *w)
+static int open_file(struct reader *r, unsigned number, struct error *why)
 {
     char name[ROTATED_NAME];
     struct stat st;
 
     if (!rotated_name(name, r->path, number))
-        return why(w, -ENAMETOOLONG, "%s: too long for the name of a recording", show(r->path).text);
+        return error_set(why, -ENAMETOOLONG, "%s: too long for the name of a recording", quote(r->path).text);
     r->fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (r->fd < 0 || fstat(r->fd, &st))
-        return why(w, -errno, "%s cannot be read: %s (%s)", show(name).text, strerror(errno),
-                   why_errno(errno));
+        return error_set(why, -errno, "%s cannot be read: %s (%s)", quote(name).text, strerror(errno),
+                         error_name(errno));
     if (!S_ISREG(st.st_mode))
-        return why(w, -EINVAL, "%s is no file: a recording is read more than once", show(name).text);
-    int err = recording_check(r->fd, name, w);
+        return error_set(why, -EINVAL, "%s is no file: a recording is read more than once", quote(name).text);
+    int err = recording_check(r->fd, name, why);
     if (err)
         return err;
     int64_t whole = recording_whole(r->fd, (uint64_t)st.st_size, r->buffer, BUFFER);
     if (whole < 0)
-        return why(w, (int)whole, "%s cannot be read: %s (%s)", show(name).text, strerror((int)-whole),
-                   why_errno((int)whole));
+        return error_set(why, (int)whole, "%s cannot be read: %s (%s)", quote(name).text,
+                         strerror((int)-whole), error_name((int)whole));
     r->left = (uint64_t)whole;
     r->torn += whole != st.st_size;
     r->files++;
     r->from = r->to = 0;
-    return lseek(r->fd, 0, SEEK_SET) ? why(w, -errno, "%s cannot be read", show(name).text) : 0;
+    return lseek(r->fd, 0, SEEK_SET) ? error_set(why, -errno, "%s cannot be read", quote(name).text) : 0;
 }
 
 /* The next one that is there. 1; 0: that was the last; -errno. */
-static int next_file(struct reader *r, struct why *w)
+static int next_file(struct reader *r, struct error *why)
 {
     while (r->number) {
         close_file(r);
         r->number--;
-        int err = open_file(r, r->number, w);
+        int err = open_file(r, r->number, why);
         if (!err)
             return 1;
         close_file(r);
@@ -81,19 +81,19 @@ void reader_rewind(struct reader *r)
     r->files = r->torn = 0;
 }
 
-int reader_open(struct reader *r, const char *path, struct why *w)
+int reader_open(struct reader *r, const char *path, struct error *why)
 {
     *r = (struct reader){.path = path, .fd = -1};
     r->buffer = malloc(BUFFER);
     r->views = calloc(RECORD_MOST_VIEWS, sizeof *r->views);
     if (!r->buffer || !r->views) {
         reader_close(r);
-        return why(w, -ENOMEM, "out of memory");
+        return error_set(why, -ENOMEM, "out of memory");
     }
     /* FILE itself may be missing or empty, if what it was is there: hog was killed while it moved them. */
-    int err = open_file(r, 0, w);
+    int err = open_file(r, 0, why);
     if (err == -ENOENT || err == -ENODATA) {
-        struct why older;
+        struct error older;
         close_file(r);
         int found = open_file(r, 1, &older);
         err = found ? err : 0;
@@ -282,7 +282,7 @@ static bool take_list(struct reader *r, const char *line, size_t length, struct 
     return true;
 }
 
-int reader_next(struct reader *r, struct record *record, struct why *w)
+int reader_next(struct reader *r, struct record *record, struct error *why)
 {
     static const char columns[] = "{\"view\":";
     char *line = NULL;
@@ -291,9 +291,10 @@ int reader_next(struct reader *r, struct record *record, struct why *w)
     for (;;) {
         int n = r->fd < 0 ? 0 : next_line(r, &line, &length);
         if (n < 0)
-            return why(w, n, "%s cannot be read: %s (%s)", show(r->path).text, strerror(-n), why_errno(n));
+            return error_set(why, n, "%s cannot be read: %s (%s)", quote(r->path).text, strerror(-n),
+                             error_name(n));
         if (!n) {
-            n = next_file(r, w);
+            n = next_file(r, why);
             if (n <= 0)
                 return n;
             continue;

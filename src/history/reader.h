@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "why.h"
+#include "base/error.h"
 
 #define RECORD_MOST_COLUMNS 64
 #define RECORD_MOST_VIEWS   24
@@ -48,14 +48,14 @@ struct reader {
 };
 
 /* Looks whether it is a recording. 0, or -errno with a reason. */
-int reader_open(struct reader *reader, const char *path, struct why *w);
+int reader_open(struct reader *reader, const char *path, struct error *why);
 void reader_close(struct reader *reader);
 
 /* Back to the first line; what is to be told begins anew. */
 void reader_rewind(struct reader *reader);
 
 /* 1: a record, good until the next call; 0: the end; -errno with a reason. */
-int reader_next(struct reader *reader, struct record *record, struct why *w);
+int reader_next(struct reader *reader, struct record *record, struct error *why);
 
 /* The column of that name, or -1. */
 int record_column(const struct record_view *view, const char *name);

@@ -3,8 +3,8 @@
 #include "history/recording.h"
 #include "history/rotated.h"
 #include "out/lines.h"
-#include "shown.h"
-#include "tell.h"
+#include "base/quote.h"
+#include "base/message.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -66,47 +66,48 @@ struct lines_sink *recorder_sink(struct recorder *r)
 }
 
 /* Opens the file, which is there or is not. */
-static int open_file(struct recorder *r, struct why *w)
+static int open_file(struct recorder *r, struct error *why)
 {
-    const struct shown shown = show(r->path);
+    const struct quoted shown = quote(r->path);
     const char *name = shown.text;
     struct stat st;
 
     r->fd = open(r->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
     if (r->fd < 0 || fstat(r->fd, &st))
-        return why(w, -errno, "%s cannot be written: %s (%s)", name, strerror(errno), why_errno(errno));
+        return error_set(why, -errno, "%s cannot be written: %s (%s)", name, strerror(errno),
+                         error_name(errno));
     if (!S_ISREG(st.st_mode))
-        return why(w, -EINVAL, "%s is no regular file: a recording needs one", name);
+        return error_set(why, -EINVAL, "%s is no regular file: a recording needs one", name);
     if (flock(r->fd, LOCK_EX | LOCK_NB))
-        return why(w, -EBUSY, "%s: another hog records there", name);
-    int err = recording_check(r->fd, r->path, w);
+        return error_set(why, -EBUSY, "%s: another hog records there", name);
+    int err = recording_check(r->fd, r->path, why);
     if (err && err != -ENODATA)
         return err;
     char *buffer = malloc(LOOK_BACK);
     int64_t whole = !buffer ? -ENOMEM : recording_whole(r->fd, (uint64_t)st.st_size, buffer, LOOK_BACK);
     free(buffer);
     if (whole < 0)
-        return why(w, (int)whole, "%s cannot be read: %s (%s)", name, strerror((int)-whole),
-                   why_errno((int)whole));
+        return error_set(why, (int)whole, "%s cannot be read: %s (%s)", name, strerror((int)-whole),
+                         error_name((int)whole));
     r->at = r->whole = (uint64_t)whole;
     if (ftruncate(r->fd, (off_t)whole)) /* what a hog that was killed has left of a window */
-        return why(w, -errno, "%s cannot be cut: %s (%s)", name, strerror(errno), why_errno(errno));
+        return error_set(why, -errno, "%s cannot be cut: %s (%s)", name, strerror(errno), error_name(errno));
     return 0;
 }
 
 int recorder_open(struct recorder **recorder, const char *path, uint64_t max_size, unsigned keep,
-                  struct why *w)
+                  struct error *why)
 {
     struct recorder *r = calloc(1, sizeof *r);
     if (!r)
-        return why(w, -ENOMEM, "out of memory");
+        return error_set(why, -ENOMEM, "out of memory");
     *r = (struct recorder){
         .sink = {.write = sink_write}, .path = path, .max_size = max_size, .keep = keep, .fd = -1};
     if (strlen(path) > ROTATED_NAME - 8) {
         free(r);
-        return why(w, -ENAMETOOLONG, "%s: too long for the name of a recording", show(path).text);
+        return error_set(why, -ENAMETOOLONG, "%s: too long for the name of a recording", quote(path).text);
     }
-    int err = open_file(r, w);
+    int err = open_file(r, why);
     if (err)
         recorder_close(r);
     else
@@ -126,14 +127,14 @@ void recorder_close(struct recorder *r)
 /* A file of its own for what follows. */
 static int begin_file(struct recorder *r, bool move)
 {
-    struct why w = {""};
+    struct error why = {""};
     int err = move ? rotated_move(r->path, r->keep) : 0;
 
     if (err)
         return err;
     close(r->fd);
     r->whole = r->at = 0;
-    err = open_file(r, &w);
+    err = open_file(r, &why);
     return err;
 }
 
@@ -152,8 +153,8 @@ static void take_back(struct recorder *r, struct out *out)
     r->at = r->whole;
     out_anew(out);
     if (!r->missing++)
-        tell("%s cannot be written: %s (%s): windows are left out until it can", show(r->path).text,
-             strerror(-r->failed), why_errno(r->failed));
+        message("%s cannot be written: %s (%s): windows are left out until it can", quote(r->path).text,
+                strerror(-r->failed), error_name(r->failed));
     r->failed = 0;
 }
 
@@ -173,7 +174,7 @@ void recorder_end_window(struct recorder *r, struct out *out)
     }
     r->whole = r->at;
     if (r->missing)
-        tell("%s can be written again: %" PRIu64 " windows are missing", show(r->path).text, r->missing);
+        message("%s can be written again: %" PRIu64 " windows are missing", quote(r->path).text, r->missing);
     r->missing = 0;
     if (r->whole < r->max_size)
         return;

@@ -9,14 +9,14 @@
 
 #include <stdint.h>
 #include "out/out.h"
-#include "why.h"
+#include "base/error.h"
 
 struct recorder;
 
 /* Appends to the recording at `path`, or begins it. Beyond max_size bytes it becomes path.1, and so on up to
  * path.keep. 0, or -errno with a reason: no recording, another hog records there, ... */
 int recorder_open(struct recorder **recorder, const char *path, uint64_t max_size, unsigned keep,
-                  struct why *w);
+                  struct error *why);
 void recorder_close(struct recorder *recorder);
 
 /* Where the rows of OUT_RECORD go. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "history/recording.h"
-#include "shown.h"
+#include "base/quote.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,24 +39,24 @@ int64_t recording_whole(int fd, uint64_t size, char *buffer, size_t room)
     return 0;
 }
 
-int recording_check(int fd, const char *name, struct why *w)
+int recording_check(int fd, const char *name, struct error *why)
 {
     static const char head[] = RECORD_HEAD;
     char begin[sizeof head + 8];
     ssize_t n = read_at(fd, begin, sizeof begin - 1, 0);
 
     if (n < 0)
-        return why(w, (int)n, "%s cannot be read: %s (%s)", show(name).text, strerror((int)-n),
-                   why_errno((int)n));
+        return error_set(why, (int)n, "%s cannot be read: %s (%s)", quote(name).text, strerror((int)-n),
+                         error_name((int)n));
     begin[n] = '\0';
     if (!n)
-        return why(w, -ENODATA, "%s is empty: nothing was recorded", show(name).text);
+        return error_set(why, -ENODATA, "%s is empty: nothing was recorded", quote(name).text);
     if (strncmp(begin, head, sizeof head - 1) != 0)
-        return why(w, -EINVAL, "%s is no recording: it is not from `hog record`", show(name).text);
+        return error_set(why, -EINVAL, "%s is no recording: it is not from `hog record`", quote(name).text);
     char *after;
     unsigned long format = strtoul(begin + sizeof head - 1, &after, 10);
     if (format != RECORD_FORMAT || (*after != ',' && *after != '}'))
-        return why(w, -EINVAL, "%s is a recording in format %.6s, and this hog reads format %d",
-                   show(name).text, begin + sizeof head - 1, RECORD_FORMAT);
+        return error_set(why, -EINVAL, "%s is a recording in format %.6s, and this hog reads format %d",
+                         quote(name).text, begin + sizeof head - 1, RECORD_FORMAT);
     return 0;
 }

@@ -16,7 +16,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "why.h"
+#include "base/error.h"
 
 #define RECORD_FORMAT 1
 #define RECORD_HEAD   "{\"hog\":\"recording\",\"format\":"
@@ -24,7 +24,7 @@
 
 /* Whether the file's first line says that it is a recording which we can read. 0; -ENODATA: it is empty; or
  * another -errno; with a reason. */
-int recording_check(int fd, const char *name, struct why *w);
+int recording_check(int fd, const char *name, struct error *why);
 
 /* Where its last whole window ends, behind the line ["end"]; 0: there is none; -errno. `buffer` is for its
  * use. */

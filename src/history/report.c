@@ -2,8 +2,8 @@
 #include "history/report.h"
 #include "history/digest.h"
 #include "history/html.h"
-#include "shown.h"
-#include "tell.h"
+#include "base/quote.h"
+#include "base/message.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static const struct column report_columns[] = {
     COLUMN("by", -20, FIRST, "the last culprit"),
     COLUMN("comm", -1, TASK, "name"),
 };
-static const struct view report_view = {"report", report_columns, LEN(report_columns)};
+static const struct schema report_view = {"report", report_columns, LEN(report_columns)};
 
 static const struct column worst_columns[] = {
     COLUMN("of", -10, FIRST, "the view"),      COLUMN("column", -10, FIRST, "the column"),
@@ -39,7 +39,7 @@ static const struct column worst_columns[] = {
     COLUMN("sum", 10, SUM, "of all its rows"), COLUMN("most", 10, MAX, "of one of them"),
     COLUMN("pid", 7, TASK, "whose that is"),   COLUMN("comm", -1, TASK, "name"),
 };
-static const struct view worst_view = {"worst", worst_columns, LEN(worst_columns)};
+static const struct schema worst_view = {"worst", worst_columns, LEN(worst_columns)};
 
 static struct cell name_cell(const char *text)
 {
@@ -136,7 +136,7 @@ static enum status output_failed(int err)
 {
     if (!err || err == -EPIPE)
         return STATUS_DONE;
-    tell("cannot write to stdout: %s (%s)", strerror(-err), why_errno(err));
+    message("cannot write to stdout: %s (%s)", strerror(-err), error_name(err));
     return STATUS_FAILED;
 }
 
@@ -151,21 +151,21 @@ static enum status read_digest(const struct options *o, unsigned which, struct d
                                struct reader *reader)
 {
     struct digest_range range;
-    struct why w = {""};
+    struct error why = {""};
 
-    int err = reader_open(reader, o->files[which], &w);
+    int err = reader_open(reader, o->files[which], &why);
     if (!err)
-        err = digest_range(&range, reader, o->from, o->to, &w);
+        err = digest_range(&range, reader, o->from, o->to, &why);
     if (!err)
-        err = digest_make(d, reader, &range, &w);
+        err = digest_make(d, reader, &range, &why);
     if (!err && !d->windows)
-        err = why(&w, -ENODATA, "%s: no whole window%s", show(o->files[which]).text,
-                  o->from || o->to ? " between --from and --to" : " in it");
+        err = error_set(&why, -ENODATA, "%s: no whole window%s", quote(o->files[which]).text,
+                        o->from || o->to ? " between --from and --to" : " in it");
     if (!err && (o->columns || o->by) && !d->nrankings)
-        err = why(&w, -ENODATA, "%s: no view has the columns of %s: it was not recorded with them",
-                  show(o->files[which]).text, o->columns ? "--column" : "--by");
+        err = error_set(&why, -ENODATA, "%s: no view has the columns of %s: it was not recorded with them",
+                        quote(o->files[which]).text, o->columns ? "--column" : "--by");
     if (err)
-        tell("%s", w.text);
+        message("%s", why.text);
     return err ? STATUS_FAILED : STATUS_DONE;
 }
 
@@ -173,7 +173,7 @@ static enum status page_failed(const char *path, int err)
 {
     if (!err)
         return STATUS_DONE;
-    tell("%s cannot be written: %s (%s)", show(path).text, strerror(-err), why_errno(err));
+    message("%s cannot be written: %s (%s)", quote(path).text, strerror(-err), error_name(err));
     return STATUS_FAILED;
 }
 
@@ -213,7 +213,7 @@ static const struct column diff_columns[] = {
     COLUMN("after_peak", 12, MAX, "the same of the other recording"),
     COLUMN("comm", -1, TASK, "name"),
 };
-static const struct view diff_view = {"diff", diff_columns, LEN(diff_columns)};
+static const struct schema diff_view = {"diff", diff_columns, LEN(diff_columns)};
 
 /* One of both recordings, or of one. */
 struct change {

@@ -3,8 +3,8 @@
 #ifndef HOG_HISTORY_REPORT_H
 #define HOG_HISTORY_REPORT_H
 
-#include "options.h"
-#include "status.h"
+#include "cli/options.h"
+#include "base/status.h"
 
 enum status report(const struct options *options);
 enum status report_diff(const struct options *options);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "host/cgroup_place.h"
 #include "host/cgroup_v1.h"
-#include "sketch/table.h"
+#include "base/hash_table.h"
 
 #define MOST     8192 /* groups that are remembered */
 #define AGAIN_NS 500000000ull
@@ -22,7 +22,7 @@ struct cgroup_ids {
     struct cgroup_mounts mounts;
     struct cgroup_v1 v1[CGROUP_V1_MOST];
     size_t nv1;
-    struct table groups;
+    struct hash_table groups;
     uint64_t looked, v1_looked[CGROUP_V1_MOST]; /* 0: not yet */
     cgroup_ids_fn each;                         /* NULL: nobody asks */
     void *context;
@@ -36,7 +36,7 @@ struct cgroup_ids *cgroup_ids_open(const char *root)
         return NULL;
     cgroup_mounts_read(&ids->mounts, root);
     ids->nv1 = cgroup_v1_read(ids->v1, root);
-    ids->groups = (struct table){.size = sizeof(struct group), .most = MOST};
+    ids->groups = (struct hash_table){.size = sizeof(struct group), .most = MOST};
     return ids;
 }
 
@@ -51,8 +51,8 @@ void cgroup_ids_close(struct cgroup_ids *ids)
 {
     if (!ids)
         return;
-    table_keep(&ids->groups, none, NULL);
-    table_free(&ids->groups);
+    hash_table_keep(&ids->groups, none, NULL);
+    hash_table_free(&ids->groups);
     cgroup_mounts_free(&ids->mounts);
     cgroup_v1_free(ids->v1, ids->nv1);
     free(ids);
@@ -60,7 +60,7 @@ void cgroup_ids_close(struct cgroup_ids *ids)
 
 static void remember(struct cgroup_ids *ids, uint64_t id, const char *path)
 {
-    struct group *group = id ? table_find_or_add(&ids->groups, id) : NULL;
+    struct group *group = id ? hash_table_find_or_add(&ids->groups, id) : NULL;
 
     if (!group || group->path)
         return;
@@ -109,7 +109,7 @@ static void look_for_all(struct cgroup_ids *ids, const struct cgroup_mount *moun
     if (fd < 0)
         return;
     if (ids->groups.n == MOST)
-        table_keep(&ids->groups, none, NULL);
+        hash_table_keep(&ids->groups, none, NULL);
     if (length && length < sizeof path)
         memcpy(path, mount->root, length);
     if (!fstat(fd, &st))
@@ -139,10 +139,10 @@ static bool look_where_it_is(struct cgroup_ids *ids, uint64_t id, uint64_t now)
 
 const char *cgroup_ids_path(struct cgroup_ids *ids, uint64_t id, uint64_t now)
 {
-    const struct group *group = table_find(&ids->groups, id);
+    const struct group *group = hash_table_find(&ids->groups, id);
 
     if (!group && look_where_it_is(ids, id, now))
-        group = table_find(&ids->groups, id);
+        group = hash_table_find(&ids->groups, id);
     return group ? group->path : NULL;
 }
 

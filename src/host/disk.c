@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "host/process.h"
-#include "shown.h"
-#include "suggest.h"
+#include "base/quote.h"
+#include "base/suggest.h"
 
 #define SYS_BLOCK "/sys/block"
 
@@ -87,10 +87,10 @@ static bool is_disk(const char *name, size_t length)
 }
 
 /* Says what there is instead: the nearest, else some. */
-static int unknown(const char *name, size_t length, struct why *w)
+static int unknown(const char *name, size_t length, struct error *why)
 {
     struct suggestion near = suggest(name, length, SLIPS);
-    struct shown shown = show_bytes(name, length);
+    struct quoted shown = quote_bytes(name, length);
     char some[160] = "", nearest[DISK_NAME] = "";
     size_t used = 0;
     const struct dirent *entry;
@@ -111,17 +111,18 @@ static int unknown(const char *name, size_t length, struct why *w)
     if (directory)
         closedir(directory);
     if (*nearest)
-        return why(w, -EINVAL, "--device: there is no disk \"%s\": did you mean %s?", shown.text, nearest);
-    return why(w, -EINVAL, "--device: there is no disk \"%s\" (there are: %s)", shown.text,
-               used ? some : "none");
+        return error_set(why, -EINVAL, "--device: there is no disk \"%s\": did you mean %s?", shown.text,
+                         nearest);
+    return error_set(why, -EINVAL, "--device: there is no disk \"%s\" (there are: %s)", shown.text,
+                     used ? some : "none");
 }
 
-int disks_check(const char *list, struct why *w)
+int disks_check(const char *list, struct error *why)
 {
     while (list) {
         size_t length = strcspn(list, ",");
         if (!is_disk(list, length))
-            return unknown(list, length, w);
+            return unknown(list, length, why);
         list = list[length] ? list + length + 1 : NULL;
     }
     return 0;

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "why.h"
+#include "base/error.h"
 
 #define DISK_NAME 32
 
@@ -24,7 +24,7 @@ bool disk_is_listed(const char *list, const char *name);
 
 /* Whether there is each disk of a comma list. -EINVAL: a reason that says which is not, and what is. NULL:
  * none is asked for. */
-int disks_check(const char *list, struct why *w);
+int disks_check(const char *list, struct error *why);
 
 /* Whether some disk, and no memory, is swapped to. */
 bool disks_swapped_to(void);

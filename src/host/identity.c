@@ -8,7 +8,7 @@
 #include "host/cgroup_v1.h"
 #include "host/names.h"
 #include "host/process.h"
-#include "sketch/table.h"
+#include "base/hash_table.h"
 
 #define FRESH_NS    500000000ull
 #define SPREAD_BITS 27         /* and up to 134 ms more, by process: not all in one window */
@@ -35,7 +35,7 @@ struct path {
 struct identities {
     unsigned parts;
     uint64_t window;
-    struct table known, paths;
+    struct hash_table known, paths;
     char *text;
     const struct names *names; /* NULL: nobody knows of the dead */
     struct cgroup_ids *ids;    /* NULL: not asked for yet */
@@ -48,8 +48,8 @@ struct identities *identities_open(unsigned parts)
     if (!identities)
         return NULL;
     identities->parts = parts;
-    identities->known = (struct table){.size = sizeof(struct known), .most = MOST};
-    identities->paths = (struct table){.size = sizeof(struct path), .most = MOST};
+    identities->known = (struct hash_table){.size = sizeof(struct known), .most = MOST};
+    identities->paths = (struct hash_table){.size = sizeof(struct path), .most = MOST};
     identities->text = malloc(TEXT);
     if (!identities->text) {
         identities_close(identities);
@@ -75,10 +75,10 @@ static bool asked_lately(const void *context, const void *entry)
 
 static void forget_all(struct identities *identities)
 {
-    table_keep(&identities->known, nobody, NULL);
+    hash_table_keep(&identities->known, nobody, NULL);
     for (size_t i = 0; i < identities->paths.n; i++)
-        free(((struct path *)table_at(&identities->paths, i))->group);
-    table_free(&identities->paths);
+        free(((struct path *)hash_table_at(&identities->paths, i))->group);
+    hash_table_free(&identities->paths);
 }
 
 void identities_close(struct identities *identities)
@@ -86,7 +86,7 @@ void identities_close(struct identities *identities)
     if (!identities)
         return;
     forget_all(identities);
-    table_free(&identities->known);
+    hash_table_free(&identities->known);
     cgroup_ids_close(identities->ids);
     free(identities->text);
     free(identities);
@@ -100,7 +100,7 @@ void identities_of_dead(struct identities *identities, const struct names *names
 void identities_begin(struct identities *identities)
 {
     if (identities->known.n > KEPT)
-        table_keep(&identities->known, asked_lately, identities);
+        hash_table_keep(&identities->known, asked_lately, identities);
     if (identities->paths.n > KEPT)
         forget_all(identities);
     identities->window++;
@@ -171,7 +171,7 @@ static const struct identity_group *intern(struct identities *identities, const 
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ (unsigned char)path[i]) * GOLDEN ^ hash >> 29;
     for (;; hash++) {
-        struct path *known = table_find_or_add(&identities->paths, hash);
+        struct path *known = hash_table_find_or_add(&identities->paths, hash);
         if (!known)
             return NULL;
         if (!known->group)
@@ -327,7 +327,7 @@ static uint64_t id_of(uint32_t process, uint32_t thread)
 bool identity_of(struct identities *identities, uint64_t key, uint64_t now, struct identity *identity)
 {
     uint32_t process = key_process(key), thread = key_thread(key);
-    struct known *known = process ? table_find_or_add(&identities->known, id_of(process, thread)) : NULL;
+    struct known *known = process ? hash_table_find_or_add(&identities->known, id_of(process, thread)) : NULL;
 
     *identity = (struct identity){0};
     if (!known)
@@ -355,7 +355,7 @@ void identities_prime(struct identities *identities, uint64_t now)
 
     while (directory && (entry = readdir(directory))) {
         uint32_t process = (uint32_t)strtoul(entry->d_name, NULL, 10);
-        struct known *known = process ? table_find_or_add(&identities->known, id_of(process, 0)) : NULL;
+        struct known *known = process ? hash_table_find_or_add(&identities->known, id_of(process, 0)) : NULL;
         if (known && ask(identities, process, 0, known, 0))
             known->asked = now;
     }

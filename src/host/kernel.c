@@ -10,11 +10,11 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-#include "host/cpus.h"
+#include "base/cpus.h"
 #include "host/process.h"
-#include "load/locked.h"
-#include "load/privilege.h"
-#include "load/tracefs.h"
+#include "loader/locked.h"
+#include "loader/privilege.h"
+#include "loader/tracefs.h"
 
 void describe_kernel(char *to, size_t size)
 {
@@ -124,13 +124,13 @@ void describe_lockdown(char *to, size_t size)
 void describe_tracefs(char *to, size_t size)
 {
     const char *place = NULL;
-    struct why w;
+    struct error why;
     int fd = tracefs_open_mounted(&place);
     bool mounted = fd >= 0;
 
     if (!mounted)
-        fd = tracefs_open(&w);
-    snprintf(to, size, "%s", mounted ? place : fd >= 0 ? "not mounted: hog opens one of its own" : w.text);
+        fd = tracefs_open(&why);
+    snprintf(to, size, "%s", mounted ? place : fd >= 0 ? "not mounted: hog opens one of its own" : why.text);
     if (fd >= 0)
         close(fd);
 }

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cpu.types.h"
-#include "host/numbering.h"
+#include "sched.types.h"
+#include "host/pidns.h"
 
 #define FRESH_NS    500000000ull
 #define SPREAD_BITS 27 /* and up to 134 ms more, by key: not all in one window */
@@ -20,7 +20,7 @@ struct known {
 };
 
 struct names {
-    const struct numbering *numbering;
+    const struct pidns *pidns;
     struct known buckets[BUCKETS][WAYS];
 };
 
@@ -50,12 +50,12 @@ bool key_born_at(uint64_t key, uint64_t start_ns)
     return !birth || ((birth - first) & BIRTH_MASK) <= last - first;
 }
 
-struct names *names_open(const struct numbering *numbering)
+struct names *names_open(const struct pidns *pidns)
 {
     struct names *names = calloc(1, sizeof *names);
 
     if (names)
-        names->numbering = numbering;
+        names->pidns = pidns;
     return names;
 }
 
@@ -69,7 +69,7 @@ static bool ask_proc(const struct names *names, uint64_t key, struct name *name)
     struct process process;
     uint32_t pid = key_process(key), uid;
 
-    if (!numbering_is_of_proc(names->numbering) || process_read(pid, key_thread(key), &process) ||
+    if (!pidns_is_of_proc(names->pidns) || process_read(pid, key_thread(key), &process) ||
         !key_born_at(key, process.start_ns))
         return false;
     memcpy(name->comm, process.comm, sizeof name->comm);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of processes and threads by key (who and when born, see hog_key_layout in bpf/cpu.bpf.c), from /proc,
- * kept for half a second: at windows of 10 ms asking anew for each row would cost more than all the rest. */
+/* Names of processes and threads by key (who and when born, see hog_key_layout in bpf/sched.bpf.c), from
+ * /proc, kept for half a second: at windows of 10 ms asking anew for each row would cost more than all the
+ * rest. */
 #ifndef HOG_HOST_NAMES_H
 #define HOG_HOST_NAMES_H
 
@@ -30,9 +31,9 @@ uint64_t key_make(uint32_t process, uint32_t thread, uint64_t start_boottime_ns)
 bool key_born_at(uint64_t key, uint64_t start_ns);
 
 struct names;
-struct numbering;
+struct pidns;
 /* numbering (outlives the names): /proc is asked only where keys bear its numbers. NULL: no memory. */
-struct names *names_open(const struct numbering *numbering);
+struct names *names_open(const struct pidns *pidns);
 void names_close(struct names *names);
 
 /* Called where /proc does not know the key's owner (any more): fills in what else is known. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "clock.h"
+#include "base/clock.h"
 #include "host/process.h"
 
 #define FULL_PATH 512
@@ -239,7 +239,7 @@ static void sort(struct power *power)
     }
 }
 
-int power_open(struct power *power, const char *root, struct why *w)
+int power_open(struct power *power, const char *root, struct error *why)
 {
     static const struct {
         const char *source;
@@ -265,12 +265,13 @@ int power_open(struct power *power, const char *root, struct why *w)
     }
     power_close(power);
     if (refused)
-        return why(w, -EACCES, "the power sensors (%s) may not be read: be root, or have CAP_%s", refused,
-                   strcmp(refused, "perf") ? "DAC_READ_SEARCH" : "PERFMON");
-    return why(w, -ENODEV,
-               "no power sensor: there is none in /sys/class/powercap (modprobe intel_rapl_msr), in the PMU "
-               "`power`, in hwmon, and no battery that is discharging; virtual machines have none. "
-               "--model busy=W,idle=W estimates from CPU time");
+        return error_set(why, -EACCES, "the power sensors (%s) may not be read: be root, or have CAP_%s",
+                         refused, strcmp(refused, "perf") ? "DAC_READ_SEARCH" : "PERFMON");
+    return error_set(
+        why, -ENODEV,
+        "no power sensor: there is none in /sys/class/powercap (modprobe intel_rapl_msr), in the PMU "
+        "`power`, in hwmon, and no battery that is discharging; virtual machines have none. "
+        "--model busy=W,idle=W estimates from CPU time");
 }
 
 void power_close(struct power *power)

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "why.h"
+#include "base/error.h"
 
 #define POWER_NAME    56
 #define POWER_DOMAINS 256
@@ -60,7 +60,7 @@ struct power {
 
 /* root: in front of /sys; "" but for tests; stays the caller's. -ENODEV: no sensor; -EACCES: there are some,
  * and none may be read; both with what would help. */
-int power_open(struct power *power, const char *root, struct why *w);
+int power_open(struct power *power, const char *root, struct error *why);
 void power_sample(struct power *power); /* reads all */
 void power_take(struct power *power);   /* reads all, and ends a window */
 void power_close(struct power *power);  /* may be opened again */

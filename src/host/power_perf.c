@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "host/cpus.h"
+#include "base/cpus.h"
 #include "host/power.h"
 #include "syscall/perf.h"
 

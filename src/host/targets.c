@@ -11,20 +11,21 @@
 #include "host/names.h"
 #include "host/process.h"
 
-static int identify(const struct targets *targets, uint32_t pid, struct target *target, struct why *w)
+static int identify(const struct targets *targets, uint32_t pid, struct target *target, struct error *why)
 {
     struct process process;
     uint32_t owner;
     int err = process_read(pid, 0, &process);
 
     if (err == -ESRCH)
-        return why(w, err, "pid %u: no such process%s", pid,
-                   targets->inside ? " in the PID namespace of /proc" : "");
+        return error_set(why, err, "pid %u: no such process%s", pid,
+                         targets->inside ? " in the PID namespace of /proc" : "");
     if (err)
-        return why(w, err, "pid %u: /proc does not tell about it: %s", pid, why_errno(err));
+        return error_set(why, err, "pid %u: /proc does not tell about it: %s", pid, error_name(err));
     if (!process_of_thread(pid, &owner) && owner != pid)
-        return why(w, -EINVAL, "pid %u: is a thread of process %u: ask for that one, and -t for its threads",
-                   pid, owner);
+        return error_set(why, -EINVAL,
+                         "pid %u: is a thread of process %u: ask for that one, and -t for its threads", pid,
+                         owner);
     target->pid = pid;
     target->start_ns = process.start_ns;
     target->exited = false;
@@ -83,21 +84,21 @@ static int make_room(struct targets *targets)
     return 0;
 }
 
-int targets_add(struct targets *targets, uint32_t pid, struct why *w)
+int targets_add(struct targets *targets, uint32_t pid, struct error *why)
 {
     struct target target;
     size_t at = 0;
     int pidfd;
 
     if (make_room(targets))
-        return why(w, -ENOMEM, "out of memory");
+        return error_set(why, -ENOMEM, "out of memory");
     /* First of all: whoever it refers to is still there when /proc is asked, or reads as gone. */
     int err = watch(targets, pid, &pidfd, &target.stat);
     if (err)
-        return why(w, err, "pid %u: cannot be watched: %s", pid, why_errno(err));
-    err = identify(targets, pid, &target, w);
+        return error_set(why, err, "pid %u: cannot be watched: %s", pid, error_name(err));
+    err = identify(targets, pid, &target, why);
     if (!err && pidfd < 0 && target.stat < 0)
-        err = why(w, -ESRCH, "pid %u: no such process", pid);
+        err = error_set(why, -ESRCH, "pid %u: no such process", pid);
     if (err) {
         if (pidfd >= 0)
             close(pidfd);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "why.h"
+#include "base/error.h"
 
 struct target {
     uint32_t pid;
@@ -24,7 +24,7 @@ struct targets {
 };
 
 /* Adds a process. -ESRCH: there is none; -EINVAL: the number is a thread's; both with a reason. */
-int targets_add(struct targets *targets, uint32_t pid, struct why *w);
+int targets_add(struct targets *targets, uint32_t pid, struct error *why);
 
 /* Marks those that have exited by now; returns how many. One system call, and one for each without pidfd. */
 size_t targets_poll(struct targets *targets);

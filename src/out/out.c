@@ -23,7 +23,7 @@ struct out {
     void *context;
     struct textfile file;
     const char *path; /* NULL: no such file */
-    const struct view *headed[MAX_HEADED];
+    const struct schema *headed[MAX_HEADED];
     size_t nheaded;
     uint64_t note_names; /* recording: a hash of the names of the last window's fields */
     size_t pending;      /* text: spaces owed to a left-aligned cell, paid only when another cell follows */
@@ -176,10 +176,10 @@ static void remember_window(struct out *out, const char *name, const struct fiel
 }
 
 /* {"view":"top","columns":[: names follow by record_name(), and "]}" */
-static void record_columns(struct out *out, const char *view)
+static void record_columns(struct out *out, const char *schema)
 {
     lines_text(&out->lines, "{\"view\":\"");
-    lines_text(&out->lines, view);
+    lines_text(&out->lines, schema);
     lines_text(&out->lines, "\",\"columns\":[");
 }
 
@@ -190,10 +190,10 @@ static void record_name(struct out *out, size_t i, const char *name)
     lines_text(&out->lines, "\"");
 }
 
-static void record_begin(struct out *out, const char *view)
+static void record_begin(struct out *out, const char *schema)
 {
     lines_text(&out->lines, "[\"");
-    lines_text(&out->lines, view);
+    lines_text(&out->lines, schema);
     lines_text(&out->lines, "\"");
 }
 
@@ -297,18 +297,18 @@ static void put_value(struct out *out, const struct column *column, const struct
 }
 
 /* The header line (cells == NULL) or a row: both are aligned alike. */
-static void put_line(struct out *out, const struct view *view, const struct cell *cells)
+static void put_line(struct out *out, const struct schema *schema, const struct cell *cells)
 {
     size_t start = out->lines.length;
 
     out->pending = 0;
     if (!cells)
         lines_text(&out->lines, "#");
-    lines_text(&out->lines, view->name);
+    lines_text(&out->lines, schema->name);
     if (out->format == OUT_TEXT)
-        align(out, start, strlen(view->name) + out->header, true);
-    for (size_t i = 0; i < view->ncolumns; i++) {
-        const struct column *column = &view->columns[i];
+        align(out, start, strlen(schema->name) + out->header, true);
+    for (size_t i = 0; i < schema->ncolumns; i++) {
+        const struct column *column = &schema->columns[i];
         size_t least = (size_t)abs(column->width), name = strlen(column->name);
         separate(out);
         start = out->lines.length;
@@ -323,9 +323,9 @@ static void put_line(struct out *out, const struct view *view, const struct cell
 }
 
 /* A line of a reader of RFC 4180 ends in CR and LF. */
-static void put_csv_line(struct out *out, const struct view *view, const struct cell *cells)
+static void put_csv_line(struct out *out, const struct schema *schema, const struct cell *cells)
 {
-    const struct cell window[] = {cell_string(view->name), out->seq, out->start, out->length, out->lost};
+    const struct cell window[] = {cell_string(schema->name), out->seq, out->start, out->length, out->lost};
 
     if (!cells)
         lines_text(&out->lines, "view,seq,start,dur_ms,lost");
@@ -333,82 +333,82 @@ static void put_csv_line(struct out *out, const struct view *view, const struct 
         lines_text(&out->lines, i ? "," : "");
         value_put(&out->lines, out->format, &window[i]);
     }
-    for (size_t i = 0; i < view->ncolumns; i++) {
+    for (size_t i = 0; i < schema->ncolumns; i++) {
         lines_text(&out->lines, ",");
         if (cells)
             value_put(&out->lines, out->format, &cells[i]);
         else
-            lines_text(&out->lines, view->columns[i].name);
+            lines_text(&out->lines, schema->columns[i].name);
     }
     lines_text(&out->lines, "\r");
     lines_end(&out->lines);
 }
 
-static void header_once(struct out *out, const struct view *view)
+static void header_once(struct out *out, const struct schema *schema)
 {
     for (size_t i = 0; i < out->nheaded; i++)
-        if (out->headed[i] == view)
+        if (out->headed[i] == schema)
             return;
     if (out->nheaded == MAX_HEADED) {
         lines_fail(&out->lines, -E2BIG);
         return;
     }
-    out->headed[out->nheaded++] = view;
+    out->headed[out->nheaded++] = schema;
     if (out->format == OUT_CSV) {
-        put_csv_line(out, view, NULL);
+        put_csv_line(out, schema, NULL);
     } else if (out->format == OUT_RECORD) {
-        record_columns(out, view->name);
-        for (size_t i = 0; i < view->ncolumns; i++)
-            record_name(out, i, view->columns[i].name);
+        record_columns(out, schema->name);
+        for (size_t i = 0; i < schema->ncolumns; i++)
+            record_name(out, i, schema->columns[i].name);
         record_end(out, "]}");
     } else {
-        put_line(out, view, NULL);
+        put_line(out, schema, NULL);
     }
 }
 
-static void row_record(struct out *out, const struct view *view, const struct cell *cells)
+static void row_record(struct out *out, const struct schema *schema, const struct cell *cells)
 {
-    header_once(out, view);
-    record_begin(out, view->name);
-    for (size_t i = 0; i < view->ncolumns; i++)
+    header_once(out, schema);
+    record_begin(out, schema->name);
+    for (size_t i = 0; i < schema->ncolumns; i++)
         record_value(out, &cells[i]);
     record_end(out, "]");
 }
 
-static void row_json(struct out *out, const struct view *view, const struct cell *cells)
+static void row_json(struct out *out, const struct schema *schema, const struct cell *cells)
 {
-    struct cell name = cell_string(view->name);
+    struct cell name = cell_string(schema->name);
 
     put_type(out, "row");
     put_member(out, "view", &name);
     put_member(out, "seq", &out->seq);
-    for (size_t i = 0; i < view->ncolumns; i++)
-        put_member(out, view->columns[i].name, &cells[i]);
+    for (size_t i = 0; i < schema->ncolumns; i++)
+        put_member(out, schema->columns[i].name, &cells[i]);
     finish_object(out);
 }
 
-void out_put(struct out *out, const struct view *view, const struct cell *cells)
+void out_put(struct out *out, const struct schema *schema, const struct cell *cells)
 {
     if (out->format == OUT_JSON) {
-        row_json(out, view, cells);
+        row_json(out, schema, cells);
         return;
     }
     if (out->format == OUT_RECORD) {
-        row_record(out, view, cells);
+        row_record(out, schema, cells);
         return;
     }
     if (out->header)
-        header_once(out, view);
+        header_once(out, schema);
     if (out->format == OUT_CSV)
-        put_csv_line(out, view, cells);
+        put_csv_line(out, schema, cells);
     else if (out->format != OUT_PROM)
-        put_line(out, view, cells);
+        put_line(out, schema, cells);
 }
 
-void out_table(struct out *out, const struct view *view, const struct cell *const *rows, size_t n,
+void out_table(struct out *out, const struct schema *schema, const struct cell *const *rows, size_t n,
                size_t others)
 {
-    prom_table(&out->lines, view, rows, n, others);
+    prom_table(&out->lines, schema, rows, n, others);
 }
 
 void out_layer(struct out *out, out_row_fn fn, void *context)
@@ -417,18 +417,18 @@ void out_layer(struct out *out, out_row_fn fn, void *context)
     out->context = context;
 }
 
-bool out_row_of(struct out *out, const struct view *view, const struct cell *cells,
+bool out_row_of(struct out *out, const struct schema *schema, const struct cell *cells,
                 const struct row_keys *keys)
 {
     if (!out)
         return false;
     if (out->layer)
-        return out->layer(out->context, view, cells, keys);
-    out_put(out, view, cells);
+        return out->layer(out->context, schema, cells, keys);
+    out_put(out, schema, cells);
     return true;
 }
 
-void out_row(struct out *out, const struct view *view, const struct cell *cells)
+void out_row(struct out *out, const struct schema *schema, const struct cell *cells)
 {
-    out_row_of(out, view, cells, NULL);
+    out_row_of(out, schema, cells, NULL);
 }

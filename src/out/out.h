@@ -70,7 +70,7 @@ struct column {
         name, width, COLUMN_##rule                                                                           \
     }
 
-struct view {
+struct schema {
     const char *name; /* first field of each row: "cpu" */
     const struct column *columns;
     size_t ncolumns;
@@ -119,7 +119,7 @@ void out_line(struct out *out, const char *text);
 
 /* One row: view->ncolumns cells. The header line of the view comes before its first row.
  * json: {"type":"row","view":"cpu","seq":N,"rank":1,...}; seq is that of the last "window" note. */
-void out_row(struct out *out, const struct view *view, const struct cell *cells);
+void out_row(struct out *out, const struct schema *schema, const struct cell *cells);
 
 /* Whose row it is: keys of who.bpf.h, by the numbering of the run. 0: nobody's, or not known. */
 struct row_keys {
@@ -129,21 +129,21 @@ struct row_keys {
 
 /* A row of a task, or (NULL) of nobody, on its way out. True: it was written, and lines may follow that are
  * about it. */
-typedef bool (*out_row_fn)(void *context, const struct view *view, const struct cell *cells,
+typedef bool (*out_row_fn)(void *context, const struct schema *schema, const struct cell *cells,
                            const struct row_keys *keys);
 
 /* All rows from now on go to fn, which gives those that are to be written to out_put(), or a whole view of a
  * window to out_table(). */
 void out_layer(struct out *out, out_row_fn fn, void *context);
-void out_put(struct out *out, const struct view *view, const struct cell *cells);
+void out_put(struct out *out, const struct schema *schema, const struct cell *cells);
 
 /* prom: the rows, and behind them sums of those that are not among them. */
-void out_table(struct out *out, const struct view *view, const struct cell *const *rows, size_t n,
+void out_table(struct out *out, const struct schema *schema, const struct cell *const *rows, size_t n,
                size_t others);
 
 /* A row of a task, so that it can be filtered, grouped and told more of (src/rows). All that views show of
  * tasks goes through here; ranks are given anew where rows are chosen or ordered otherwise. */
-bool out_row_of(struct out *out, const struct view *view, const struct cell *cells,
+bool out_row_of(struct out *out, const struct schema *schema, const struct cell *cells,
                 const struct row_keys *keys);
 
 /* Writes out all complete lines. 0, -EPIPE when the reader has gone (the caller ends quietly), or another

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "out/cell.h"
-#include "out/escape.h"
+#include "base/escape.h"
 
 /* Who is not among the rows goes by this comm; who really is called so is not shown like that. */
 static const char other_name[] = "_other";
@@ -19,7 +19,7 @@ static bool cut_suffix(char *name, const char *suffix)
 }
 
 /* The unit is the end of a column's name; `_s` is a rate where it adds up, else a time. */
-double prom_name(const char *view, const char *column, enum column_rule rule, char name[PROM_NAME])
+double prom_name(const char *schema, const char *column, enum column_rule rule, char name[PROM_NAME])
 {
     static const struct {
         const char *suffix, *unit;
@@ -34,7 +34,7 @@ double prom_name(const char *view, const char *column, enum column_rule rule, ch
         {"_s", "_seconds", 1},
     };
 
-    snprintf(name, PROM_NAME - 24, "hog_%s_%s", view, column);
+    snprintf(name, PROM_NAME - 24, "hog_%s_%s", schema, column);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         if (!cut_suffix(name, units[i].suffix))
             continue;
@@ -103,14 +103,14 @@ static bool is_label(const struct column *column)
 }
 
 /* What a row is of; info: and the other texts in it. */
-static void put_labels(struct lines *lines, const struct view *view, const struct cell *cells, bool other,
+static void put_labels(struct lines *lines, const struct schema *schema, const struct cell *cells, bool other,
                        bool info)
 {
     const struct cell name = cell_string(other_name);
     bool any = false;
 
-    for (size_t i = 0; i < view->ncolumns; i++) {
-        const struct column *column = &view->columns[i];
+    for (size_t i = 0; i < schema->ncolumns; i++) {
+        const struct column *column = &schema->columns[i];
         if (other && column->rule == COLUMN_TASK)
             continue;
         if (is_label(column) || (info && is_text(&cells[i])))
@@ -150,16 +150,16 @@ static bool put_number(struct lines *lines, const struct cell *cell, double scal
     return true;
 }
 
-static void put_head(struct lines *lines, const char *metric, const char *what, const char *of,
+static void put_head(struct lines *lines, const char *view, const char *what, const char *of,
                      const char *name)
 {
-    const char *const words[] = {"# HELP ", metric, " ", what, of, name, ", see hog(8)"};
+    const char *const words[] = {"# HELP ", view, " ", what, of, name, ", see hog(8)"};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         lines_text(lines, words[i]);
     lines_end(lines);
     lines_text(lines, "# TYPE ");
-    lines_text(lines, metric);
+    lines_text(lines, view);
     lines_text(lines, " gauge");
     lines_end(lines);
 }
@@ -169,59 +169,60 @@ static bool is_number(const struct cell *cell)
     return cell->kind != CELL_UNKNOWN && !is_text(cell);
 }
 
-static void put_column(struct lines *lines, const struct view *view, size_t i, const struct cell *const *rows,
-                       size_t n, size_t others)
+static void put_column(struct lines *lines, const struct schema *schema, size_t i,
+                       const struct cell *const *rows, size_t n, size_t others)
 {
-    const struct column *column = &view->columns[i];
-    char metric[PROM_NAME];
-    double scale = prom_name(view->name, column->name, column->rule, metric);
+    const struct column *column = &schema->columns[i];
+    char view[PROM_NAME];
+    double scale = prom_name(schema->name, column->name, column->rule, view);
     bool headed = false;
 
     for (size_t j = 0; j < n + (column->rule == COLUMN_SUM ? others : 0); j++) {
         if (!is_number(&rows[j][i]))
             continue;
         if (!headed)
-            put_head(lines, metric, column->name, " of hog ", view->name);
+            put_head(lines, view, column->name, " of hog ", schema->name);
         headed = true;
-        lines_text(lines, metric);
-        put_labels(lines, view, rows[j], j >= n, false);
+        lines_text(lines, view);
+        put_labels(lines, schema, rows[j], j >= n, false);
         put_number(lines, &rows[j][i], scale);
     }
 }
 
-static void put_info(struct lines *lines, const struct view *view, const struct cell *const *rows, size_t n)
+static void put_info(struct lines *lines, const struct schema *schema, const struct cell *const *rows,
+                     size_t n)
 {
-    char metric[PROM_NAME];
+    char view[PROM_NAME];
     bool texts = false;
 
-    for (size_t i = 0; i < view->ncolumns; i++)
+    for (size_t i = 0; i < schema->ncolumns; i++)
         for (size_t j = 0; j < n; j++)
-            texts = texts || (!is_label(&view->columns[i]) && is_text(&rows[j][i]));
+            texts = texts || (!is_label(&schema->columns[i]) && is_text(&rows[j][i]));
     if (!texts)
         return;
-    snprintf(metric, sizeof metric, "hog_%s_info", view->name);
-    put_head(lines, metric, "texts", " of hog ", view->name);
+    snprintf(view, sizeof view, "hog_%s_info", schema->name);
+    put_head(lines, view, "texts", " of hog ", schema->name);
     for (size_t j = 0; j < n; j++) {
-        lines_text(lines, metric);
-        put_labels(lines, view, rows[j], false, true);
+        lines_text(lines, view);
+        put_labels(lines, schema, rows[j], false, true);
         lines_text(lines, " 1");
         lines_end(lines);
     }
 }
 
-void prom_table(struct lines *lines, const struct view *view, const struct cell *const *rows, size_t n,
+void prom_table(struct lines *lines, const struct schema *schema, const struct cell *const *rows, size_t n,
                 size_t others)
 {
-    for (size_t i = 0; i < view->ncolumns; i++)
-        if (!is_label(&view->columns[i]) && strcmp(view->columns[i].name, "rank") != 0)
-            put_column(lines, view, i, rows, n, others);
-    put_info(lines, view, rows, n);
+    for (size_t i = 0; i < schema->ncolumns; i++)
+        if (!is_label(&schema->columns[i]) && strcmp(schema->columns[i].name, "rank") != 0)
+            put_column(lines, schema, i, rows, n, others);
+    put_info(lines, schema, rows, n);
 }
 
 /* Of the lines beside rows those that stand once in a window. */
 void prom_note(struct lines *lines, const char *name, const struct field *fields, size_t n)
 {
-    char metric[PROM_NAME];
+    char view[PROM_NAME];
 
     if (strcmp(name, "window") != 0 && strcmp(name, "self") != 0)
         return;
@@ -229,9 +230,9 @@ void prom_note(struct lines *lines, const char *name, const struct field *fields
         bool start = fields[i].cell.kind == CELL_TIME;
         if (!is_number(&fields[i].cell))
             continue;
-        double scale = prom_name(name, start ? "start_timestamp_s" : fields[i].name, COLUMN_NONE, metric);
-        put_head(lines, metric, fields[i].name, " of hog's line #", name);
-        lines_text(lines, metric);
+        double scale = prom_name(name, start ? "start_timestamp_s" : fields[i].name, COLUMN_NONE, view);
+        put_head(lines, view, fields[i].name, " of hog's line #", name);
+        lines_text(lines, view);
         put_number(lines, &fields[i].cell, scale);
     }
 }

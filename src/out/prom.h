@@ -10,12 +10,12 @@
 #define PROM_NAME 128
 
 /* The metric of a column (view's name, or that of a note), and by what its values are multiplied. */
-double prom_name(const char *view, const char *column, enum column_rule rule, char name[PROM_NAME]);
+double prom_name(const char *schema, const char *column, enum column_rule rule, char name[PROM_NAME]);
 
 void prom_note(struct lines *lines, const char *name, const struct field *fields, size_t n);
 
 /* The rows, and behind them as many sums of those that are not among them. */
-void prom_table(struct lines *lines, const struct view *view, const struct cell *const *rows, size_t n,
+void prom_table(struct lines *lines, const struct schema *schema, const struct cell *const *rows, size_t n,
                 size_t others);
 
 void prom_end(struct lines *lines);

@@ -2,7 +2,7 @@
 #include "out/value.h"
 #include <math.h>
 #include <string.h>
-#include "out/escape.h"
+#include "base/escape.h"
 
 static bool is_json(enum out_format format)
 {

@@ -45,7 +45,7 @@ static void add_column(struct shape *shape, enum who what, bool victim)
     struct column column = known_columns[what];
 
     column.name += victim ? 0 : PREFIX;
-    if (view_column(shape->base, column.name) != NO_COLUMN || shape->nadded == ADDED ||
+    if (schema_column(shape->base, column.name) != NO_COLUMN || shape->nadded == ADDED ||
         shape->base->ncolumns + shape->nadded == SHAPE_COLUMNS)
         return;
     shape->columns[shape->at + shape->nadded] = column;
@@ -53,10 +53,10 @@ static void add_column(struct shape *shape, enum who what, bool victim)
 }
 
 /* New columns go in front of comm, the last one. */
-void shape_init(struct rows *rows, struct shape *shape, const struct view *base, const char *order)
+void shape_init(struct rows *rows, struct shape *shape, const struct schema *base, const char *order)
 {
     size_t n = base->ncolumns < SHAPE_COLUMNS ? base->ncolumns : SHAPE_COLUMNS;
-    bool pairs = view_column(base, "victim") != NO_COLUMN;
+    bool pairs = schema_column(base, "victim") != NO_COLUMN;
     uint32_t asked = asked_for(rows->options);
 
     shape->base = base;
@@ -71,23 +71,23 @@ void shape_init(struct rows *rows, struct shape *shape, const struct view *base,
     }
     memcpy(&shape->columns[shape->at + shape->nadded], &base->columns[shape->at],
            (n - shape->at) * sizeof *shape->columns);
-    shape->view = *base;
-    shape->view.columns = shape->columns;
-    shape->view.ncolumns = n + shape->nadded;
-    shape->rank = view_column(&shape->view, "rank");
-    shape->comm = view_column(&shape->view, "comm");
-    shape->victim_comm = view_column(&shape->view, "victim_comm");
-    shape->uid = view_column(base, "uid");
-    shape->cpu = view_column(base, "cpu");
-    shape->members = view_column(&shape->view, "members");
-    order_default(&shape->order, &shape->view);
+    shape->schema = *base;
+    shape->schema.columns = shape->columns;
+    shape->schema.ncolumns = n + shape->nadded;
+    shape->rank = schema_column(&shape->schema, "rank");
+    shape->comm = schema_column(&shape->schema, "comm");
+    shape->victim_comm = schema_column(&shape->schema, "victim_comm");
+    shape->uid = schema_column(base, "uid");
+    shape->cpu = schema_column(base, "cpu");
+    shape->members = schema_column(&shape->schema, "members");
+    order_default(&shape->order, &shape->schema);
     if (order)
-        order_parse(&shape->order, &shape->view, order);
+        order_parse(&shape->order, &shape->schema, order);
     if (!rows->options->by && !rows->options->sort)
         shape->order.levels = 0;
     if (rows->options->sort) {
         struct order sort;
-        order_parse(&sort, &shape->view, rows->options->sort);
+        order_parse(&sort, &shape->schema, rows->options->sort);
         shape->order = sort.levels ? sort : shape->order;
     }
 }
@@ -95,7 +95,7 @@ void shape_init(struct rows *rows, struct shape *shape, const struct view *base,
 void row_init(const struct shape *shape, struct row *row, const struct cell *cells,
               const struct row_keys *keys)
 {
-    size_t behind = shape->view.ncolumns - shape->nadded - shape->at;
+    size_t behind = shape->schema.ncolumns - shape->nadded - shape->at;
 
     memcpy(row->cells, cells, shape->at * sizeof *cells);
     for (size_t i = 0; i < shape->nadded; i++)

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "host/users.h"
-#include "rows/glob.h"
+#include "base/glob.h"
 #include "rows/rows_private.h"
-#include "shown.h"
+#include "base/quote.h"
 
 static bool number(const char *text, size_t length, uint32_t *value)
 {
@@ -20,16 +20,16 @@ static bool number(const char *text, size_t length, uint32_t *value)
     return length && sum <= UINT32_MAX;
 }
 
-static int add_users(struct rows *rows, const char *list, struct why *w)
+static int add_users(struct rows *rows, const char *list, struct error *why)
 {
     for (;; list++) {
         size_t length = strcspn(list, ",");
         uint32_t uid;
         if (rows->nuids == MAX_UIDS)
-            return why(w, -EINVAL, "-u/--user: at most %d users", MAX_UIDS);
+            return error_set(why, -EINVAL, "-u/--user: at most %d users", MAX_UIDS);
         if (!users_find(rows->users, list, length, &uid) && !number(list, length, &uid))
-            return why(w, -EINVAL, "-u/--user: \"%s\" is neither a user in /etc/passwd nor a number",
-                       show_bytes(list, length).text);
+            return error_set(why, -EINVAL, "-u/--user: \"%s\" is neither a user in /etc/passwd nor a number",
+                             quote_bytes(list, length).text);
         rows->uids[rows->nuids++] = uid;
         list += length;
         if (!*list)
@@ -37,13 +37,13 @@ static int add_users(struct rows *rows, const char *list, struct why *w)
     }
 }
 
-int filter_init(struct rows *rows, struct why *w)
+int filter_init(struct rows *rows, struct error *why)
 {
     const struct options *o = rows->options;
     int err = 0;
 
     for (size_t i = 0; i < o->users.n && !err; i++)
-        err = add_users(rows, o->users.items[i], w);
+        err = add_users(rows, o->users.items[i], why);
     rows->filters = o->comms.n || o->users.n || o->cgroups.n || o->containers.n;
     return err;
 }
@@ -102,8 +102,8 @@ bool rows_group_passes(const struct options *o, const char *path, size_t length,
     return group_passes(&o->cgroups, path, length) && container_passes(&o->containers, container);
 }
 
-static bool side_passes(const struct rows *rows, const struct shape *shape, const struct row *row,
-                        bool victim)
+static bool collector_passes(const struct rows *rows, const struct shape *shape, const struct row *row,
+                             bool victim)
 {
     const struct options *o = rows->options;
     const struct identity *who = victim ? &row->victim : &row->who;
@@ -123,7 +123,7 @@ bool filter_passes(struct rows *rows, const struct shape *shape, struct row *row
         return true;
     if (o->users.n || o->cgroups.n || o->containers.n)
         row_ask(rows, shape, row);
-    bool passes =
-        side_passes(rows, shape, row, false) || (row->keys.victim && side_passes(rows, shape, row, true));
+    bool passes = collector_passes(rows, shape, row, false) ||
+                  (row->keys.victim && collector_passes(rows, shape, row, true));
     return passes != o->inverted;
 }

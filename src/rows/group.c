@@ -71,10 +71,10 @@ static void mix_task(struct digest *d, const struct options *options, const stru
     }
 }
 
-static void mix_dimensions(struct digest *d, const struct view *view, const struct cell *cells)
+static void mix_dimensions(struct digest *d, const struct schema *schema, const struct cell *cells)
 {
-    for (size_t i = 0; i < view->ncolumns; i++)
-        if (view->columns[i].rule == COLUMN_DIM)
+    for (size_t i = 0; i < schema->ncolumns; i++)
+        if (schema->columns[i].rule == COLUMN_DIM)
             mix_cell(d, &cells[i]);
 }
 
@@ -83,15 +83,15 @@ static struct digest digest_of(const struct rows *rows, const struct shape *shap
     struct digest d = {rows->salt, ~rows->salt};
 
     if (!rows->options->by) { /* prom: what has the same labels must be one */
-        for (size_t i = 0; i < shape->view.ncolumns; i++)
-            if (shape->view.columns[i].rule == COLUMN_TASK || shape->view.columns[i].rule == COLUMN_DIM)
+        for (size_t i = 0; i < shape->schema.ncolumns; i++)
+            if (shape->schema.columns[i].rule == COLUMN_TASK || shape->schema.columns[i].rule == COLUMN_DIM)
                 mix_cell(&d, &row->cells[i]);
         return d;
     }
     mix_task(&d, rows->options, shape, row, false);
     if (row->keys.victim)
         mix_task(&d, rows->options, shape, row, true);
-    mix_dimensions(&d, &shape->view, row->cells);
+    mix_dimensions(&d, &shape->schema, row->cells);
     return d;
 }
 
@@ -168,17 +168,17 @@ static void merge_cell(enum column_rule rule, struct cell *to, const struct cell
     }
 }
 
-static void merge(const struct view *view, struct cell *to, const struct cell *from)
+static void merge(const struct schema *schema, struct cell *to, const struct cell *from)
 {
-    for (size_t i = 0; i < view->ncolumns; i++)
-        merge_cell(view->columns[i].rule, &to[i], &from[i]);
+    for (size_t i = 0; i < schema->ncolumns; i++)
+        merge_cell(schema->columns[i].rule, &to[i], &from[i]);
 }
 
 /* ---- memory ---- */
 
 static struct stored *store(struct rows *rows, const struct shape *shape, const struct row *row)
 {
-    size_t n = shape->view.ncolumns, size = sizeof(struct stored) + n * sizeof(struct cell), texts = size;
+    size_t n = shape->schema.ncolumns, size = sizeof(struct stored) + n * sizeof(struct cell), texts = size;
 
     for (size_t i = 0; i < n; i++)
         if (is_text(&row->cells[i]))
@@ -284,11 +284,11 @@ static void add_other(struct rows *rows, struct shape *shape, struct stored *sto
 {
     struct digest d = {rows->salt, 0};
 
-    mix_dimensions(&d, &shape->view, stored->cells);
+    mix_dimensions(&d, &shape->schema, stored->cells);
     for (struct stored *other = shape->others; other; other = other->next) {
         if (other->id[0] != d.a && (shape->nothers < OTHERS || other->next))
             continue;
-        merge(&shape->view, other->cells, stored->cells);
+        merge(&shape->schema, other->cells, stored->cells);
         drop(rows, stored);
         return;
     }
@@ -360,7 +360,7 @@ bool group_add(struct rows *rows, struct shape *shape, struct row *row)
     for (stored = *bucket; stored; stored = stored->next) {
         if (stored->id[0] != d.a || stored->id[1] != d.b)
             continue;
-        merge(&shape->view, stored->cells, row->cells);
+        merge(&shape->schema, stored->cells, row->cells);
         return true;
     }
     if (!keep(rows, shape, row, &stored))
@@ -386,12 +386,12 @@ void group_flush(struct rows *rows, struct shape *shape)
         for (const struct stored *other = shape->others; table && other; other = other->next)
             table[n++] = other->cells;
         if (table)
-            out_table(rows->out, &shape->view, table, shape->n, n - shape->n);
+            out_table(rows->out, &shape->schema, table, shape->n, n - shape->n);
         rows->lost += table ? 0 : shape->n;
         free(table);
     } else {
         for (size_t i = 0; i < shape->n; i++)
-            out_put(rows->out, &shape->view, shape->list[i]->cells);
+            out_put(rows->out, &shape->schema, shape->list[i]->cells);
     }
     group_forget(rows, shape);
 }

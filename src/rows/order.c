@@ -2,29 +2,29 @@
 #include <string.h>
 #include "rows/rows_private.h"
 
-size_t view_column(const struct view *view, const char *name)
+size_t schema_column(const struct schema *schema, const char *name)
 {
-    for (size_t i = 0; i < view->ncolumns; i++)
-        if (!strcmp(view->columns[i].name, name))
+    for (size_t i = 0; i < schema->ncolumns; i++)
+        if (!strcmp(schema->columns[i].name, name))
             return i;
     return NO_COLUMN;
 }
 
-static size_t column_named(const struct view *view, const char *name, size_t length)
+static size_t column_named(const struct schema *schema, const char *name, size_t length)
 {
-    for (size_t i = 0; i < view->ncolumns; i++)
-        if (strlen(view->columns[i].name) == length && !memcmp(view->columns[i].name, name, length))
+    for (size_t i = 0; i < schema->ncolumns; i++)
+        if (strlen(schema->columns[i].name) == length && !memcmp(schema->columns[i].name, name, length))
             return i;
     return NO_COLUMN;
 }
 
-void order_parse(struct order *order, const struct view *view, const char *spec)
+void order_parse(struct order *order, const struct schema *schema, const char *spec)
 {
     *order = (struct order){.levels = 1};
     order->reverse = *spec == '-';
     spec += order->reverse;
     for (;;) {
-        size_t length = strcspn(spec, "+,"), column = column_named(view, spec, length);
+        size_t length = strcspn(spec, "+,"), column = column_named(schema, spec, length);
         if (column != NO_COLUMN)
             order->columns[order->levels - 1] |= UINT64_C(1) << column;
         spec += length;
@@ -36,11 +36,11 @@ void order_parse(struct order *order, const struct view *view, const char *spec)
         order->levels = 0;
 }
 
-void order_default(struct order *order, const struct view *view)
+void order_default(struct order *order, const struct schema *schema)
 {
     *order = (struct order){0};
-    for (size_t i = 0; i < view->ncolumns && !order->levels; i++) {
-        if (view->columns[i].rule != COLUMN_SUM)
+    for (size_t i = 0; i < schema->ncolumns && !order->levels; i++) {
+        if (schema->columns[i].rule != COLUMN_SUM)
             continue;
         order->columns[0] = UINT64_C(1) << i;
         order->levels = 1;

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include "clock.h"
+#include "base/clock.h"
 #include "host/users.h"
 #include "rows/rows_private.h"
-#include "shown.h"
+#include "base/quote.h"
 
 #define MOST_BYTES (8u << 20)
 
@@ -41,21 +41,22 @@ static unsigned parts_of(const struct options *o)
     return parts;
 }
 
-static struct shape *shape_of(struct rows *rows, const struct view *view, const char *order)
+static struct shape *shape_of(struct rows *rows, const struct schema *schema, const char *order)
 {
     for (size_t i = 0; i < rows->nshapes; i++)
-        if (rows->shapes[i]->base == view)
+        if (rows->shapes[i]->base == schema)
             return rows->shapes[i];
     struct shape *shape = rows->nshapes < SHAPES ? calloc(1, sizeof *shape) : NULL;
     if (!shape)
         return NULL;
-    shape_init(rows, shape, view, order);
+    shape_init(rows, shape, schema, order);
     rows->shapes[rows->nshapes++] = shape;
     return shape;
 }
 
 /* Whether any of the views can do what is asked of them. */
-static int check(struct rows *rows, const struct view *const *views, const char *const *orders, struct why *w)
+static int check(struct rows *rows, const struct schema *const *views, const char *const *orders,
+                 struct error *why)
 {
     const struct options *o = rows->options;
     bool sorted = !o->sort;
@@ -63,19 +64,20 @@ static int check(struct rows *rows, const struct view *const *views, const char 
     for (; *views; views++, orders++) {
         const struct shape *shape = shape_of(rows, *views, *orders);
         if (!shape)
-            return why(w, -ENOMEM, "out of memory");
+            return error_set(why, -ENOMEM, "out of memory");
         if (o->by & ROWS_CPU && shape->cpu == NO_COLUMN)
-            return why(w, -EINVAL, "--by cpu: the view %s does not tell on which CPU it was", (*views)->name);
-        sorted = sorted || view_column(&shape->view, o->sort + (*o->sort == '-')) != NO_COLUMN;
+            return error_set(why, -EINVAL, "--by cpu: the view %s does not tell on which CPU it was",
+                             (*views)->name);
+        sorted = sorted || schema_column(&shape->schema, o->sort + (*o->sort == '-')) != NO_COLUMN;
     }
     if (!sorted)
-        return why(w, -EINVAL,
-                   "--sort: no view that is shown has a column \"%s\": the header line names them",
-                   show(o->sort).text);
+        return error_set(why, -EINVAL,
+                         "--sort: no view that is shown has a column \"%s\": the header line names them",
+                         quote(o->sort).text);
     return 0;
 }
 
-static int open_sources(struct rows *rows, const struct names *names, bool proc, struct why *w)
+static int open_sources(struct rows *rows, const struct names *names, bool proc, struct error *why)
 {
     unsigned parts = rows->parts = parts_of(rows->options);
 
@@ -84,7 +86,7 @@ static int open_sources(struct rows *rows, const struct names *names, bool proc,
     rows->users = users_open("");
     rows->identities = proc && parts ? identities_open(parts) : NULL;
     if (!rows->users || (proc && parts && !rows->identities))
-        return why(w, -ENOMEM, "out of memory");
+        return error_set(why, -ENOMEM, "out of memory");
     if (rows->identities)
         identities_of_dead(rows->identities, names);
     if (rows->identities && !rows->options->threads)
@@ -92,23 +94,23 @@ static int open_sources(struct rows *rows, const struct names *names, bool proc,
     return 0;
 }
 
-int rows_open(struct rows **out, const struct options *options, const struct view *const *views,
-              const char *const *orders, const struct names *names, bool proc, struct why *w)
+int rows_open(struct rows **out, const struct options *options, const struct schema *const *views,
+              const char *const *orders, const struct names *names, bool proc, struct error *why)
 {
     *out = NULL;
     if (!rows_want_all(options) && !options->with)
         return 0;
     struct rows *rows = calloc(1, sizeof *rows);
     if (!rows)
-        return why(w, -ENOMEM, "out of memory");
+        return error_set(why, -ENOMEM, "out of memory");
     rows->options = options;
     rows->collect = options->by || options->sort || options->format == OUT_PROM;
     rows->most_bytes = options->rows_kib ? (size_t)options->rows_kib << 10 : MOST_BYTES;
-    int err = open_sources(rows, names, proc, w);
+    int err = open_sources(rows, names, proc, why);
     if (!err)
-        err = check(rows, views, orders, w);
+        err = check(rows, views, orders, why);
     if (!err)
-        err = filter_init(rows, w);
+        err = filter_init(rows, why);
     if (err)
         rows_close(rows);
     else
@@ -153,18 +155,18 @@ static bool pass_on(struct rows *rows, struct shape *shape, struct row *row)
     if (shape->rank != NO_COLUMN)
         row->cells[shape->rank] = cell_unsigned(shape->written);
     row_tell(rows, shape, row);
-    out_put(rows->out, &shape->view, row->cells);
+    out_put(rows->out, &shape->schema, row->cells);
     return true;
 }
 
 /* keys NULL: a row about nobody, that no filter and no group is about, and that has no rank. It completes
  * those before it, and so is no matter for -k. */
-static bool take(void *context, const struct view *view, const struct cell *cells,
+static bool take(void *context, const struct schema *schema, const struct cell *cells,
                  const struct row_keys *keys)
 {
     static const struct row_keys nobody;
     struct rows *rows = context;
-    struct shape *shape = shape_of(rows, view, NULL);
+    struct shape *shape = shape_of(rows, schema, NULL);
     struct row row;
 
     if (!shape) {
@@ -176,7 +178,7 @@ static bool take(void *context, const struct view *view, const struct cell *cell
         return false;
     if (!keys && rows->options->format != OUT_PROM) {
         row_tell(rows, shape, &row);
-        out_put(rows->out, &shape->view, row.cells);
+        out_put(rows->out, &shape->schema, row.cells);
         return true;
     }
     if (!rows->collect)

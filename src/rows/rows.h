@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "options.h"
+#include "cli/options.h"
 #include "out/out.h"
-#include "why.h"
+#include "base/error.h"
 
 /* What views are asked for (struct options, `top`) where rows are chosen, grouped or ordered behind them:
  * all. */
@@ -28,8 +28,8 @@ bool rows_want_groups(const struct options *options);
 /* views: those of the run, NULL at the end; orders: of each, as in struct metric. names: of the run, or NULL.
  * proc: rows bear the numbers of /proc, so that it can be asked who they are. *rows is NULL where nothing of
  * all this was asked for. -EINVAL: it cannot be with these views; -ENOMEM. */
-int rows_open(struct rows **rows, const struct options *options, const struct view *const *views,
-              const char *const *orders, const struct names *names, bool proc, struct why *w);
+int rows_open(struct rows **rows, const struct options *options, const struct schema *const *views,
+              const char *const *orders, const struct names *names, bool proc, struct error *why);
 void rows_close(struct rows *rows);
 
 /* Rows bear other numbers than /proc after all: what it says is of others. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the parts of src/rows share. */
-#ifndef HOG_ROWS_PRIVATE_H
-#define HOG_ROWS_PRIVATE_H
+#ifndef HOG_ROWS_ROWS_PRIVATE_H
+#define HOG_ROWS_ROWS_PRIVATE_H
 
 #include "host/identity.h"
 #include "rows/rows.h"
@@ -23,12 +23,12 @@ struct order {
 };
 
 /* spec: "a+b,c"; names that the view does not have count for nothing. */
-void order_parse(struct order *order, const struct view *view, const char *spec);
+void order_parse(struct order *order, const struct schema *schema, const char *spec);
 
 /* Where no spec says it: by the first column that adds up. */
-void order_default(struct order *order, const struct view *view);
+void order_default(struct order *order, const struct schema *schema);
 
-size_t view_column(const struct view *view, const char *name); /* or NO_COLUMN */
+size_t schema_column(const struct schema *schema, const char *name); /* or NO_COLUMN */
 
 /* ---- columns.c: what is told of whom a row is of ---- */
 
@@ -49,8 +49,8 @@ enum who {
 
 /* A view with the columns that were asked for, and the rows of it that wait. */
 struct shape {
-    const struct view *base;
-    struct view view;
+    const struct schema *base;
+    struct schema schema;
     struct column columns[SHAPE_COLUMNS];
     struct added {
         enum who what;
@@ -78,7 +78,7 @@ struct row {
 };
 
 /* order: as in struct metric. */
-void shape_init(struct rows *rows, struct shape *shape, const struct view *base, const char *order);
+void shape_init(struct rows *rows, struct shape *shape, const struct schema *base, const char *order);
 
 /* The view's own cells in their places, and none of the others. */
 void row_init(const struct shape *shape, struct row *row, const struct cell *cells,
@@ -91,7 +91,7 @@ bool row_uid(const struct shape *shape, const struct row *row, bool victim, uint
 
 /* ---- filter.c: which rows are shown at all ---- */
 
-int filter_init(struct rows *rows, struct why *w);
+int filter_init(struct rows *rows, struct error *why);
 bool filter_passes(struct rows *rows, const struct shape *shape, struct row *row);
 
 /* ---- group.c: rows that wait ---- */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "clock.h"
-#include "decimal.h"
+#include "base/clock.h"
+#include "base/decimal.h"
 #include "out/human.h"
 
 #define FIXED          2 /* columns on the left that stay: the rank and who it is */
@@ -28,7 +28,7 @@ struct layout {
 };
 
 /* The rows of a view, in their order. */
-struct table {
+struct hash_table {
     const struct screen_view *view;
     unsigned n;
     const char *rows[SCREEN_ROWS];
@@ -131,7 +131,7 @@ static int by_column(const void *a, const void *b)
     return order ? order : (*left > *right) - (*left < *right);
 }
 
-static void find_rows(const struct screen *s, const struct screen_view *view, struct table *table)
+static void find_rows(const struct screen *s, const struct screen_view *view, struct hash_table *table)
 {
     size_t name = strlen(view->name);
 
@@ -149,7 +149,7 @@ static void find_rows(const struct screen *s, const struct screen_view *view, st
 }
 
 /* A cell as it is shown: text is where it may be written to. */
-static size_t cell_of(const struct screen *s, const struct table *table, unsigned row, unsigned column,
+static size_t cell_of(const struct screen *s, const struct hash_table *table, unsigned row, unsigned column,
                       const char **cell, char text[HUMAN_TEXT])
 {
     const char *name;
@@ -163,7 +163,7 @@ static size_t cell_of(const struct screen *s, const struct table *table, unsigne
     return strlen(text);
 }
 
-static unsigned width_of(const struct screen *s, const struct table *table, unsigned column)
+static unsigned width_of(const struct screen *s, const struct hash_table *table, unsigned column)
 {
     const char *field;
     char text[HUMAN_TEXT];
@@ -186,7 +186,7 @@ static void add_column(struct layout *layout, unsigned column, unsigned width)
     layout->width[layout->n++] = width;
 }
 
-static bool is_named(const struct table *table, unsigned column, const char *name)
+static bool is_named(const struct hash_table *table, unsigned column, const char *name)
 {
     const char *field;
     size_t n = screen_field(table->view->header, column, &field);
@@ -195,7 +195,7 @@ static bool is_named(const struct table *table, unsigned column, const char *nam
 }
 
 /* Nothing is known of it in any row. */
-static bool is_unknown(const struct table *table, unsigned column)
+static bool is_unknown(const struct hash_table *table, unsigned column)
 {
     const char *field;
 
@@ -206,29 +206,31 @@ static bool is_unknown(const struct table *table, unsigned column)
 }
 
 /* What stands on the right, whatever else there is room for: what is the matter with whom. */
-static bool is_last(const struct screen *s, const struct table *table, unsigned column)
+static bool is_last(const struct screen *s, const struct hash_table *table, unsigned column)
 {
     return column == table->view->columns || (s->width >= 72 && is_named(table, column, "verdict")) ||
            (s->width >= 100 && is_named(table, column, "by"));
 }
 
 /* The first columns, then as many as fit such that `chosen` is among them, then those that stand last. */
-static void lay_out(const struct screen *s, const struct table *table, unsigned chosen, struct layout *layout)
+static void lay_out(const struct screen *s, const struct hash_table *table, unsigned prefilter,
+                    struct layout *layout)
 {
     unsigned columns = table->view->columns < SCREEN_COLUMNS ? table->view->columns : SCREEN_COLUMNS;
     unsigned widths[SCREEN_COLUMNS + 1] = {0}, used = 0, from = FIXED + 1;
 
     for (unsigned i = 1; i <= columns; i++) {
         bool last = is_last(s, table, i);
-        widths[i] = i != chosen && i > FIXED && is_unknown(table, i) && !last ? 0 : 1 + width_of(s, table, i);
+        widths[i] =
+            i != prefilter && i > FIXED && is_unknown(table, i) && !last ? 0 : 1 + width_of(s, table, i);
         if (last && widths[i] > NAME_MAX_WIDTH)
             widths[i] = NAME_MAX_WIDTH;
         if (i <= FIXED || last)
             used += widths[i];
     }
-    for (; from < chosen; from++) { /* scroll until the chosen one fits */
+    for (; from < prefilter; from++) { /* scroll until the chosen one fits */
         unsigned sum = used;
-        for (unsigned i = from; i <= chosen; i++)
+        for (unsigned i = from; i <= prefilter; i++)
             sum += is_last(s, table, i) ? 0 : widths[i];
         if (sum <= s->width)
             break;
@@ -254,8 +256,8 @@ static bool is_left(const char *text, size_t length)
     return !(length == 1 && *text == '-') && !decimal_parse(text, length, &value);
 }
 
-static bool put_header(struct frame *f, const struct table *table, const struct layout *layout,
-                       bool chosen_view)
+static bool put_header(struct frame *f, const struct hash_table *table, const struct layout *layout,
+                       bool prefilter_view)
 {
     if (!begin_row(f))
         return false;
@@ -264,15 +266,16 @@ static bool put_header(struct frame *f, const struct table *table, const struct 
         char marked[48];
         unsigned column = layout->column[i];
         size_t n = screen_field(table->view->header, column, &name);
-        bool chosen = chosen_view && column == f->s->column, sorted = table->view->sorted == (int)column;
+        bool prefilter = prefilter_view && column == f->s->column,
+             sorted = table->view->sorted == (int)column;
         size_t m = table->n ? screen_field(table->rows[0], column, &cell) : 0;
         if (i)
             put(f, " ", 1);
-        style(f, chosen ? "\033[7m" : sorted ? "\033[1;4m" : "\033[1m");
+        style(f, prefilter ? "\033[7m" : sorted ? "\033[1;4m" : "\033[1m");
         int k = snprintf(marked, sizeof marked, "%s%.*s",
-                         !f->s->colour && !f->plain ? chosen   ? ">"
-                                                      : sorted ? "*"
-                                                               : ""
+                         !f->s->colour && !f->plain ? prefilter ? ">"
+                                                      : sorted  ? "*"
+                                                                : ""
                                                     : "",
                          (int)(n < 40 ? n : 40), name);
         put_cell(f, marked, k > 0 ? (size_t)k : 0, layout->width[i], m && is_left(cell, m));
@@ -281,12 +284,12 @@ static bool put_header(struct frame *f, const struct table *table, const struct 
     return true;
 }
 
-static void put_table(struct frame *f, const struct table *table, bool chosen_view)
+static void put_table(struct frame *f, const struct hash_table *table, bool prefilter_view)
 {
     struct layout layout;
 
-    lay_out(f->s, table, chosen_view ? f->s->column : 1, &layout);
-    if (!put_header(f, table, &layout, chosen_view))
+    lay_out(f->s, table, prefilter_view ? f->s->column : 1, &layout);
+    if (!put_header(f, table, &layout, prefilter_view))
         return;
     for (unsigned row = 0; row < table->n && begin_row(f); row++)
         for (unsigned i = 0; i < layout.n; i++) {
@@ -341,7 +344,7 @@ static void put_help(struct frame *f)
 void screen_draw(struct screen *s, bool plain)
 {
     struct frame f = {.s = s, .plain = plain, .rows = s->height - (s->height >= LEAST_HELPED)};
-    struct table table;
+    struct hash_table table;
 
     s->drawn = clock_ns(CLOCK_MONOTONIC);
     lines_open(&f.lines, STDOUT_FILENO);

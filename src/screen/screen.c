@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
-#include "clock.h"
+#include "base/clock.h"
 
 #define MOST_TEXT (512u << 10) /* of a window; what is more is not shown */
 #define LEAST_NS  100000000u   /* between two drawings that nobody asked for */

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "options.h"
+#include "cli/options.h"
 
 #define SCREEN_ROWS 200 /* that it can sort and show, of a view */
 

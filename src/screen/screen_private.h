@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef HOG_SCREEN_PRIVATE_H
-#define HOG_SCREEN_PRIVATE_H
+#ifndef HOG_SCREEN_SCREEN_PRIVATE_H
+#define HOG_SCREEN_SCREEN_PRIVATE_H
 
 #include "out/lines.h"
 #include "screen/screen.h"

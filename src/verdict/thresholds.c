@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "out/lines.h"
-#include "shown.h"
-#include "suggest.h"
+#include "base/quote.h"
+#include "base/suggest.h"
 
 #define LONGEST_LINE 256
 #define MILLION      1000000
@@ -100,9 +100,9 @@ static bool parse_millionths(const char *text, size_t length, uint64_t *value)
 }
 
 /* As few decimals as it takes: what is printed is what was set. */
-static struct shown number(double value)
+static struct quoted number(double value)
 {
-    struct shown shown;
+    struct quoted shown;
     int n = snprintf(shown.text, sizeof shown.text, "%.*f", THRESHOLD_DECIMALS, value);
 
     while (n > 0 && shown.text[n - 1] == '0')
@@ -112,19 +112,19 @@ static struct shown number(double value)
     return shown;
 }
 
-static int unknown(const char *name, size_t length, struct why *w)
+static int unknown(const char *name, size_t length, struct error *why)
 {
     struct suggestion nearest = suggest(name, length, SLIPS);
 
     for (size_t i = 0; i < THRESHOLDS; i++)
         suggest_consider(&nearest, threshold_table[i].name);
-    return why(w, -EINVAL, "unknown threshold \"%s\":%s%s%s --print-thresholds shows all",
-               show_bytes(name, length).text, nearest.name ? " did you mean " : "",
-               nearest.name ? nearest.name : "", nearest.name ? "?" : "");
+    return error_set(why, -EINVAL, "unknown threshold \"%s\":%s%s%s --print-thresholds shows all",
+                     quote_bytes(name, length).text, nearest.name ? " did you mean " : "",
+                     nearest.name ? nearest.name : "", nearest.name ? "?" : "");
 }
 
 static int set(struct thresholds *t, const char *name, size_t name_length, const char *value, size_t length,
-               struct why *w)
+               struct error *why)
 {
     for (size_t i = 0; i < THRESHOLDS; i++) {
         const struct threshold_spec *spec = &threshold_table[i];
@@ -134,16 +134,17 @@ static int set(struct thresholds *t, const char *name, size_t name_length, const
         bool parsed = parse_millionths(value, length, &millionths);
         double given = parsed ? (double)millionths / MILLION : -1;
         if (given < spec->least || given > spec->most)
-            return why(w, -EINVAL, "%s: \"%s\" is not a number from %s to %s (%s, at most %d decimals)",
-                       spec->name, show_bytes(value, length).text, number(spec->least).text,
-                       number(spec->most).text, spec->unit, THRESHOLD_DECIMALS);
+            return error_set(why, -EINVAL,
+                             "%s: \"%s\" is not a number from %s to %s (%s, at most %d decimals)", spec->name,
+                             quote_bytes(value, length).text, number(spec->least).text,
+                             number(spec->most).text, spec->unit, THRESHOLD_DECIMALS);
         t->value[i] = given;
         return 0;
     }
-    return unknown(name, name_length, w);
+    return unknown(name, name_length, why);
 }
 
-int thresholds_set(struct thresholds *t, const char *text, size_t length, struct why *w)
+int thresholds_set(struct thresholds *t, const char *text, size_t length, struct error *why)
 {
     size_t begin = blanks(text, length), end = begin, value, value_end = length;
     bool separated;
@@ -160,12 +161,12 @@ int thresholds_set(struct thresholds *t, const char *text, size_t length, struct
     while (value_end > value && is_blank(text[value_end - 1]))
         value_end--;
     if (end == begin || !separated || value == value_end)
-        return why(w, -EINVAL, "\"%s\" is not NAME=VALUE: --print-thresholds shows all names",
-                   show_bytes(text, length).text);
-    return set(t, text + begin, end - begin, text + value, value_end - value, w);
+        return error_set(why, -EINVAL, "\"%s\" is not NAME=VALUE: --print-thresholds shows all names",
+                         quote_bytes(text, length).text);
+    return set(t, text + begin, end - begin, text + value, value_end - value, why);
 }
 
-static int parse_line(struct thresholds *t, const char *line, size_t length, struct why *w)
+static int parse_line(struct thresholds *t, const char *line, size_t length, struct error *why)
 {
     const char *comment = memchr(line, '#', length);
 
@@ -173,23 +174,24 @@ static int parse_line(struct thresholds *t, const char *line, size_t length, str
         length = (size_t)(comment - line);
     if (blanks(line, length) == length)
         return 0;
-    return thresholds_set(t, line, length, w);
+    return thresholds_set(t, line, length, why);
 }
 
-int thresholds_parse(struct thresholds *t, const char *text, size_t length, struct why *w)
+int thresholds_parse(struct thresholds *t, const char *text, size_t length, struct error *why)
 {
-    struct why reason = {""};
+    struct error reason = {""};
     unsigned number_of_line = 0;
 
     while (length) {
         const char *newline = memchr(text, '\n', length);
         size_t line = newline ? (size_t)(newline - text) : length;
         number_of_line++;
-        int err = line > LONGEST_LINE
-                      ? why(&reason, -EINVAL, "longer than %d bytes: not a file of thresholds", LONGEST_LINE)
-                      : parse_line(t, text, line, &reason);
+        int err =
+            line > LONGEST_LINE
+                ? error_set(&reason, -EINVAL, "longer than %d bytes: not a file of thresholds", LONGEST_LINE)
+                : parse_line(t, text, line, &reason);
         if (err)
-            return why(w, err, "line %u: %s", number_of_line, reason.text);
+            return error_set(why, err, "line %u: %s", number_of_line, reason.text);
         line += newline != NULL;
         text += line;
         length -= line;
@@ -198,20 +200,20 @@ int thresholds_parse(struct thresholds *t, const char *text, size_t length, stru
 }
 
 /* A FIFO or a device must not make hog wait, and not be read from either. */
-static int open_regular(const char *path, struct why *w)
+static int open_regular(const char *path, struct error *why)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat stat;
 
     if (fd < 0)
-        return why(w, -errno, "%s", strerror(errno));
+        return error_set(why, -errno, "%s", strerror(errno));
     if (!fstat(fd, &stat) && S_ISREG(stat.st_mode))
         return fd;
     close(fd);
-    return why(w, -EINVAL, "not a regular file");
+    return error_set(why, -EINVAL, "not a regular file");
 }
 
-static int read_file(struct thresholds *t, int fd, char *text, struct why *w)
+static int read_file(struct thresholds *t, int fd, char *text, struct error *why)
 {
     size_t have = 0;
 
@@ -220,25 +222,25 @@ static int read_file(struct thresholds *t, int fd, char *text, struct why *w)
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return why(w, -errno, "%s", strerror(errno));
+            return error_set(why, -errno, "%s", strerror(errno));
         if (n == 0)
-            return thresholds_parse(t, text, have, w);
+            return thresholds_parse(t, text, have, why);
         have += (size_t)n;
     }
-    return why(w, -EFBIG, "larger than %d bytes: not a file of thresholds", THRESHOLDS_MOST);
+    return error_set(why, -EFBIG, "larger than %d bytes: not a file of thresholds", THRESHOLDS_MOST);
 }
 
-int thresholds_read(struct thresholds *t, const char *path, struct why *w)
+int thresholds_read(struct thresholds *t, const char *path, struct error *why)
 {
-    struct why reason = {""};
+    struct error reason = {""};
     char *text = malloc(THRESHOLDS_MOST + 1);
-    int fd = text ? open_regular(path, &reason) : why(&reason, -ENOMEM, "out of memory");
+    int fd = text ? open_regular(path, &reason) : error_set(&reason, -ENOMEM, "out of memory");
     int err = fd < 0 ? fd : read_file(t, fd, text, &reason);
 
     if (fd >= 0)
         close(fd);
     free(text);
-    return err ? why(w, err, "%s: %s", show(path).text, reason.text) : 0;
+    return err ? error_set(why, err, "%s: %s", quote(path).text, reason.text) : 0;
 }
 
 /* ---- printing ---- */

@@ -4,7 +4,7 @@
 #define HOG_VERDICT_THRESHOLDS_H
 
 #include <stddef.h>
-#include "why.h"
+#include "base/error.h"
 
 enum threshold {
     STARVED_PCT,
@@ -41,14 +41,14 @@ struct thresholds {
 void thresholds_default(struct thresholds *t);
 
 /* One NAME=VALUE, or NAME VALUE. -EINVAL with a reason, then nothing is changed. */
-int thresholds_set(struct thresholds *t, const char *text, size_t length, struct why *w);
+int thresholds_set(struct thresholds *t, const char *text, size_t length, struct error *why);
 
 /* The text of a file: a setting a line; blank lines, and what follows a #, are passed over. What is not named
  * stays as it is. -EINVAL with a reason that begins with the line's number. */
-int thresholds_parse(struct thresholds *t, const char *text, size_t length, struct why *w);
+int thresholds_parse(struct thresholds *t, const char *text, size_t length, struct error *why);
 
 /* The same from a regular file of at most THRESHOLDS_MOST bytes. -errno with a reason that names the file. */
-int thresholds_read(struct thresholds *t, const char *path, struct why *w);
+int thresholds_read(struct thresholds *t, const char *path, struct error *why);
 #define THRESHOLDS_MOST 65536
 
 /* Writes a file that thresholds_read() takes, with comments. 0 or -errno. */

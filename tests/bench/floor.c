@@ -10,15 +10,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "load/target_btf.h"
+#include "loader/target_btf.h"
 #include "syscall/bpf.h"
 
 static int function_id(const char *name)
 {
     static struct target_btf *types;
-    struct why w = {""};
+    struct error why = {""};
 
-    int err = types ? 0 : target_btf_open(&types, NULL, &w);
+    int err = types ? 0 : target_btf_open(&types, NULL, &why);
 
     return err ? err : target_btf_find(types, name, BTF_KIND_FUNC);
 }

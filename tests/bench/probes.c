@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "host/mappings.h"
-#include "load/attach.h"
+#include "loader/attach.h"
 #include "syscall/bpf.h"
 
 #define UPROBE_MULTI 48 /* BPF_TRACE_UPROBE_MULTI */
@@ -42,7 +42,7 @@ static int load(uint32_t attach_type)
 static int find(void *context, const struct mapping *m)
 {
     static const char *const names[] = {"malloc", "free"};
-    struct why ignored;
+    struct error ignored;
 
     if (!m->executable || *m->path != '/' ||
         elf_function_offsets(m->path, names, 2, 2, offsets, &ignored) < 0)
@@ -51,44 +51,45 @@ static int find(void *context, const struct mapping *m)
     return 1;
 }
 
-static int attach(int pid, struct why *w)
+static int attach(int pid, struct error *why)
 {
     static struct link links[3];
     struct object_program program = {.section = "empty", .fd = load(UPROBE_MULTI)};
 
-    if (program.fd >= 0 && !link_attach_uprobes(&links[0], &program, path, offsets, NULL, 1, true, pid, w) &&
-        !link_attach_uprobes(&links[1], &program, path, offsets, NULL, nentries, false, pid, w))
+    if (program.fd >= 0 &&
+        !link_attach_uprobes(&links[0], &program, path, offsets, NULL, 1, true, pid, why) &&
+        !link_attach_uprobes(&links[1], &program, path, offsets, NULL, nentries, false, pid, why))
         return 0;
     program.fd = load(0);
-    int err = link_attach_uprobe(&links[0], &program, path, offsets[0], true, pid, w);
+    int err = link_attach_uprobe(&links[0], &program, path, offsets[0], true, pid, why);
     for (size_t i = 0; i < nentries && !err; i++)
-        err = link_attach_uprobe(&links[1 + i], &program, path, offsets[i], false, pid, w);
+        err = link_attach_uprobe(&links[1 + i], &program, path, offsets[i], false, pid, why);
     return err;
 }
 
-static int find_in(const char *file, const char *function, struct why *w)
+static int find_in(const char *file, const char *function, struct error *why)
 {
     nentries = 1;
     snprintf(path, sizeof path, "%s", file);
-    return elf_function_offset(path, function, offsets, w);
+    return elf_function_offset(path, function, offsets, why);
 }
 
 int main(int argc, char **argv)
 {
     bool in_file = argc > 2;
     int pid = in_file ? -1 : argc > 1 ? (int)strtol(argv[1], NULL, 10) : 0;
-    struct why w = {""};
+    struct error why = {""};
 
-    if (in_file && find_in(argv[1], argv[2], &w)) {
-        fprintf(stderr, "probes: %s\n", w.text);
+    if (in_file && find_in(argv[1], argv[2], &why)) {
+        fprintf(stderr, "probes: %s\n", why.text);
         return 2;
     }
     if (!in_file && (pid <= 0 || mappings_read((uint32_t)pid, find, NULL) != 1)) {
         fputs("probes: no such process, or no malloc in it\n", stderr);
         return 2;
     }
-    if (attach(pid, &w)) {
-        fprintf(stderr, "probes: %s\n", w.text);
+    if (attach(pid, &why)) {
+        fprintf(stderr, "probes: %s\n", why.text);
         return 1;
     }
     puts("ready");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A counter for each kind of hook; counts events of one process alone. */
-#include "helpers.bpf.h"
+#include "lib/helpers.bpf.h"
 
 #if defined(__TARGET_ARCH_x86)
 #define GETPGID "__x64_sys_getpgid"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Type data that older kernels do not know: float, tags, enums of 64 bits, global functions. */
-#include "helpers.bpf.h"
+#include "lib/helpers.bpf.h"
 
 enum wide { SMALL = 1, WIDE = 1ULL << 40 };
 enum negative { MINUS = -1, PLUS = 1 };

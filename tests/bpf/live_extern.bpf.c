@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Names of the running kernel: an address, names that no kernel has, and functions to call where there are.
  */
-#include "helpers.bpf.h"
+#include "lib/helpers.bpf.h"
 
 #define ksym __attribute__((section(".ksyms")))
 #define weak __attribute__((weak))

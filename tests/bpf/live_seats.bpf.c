@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Histograms by key, driven from user space through BPF_PROG_TEST_RUN: the arguments are a key, a time, and
  * what the times of the key add up to. */
-#include "seats.bpf.h"
+#include "lib/histogram_by_key.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
 

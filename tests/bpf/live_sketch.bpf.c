@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The sketch, driven from user space through BPF_PROG_TEST_RUN: the arguments are a key, a weight and a
  * count. */
-#include "hashpipe.bpf.h"
-#include "level.bpf.h"
+#include "lib/sketch.bpf.h"
+#include "lib/level.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
 

@@ -47,21 +47,21 @@ static const char options[] =
 /* An object and a target through everything that happens without a kernel. */
 static int one(const void *bytes, size_t size, const char *target_path)
 {
-    struct why w = {0};
+    struct error why = {0};
     struct object *obj = NULL;
     struct target_btf *target = NULL;
-    int err = object_open(&obj, "fuzz", bytes, size, &w);
+    int err = object_open(&obj, "fuzz", bytes, size, &why);
     if (err) {
-        if (!*w.text)
+        if (!*why.text)
             abort(); /* an error without a reason */
         return err;
     }
-    if (target_path && target_btf_open(&target, target_path, &w))
+    if (target_path && target_btf_open(&target, target_path, &why))
         target = NULL;
-    if (object_wants_kconfig(obj) && object_set_kconfig(obj, options, &w))
+    if (object_wants_kconfig(obj) && object_set_kconfig(obj, options, &why))
         abort();
-    err = object_relocate(obj, target, &w);
-    if (err && !*w.text)
+    err = object_relocate(obj, target, &why);
+    if (err && !*why.text)
         abort();
     object_global(obj, "link_counter", 8);
     for (size_t i = 0; i < obj->nprograms; i++) {

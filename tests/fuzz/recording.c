@@ -86,14 +86,14 @@ static bool one(const char *bytes, size_t length, int fd, const char *path, bool
     struct digest d = {.by = by[below(4)], .named = below(2), .top = 5, .quantiles = true, .lines = true};
     struct digest_range range;
     struct reader reader;
-    struct why w = {""};
+    struct error why = {""};
 
     if (ftruncate(fd, 0) || pwrite(fd, bytes, length, 0) != (ssize_t)length)
         abort();
-    int err = reader_open(&reader, path, &w);
+    int err = reader_open(&reader, path, &why);
     if (!err) {
-        err = digest_range(&range, &reader, below(2) ? "12:00" : NULL, NULL, &w);
-        err = err ? err : digest_make(&d, &reader, &range, &w);
+        err = digest_range(&range, &reader, below(2) ? "12:00" : NULL, NULL, &why);
+        err = err ? err : digest_make(&d, &reader, &range, &why);
         if (!err)
             judge(&d, bytes);
         if (!err && page) {
@@ -103,7 +103,7 @@ static bool one(const char *bytes, size_t length, int fd, const char *path, bool
         digest_free(&d);
         reader_close(&reader);
     }
-    must(!err || *w.text);
+    must(!err || *why.text);
     return !err;
 }
 

@@ -41,14 +41,14 @@ static bool one(const char *bytes, size_t length, int fd)
 {
     static char printed[THRESHOLDS_MOST];
     struct thresholds t, again;
-    struct why w = {""};
+    struct error why = {""};
     char *exact = malloc(length ? length : 1); /* the sanitizer sees the first byte behind it */
 
     memcpy(exact, bytes, length);
     thresholds_default(&t);
-    int err = thresholds_parse(&t, exact, length, &w);
+    int err = thresholds_parse(&t, exact, length, &why);
     free(exact);
-    if (err && strncmp(w.text, "line ", 5) != 0)
+    if (err && strncmp(why.text, "line ", 5) != 0)
         abort();
     for (size_t i = 0; i < THRESHOLDS; i++)
         if (!(t.value[i] >= threshold_table[i].least && t.value[i] <= threshold_table[i].most))
@@ -57,7 +57,7 @@ static bool one(const char *bytes, size_t length, int fd)
         return false;
     thresholds_default(&again);
     size_t n = print(&t, fd, printed, sizeof printed);
-    if (thresholds_parse(&again, printed, n, &w) || !same(&t, &again))
+    if (thresholds_parse(&again, printed, n, &why) || !same(&t, &again))
         abort();
     return true;
 }

@@ -7,13 +7,13 @@
  *   unlzma        deterministic mutations of the stream in the binary, and noise, for five seconds
  *                 ($HOG_FUZZ_ROUNDS: so many instead; $HOG_FUZZ_SEED)
  */
-#include "load/unlzma.h"
+#include "loader/unlzma.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "embedded.h"
+#include "loader/embedded.h"
 #include "tests/fuzz/random.h"
 #include "tests/unit/tap.h"
 
@@ -25,19 +25,19 @@ static bool one(const uint8_t *bytes, size_t size, size_t unpacked)
 {
     uint8_t *exact = malloc(size ? size : 1); /* the sanitizer sees the first byte behind it */
     struct unlzma *u = NULL;
-    struct why w = {""};
+    struct error why = {""};
     const char *out = NULL;
     volatile uint64_t sum = 0;
 
     memcpy(exact, bytes, size);
-    int err = unlzma_open(&u, exact, size, unpacked, &w);
+    int err = unlzma_open(&u, exact, size, unpacked, &why);
     if (!err)
-        err = unlzma_until(u, unpacked / 2, &out, &w);
+        err = unlzma_until(u, unpacked / 2, &out, &why);
     if (!err)
-        err = unlzma_until(u, unpacked, &out, &w);
+        err = unlzma_until(u, unpacked, &out, &why);
     for (size_t i = 0; !err && i < unpacked; i++)
         sum += (uint8_t)out[i];
-    if (err && !w.text[0])
+    if (err && !why.text[0])
         abort();
     if (err && u && !unlzma_until(u, unpacked, &out, NULL))
         abort(); /* damage must stay damage */

@@ -3,7 +3,7 @@
 /* Groups with a quota and a limit on the running kernel, whatever version has the controllers: what is read
  * of them is what their own files say, and what the processes in them did. */
 #include "host/cgroup.h"
-#include "clock.h"
+#include "base/clock.h"
 #include "tests/live/group.h"
 #include "tests/unit/tap.h"
 #include "verdict/growth.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* On which disk who does his I/O, against what he knows that he did: direct I/O on a file and on a loop
  * device. */
-#include "metric/disks.h"
+#include "source/disks/disks.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "host/names.h"
-#include "host/numbering.h"
+#include "host/pidns.h"
 #include "host/process.h"
 #include "host/targets.h"
 #include "tests/unit/tap.h"
@@ -29,7 +29,7 @@
 
 static struct options options;
 static struct targets targets;
-static struct numbering numbering;
+static struct pidns pidns;
 
 /* ---- who does I/O ---- */
 
@@ -90,7 +90,7 @@ static void dismiss(const struct worker *worker)
     waitpid(worker->pid, NULL, 0);
 }
 
-static void tell(const struct worker *worker, int fd, int reads, int writes)
+static void message(const struct worker *worker, int fd, int reads, int writes)
 {
     struct order order = {fd, reads, writes};
     bool done = false;
@@ -121,15 +121,15 @@ static bool find(const struct disks *d, pid_t pid, struct disk_use *use)
     return false;
 }
 
-static void turn(struct disks *d)
+static void flip(struct disks *d)
 {
-    struct why w = {""};
+    struct error why = {""};
 
-    disks_turn(d);
+    disks_flip(d);
     usleep(1000);
-    int err = disks_collect(d, &w);
+    int err = disks_collect(d, &why);
     if (err)
-        check(false, "a window is collected: %s", w.text);
+        check(false, "a window is collected: %s", why.text);
 }
 
 /* The name of the whole disk that a device number is of, by sysfs. "": it is of none (btrfs, overlayfs). */
@@ -156,7 +156,7 @@ static void check_use(struct disks *d, const struct worker *worker, const char *
     struct disk_use use = {.disk.name = "none"};
     uint64_t bytes = (uint64_t)(reads + writes) * BLOCK;
 
-    turn(d);
+    flip(d);
     bool found = find(d, worker->pid, &use);
     check(found && (!*name || !strcmp(use.disk.name, name)), "%s: it is on %s: %s", what, name,
           use.disk.name);
@@ -220,37 +220,37 @@ static int open_loop(int backing, char name[32])
 
 static void check_by(const char *without, bool exact, int file, int loop, const char *loop_name)
 {
-    struct metric_context context = {.options = &options, .targets = &targets, .numbering = &numbering};
+    struct source_context context = {.options = &options, .targets = &targets, .pidns = &pidns};
     struct hook_report hooks[MAX_HOOKS] = {0};
     struct disks *d = NULL;
     struct disk_use use;
-    struct why w = {""};
+    struct error why = {""};
     struct stat st;
     char disk[64], what[64];
 
     options.without = without;
     options.exact = exact;
-    int err = disks_open(&d, &context, hooks, &w);
+    int err = disks_open(&d, &context, hooks, &why);
     check(!err, "opens%s%s%s%s", without ? " without " : "", without ? without : "", err ? ": " : "",
-          err ? w.text : "");
+          err ? why.text : "");
     if (err)
         return;
     snprintf(what, sizeof what, "%s%s", hooks[0].hook, exact ? ", exactly" : "");
     struct worker worker = hire(), other = hire();
     fstat(file, &st);
     disk_of(st.st_dev, disk);
-    turn(d);
-    tell(&worker, file, 100, 0);
+    flip(d);
+    message(&worker, file, 100, 0);
     check_use(d, &worker, what, disk, 100, 0);
-    tell(&worker, file, 30, 50);
+    message(&worker, file, 30, 50);
     check_use(d, &worker, what, disk, 30, 50);
     check(!find(d, other.pid, &use), "%s: who did nothing has no disk", what);
-    turn(d);
+    flip(d);
     check(!find(d, worker.pid, &use), "%s: what was before the window does not count", what);
     if (loop >= 0) {
-        tell(&worker, loop, 20, 20);
-        tell(&other, loop, 10, 10);
-        tell(&other, file, 40, 0);
+        message(&worker, loop, 20, 20);
+        message(&other, loop, 10, 10);
+        message(&other, file, 40, 0);
         check_use(d, &worker, what, loop_name, 20, 20);
         use = (struct disk_use){.disk.name = "none"};
         find(d, other.pid, &use);
@@ -279,7 +279,7 @@ int main(void)
     }
     if (loop < 0)
         skip("a loop device", "needs LOOP: there is none to be had");
-    numbering_read(&numbering);
+    pidns_read(&pidns);
     check_by(NULL, false, file, loop, loop_name);
     check_by("tp_btf", false, file, loop, loop_name);
     check_by(NULL, true, file, loop, loop_name);

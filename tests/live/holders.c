@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a process holds, held at most and has grown by in a window, against /proc and what it did itself. By
  * each way to see changes, and by /proc alone. */
-#include "metric/holders.h"
+#include "source/memory/mem_table.h"
 #include <string.h>
 #include <sys/sysinfo.h>
 #include "host/names.h"
-#include "host/numbering.h"
+#include "host/pidns.h"
 #include "host/targets.h"
 #include "tests/live/worker.h"
 
@@ -15,28 +15,28 @@
 
 static struct options options;
 static struct targets targets;
-static struct numbering numbering;
+static struct pidns pidns;
 static struct window window;
 static const char *mode;
-static struct holder *top[ALL];
+static struct mem_process *top[ALL];
 
-static void end_window(struct holders *h)
+static void end_window(struct mem_table *h)
 {
-    struct why w = {""};
+    struct error why = {""};
 
-    holders_turn(h);
+    mem_table_flip(h);
     window.begin_mono = window.end_mono;
     window.end_mono = now_ns(CLOCK_MONOTONIC);
     rest(100000);
-    if (holders_collect(h, &window, &w))
-        check(false, "%s: a window is collected: %s", mode, w.text);
+    if (mem_table_collect(h, &window, &why))
+        check(false, "%s: a window is collected: %s", mode, why.text);
 }
 
 /* Its row of the window that has just ended. */
-static struct holder row_of(struct holders *h, pid_t pid)
+static struct mem_process row_of(struct mem_table *h, pid_t pid)
 {
-    static const struct holder none;
-    size_t n = holders_top(h, top, ALL);
+    static const struct mem_process none;
+    size_t n = mem_table_top(h, top, ALL);
 
     for (size_t i = 0; i < n; i++)
         if (key_process(top[i]->key) == (uint32_t)pid)
@@ -57,7 +57,7 @@ static bool is_near(int64_t value, int64_t truth)
     return value >= truth - (int64_t)slack() && value <= truth + (int64_t)slack();
 }
 
-static bool is_as_proc(const struct holder *row, pid_t pid)
+static bool is_as_proc(const struct mem_process *row, pid_t pid)
 {
     struct mem_levels levels;
 
@@ -66,71 +66,71 @@ static bool is_as_proc(const struct holder *row, pid_t pid)
            levels.rss;
 }
 
-static void check_now(struct holders *h, const struct worker *worker, bool marks)
+static void check_now(struct mem_table *h, const struct worker *worker, bool marks)
 {
     uint64_t peak = 0, peak_vm = 0;
     int64_t delta = 1;
 
-    tell(worker, 0);
+    message(worker, 0);
     end_window(h);
     row_of(h, worker->pid); /* who was read is compared with that */
     rest(20000000);
-    tell(worker, 0);
+    message(worker, 0);
     end_window(h);
-    struct holder row = row_of(h, worker->pid);
+    struct mem_process row = row_of(h, worker->pid);
     check(is_as_proc(&row, worker->pid), "%s: what it holds is what /proc says: %llu KiB", mode,
           (unsigned long long)row.now.rss);
-    check(holder_delta_rss(&row, &delta) && delta == 0, "%s: it does not grow", mode);
+    check(mem_process_delta_rss(&row, &delta) && delta == 0, "%s: it does not grow", mode);
 
-    tell(worker, 'f');
+    message(worker, 'f');
     end_window(h);
     row = row_of(h, worker->pid);
-    bool known = holders_peak_rss(h, &row, &peak);
+    bool known = mem_table_peak_rss(h, &row, &peak);
     check((known || !marks) && (!known || is_near((int64_t)peak, (int64_t)row.now.rss + SPIKE_KIB)),
           "%s: what came and went is a peak: %llu KiB beside %llu", mode, (unsigned long long)peak,
           (unsigned long long)row.now.rss);
-    known = holders_peak_vm(h, &row, &peak_vm);
+    known = mem_table_peak_vm(h, &row, &peak_vm);
     check(!known || peak_vm == row.now.vm + SPIKE_KIB, "%s: and of mapped memory: %llu KiB beside %llu", mode,
           (unsigned long long)peak_vm, (unsigned long long)row.now.vm);
     check(is_as_proc(&row, worker->pid), "%s: it is gone by then", mode);
 }
 
-static void check_growth(struct holders *h, const struct worker *worker)
+static void check_growth(struct mem_table *h, const struct worker *worker)
 {
     uint64_t peak = 0;
     int64_t delta = 0;
 
-    tell(worker, 'M');
+    message(worker, 'M');
     end_window(h);
-    struct holder row = row_of(h, worker->pid);
-    bool known = holder_delta_rss(&row, &delta);
+    struct mem_process row = row_of(h, worker->pid);
+    bool known = mem_process_delta_rss(&row, &delta);
     check(known && is_near(delta, KEPT_KIB), "%s: it has grown: by %lld KiB", mode, (long long)delta);
     check(is_as_proc(&row, worker->pid), "%s: to what /proc says", mode);
-    tell(worker, 'm');
+    message(worker, 'm');
     end_window(h);
     row = row_of(h, worker->pid);
-    known = holder_delta_rss(&row, &delta);
+    known = mem_process_delta_rss(&row, &delta);
     check(known && is_near(delta, -KEPT_KIB), "%s: it has shrunk: by %lld KiB", mode, (long long)delta);
-    holders_peak_rss(h, &row, &peak);
+    mem_table_peak_rss(h, &row, &peak);
     check(is_near((int64_t)peak, (int64_t)row.now.rss + KEPT_KIB), "%s: the peak is what it was: %llu KiB",
           mode, (unsigned long long)peak);
 }
 
 /* One that was there at the begin of the window, and one that was not. */
-static void check_end(struct holders *h, const struct worker *worker, bool marks)
+static void check_end(struct mem_table *h, const struct worker *worker, bool marks)
 {
     struct worker brief = hire();
     uint64_t peak = 0;
 
-    tell(&brief, 'M');
+    message(&brief, 'M');
     dismiss(&brief);
     dismiss(worker);
     end_window(h);
-    struct holder row = row_of(h, worker->pid);
+    struct mem_process row = row_of(h, worker->pid);
     check(row.gone && !row.now.rss && row.now_known && row.before.rss, "%s: who has ended holds nothing",
           mode);
     row = row_of(h, brief.pid);
-    holders_peak_rss(h, &row, &peak);
+    mem_table_peak_rss(h, &row, &peak);
     check(marks ? row.gone && is_near((int64_t)peak, KEPT_KIB) : !row.key,
           "%s: who lived within the window has a row if changes are seen: %llu KiB", mode,
           (unsigned long long)peak);
@@ -149,31 +149,31 @@ static bool says(const struct hook_report *hooks, const char *what, const char *
 static void check_by(const char *without, const char *change, const char *look)
 {
     static struct hook_report hooks[MAX_HOOKS];
-    struct metric_context context = {
-        .options = &options, .targets = &targets, .numbering = &numbering, .names = names_open(&numbering)};
-    struct holders *h = NULL;
-    struct why w = {""};
+    struct source_context context = {
+        .options = &options, .targets = &targets, .pidns = &pidns, .names = names_open(&pidns)};
+    struct mem_table *h = NULL;
+    struct error why = {""};
 
     mode = change ? change : "no hook";
     options.without = without;
     memset(hooks, 0, sizeof hooks);
     memset(&window, 0, sizeof window);
-    int err = holders_open(&h, &context, hooks, &w);
+    int err = mem_table_open(&h, &context, hooks, &why);
     check(!err && says(hooks, "change", change) && says(hooks, "look", look),
-          "%s: opens, and looks by %s%s%s", mode, look, err ? ": " : "", w.text);
+          "%s: opens, and looks by %s%s%s", mode, look, err ? ": " : "", why.text);
     if (!err) {
         struct worker worker = hire();
         check_now(h, &worker, change != NULL);
         check_growth(h, &worker);
         check_end(h, &worker, change != NULL);
     }
-    holders_close(h);
+    mem_table_close(h);
     names_close(context.names);
 }
 
 int main(void)
 {
-    numbering_read(&numbering);
+    pidns_read(&pidns);
     if (access("/sys/kernel/btf/vmlinux", R_OK))
         skip("by type data", "needs BTF: this kernel does not describe its types");
     else

@@ -6,7 +6,7 @@
 int main(void)
 {
     const void *bytes;
-    struct why w = {""};
+    struct error why = {""};
     char reason[400];
 
     if (!object_bytes("object_arena.clang19", &bytes)) {
@@ -14,13 +14,13 @@ int main(void)
         return done();
     }
     struct object *obj = object_prepare("object_arena.clang19");
-    int err = obj ? object_create_maps(obj, &w) : 0;
+    int err = obj ? object_create_maps(obj, &why) : 0;
     if (!obj || err) {
-        snprintf(reason, sizeof reason, "needs a kernel with arenas (6.9): %s", w.text);
+        snprintf(reason, sizeof reason, "needs a kernel with arenas (6.9): %s", why.text);
         if (err == -EINVAL)
             skip("variables in an arena", reason);
         else
-            check(!err, "the arena is made: %s", w.text);
+            check(!err, "the arena is made: %s", why.text);
         object_close(obj);
         return done();
     }

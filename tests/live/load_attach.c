@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Each kind of program really fires, as often as the event happens. */
-#include "host/cpus.h"
-#include "load/attach.h"
-#include "load/probe.h"
+#include "base/cpus.h"
+#include "loader/attach.h"
+#include "loader/probe.h"
 #include "tests/live/objects.h"
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -68,19 +68,19 @@ static void check_kind(struct object *obj, const struct kind *kind)
 {
     struct object_program *program = object_program(obj, kind->program);
     struct link link = {0};
-    struct why w = {""};
+    struct error why = {""};
     char reason[400];
 
-    int err = object_load_program(obj, program, &w);
+    int err = object_load_program(obj, program, &why);
     if (!err)
-        err = link_attach(&link, program, &w);
+        err = link_attach(&link, program, &why);
     if (err && kind->need) { /* the runner asks the machine whether this is true */
-        snprintf(reason, sizeof reason, "needs %s: %s", kind->need, w.text);
+        snprintf(reason, sizeof reason, "needs %s: %s", kind->need, why.text);
         skip(kind->program, reason);
         check(probe_hook(kind->hook, NULL) < 0, "%s: the probe knows that it cannot attach", kind->program);
         return;
     }
-    check(!err, "%s attaches: %s", kind->program, w.text);
+    check(!err, "%s attaches: %s", kind->program, why.text);
     clear(obj, kind->index);
     kind->act(EVENTS);
     uint64_t n = hits(obj, kind->index);
@@ -114,14 +114,14 @@ static void check_perf(struct object *obj, int pid, const char *whose)
 {
     struct object_program *program = program_ready(obj, "on_perf");
     struct link link = {0};
-    struct why w = {""};
+    struct error why = {""};
 
     if (!program)
         return;
     fault(1); /* what getrusage itself needs is there now */
     int err =
-        link_attach_perf(&link, program, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1, false, pid, &w);
-    check(!err, "a program attaches to page faults of %s: %s", whose, w.text);
+        link_attach_perf(&link, program, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1, false, pid, &why);
+    check(!err, "a program attaches to page faults of %s: %s", whose, why.text);
     clear(obj, PERF);
     uint64_t before = hits(obj, PERF), real = fault(500), seen = hits(obj, PERF) - before;
     check(real >= 500 && seen == real, "it sees each page fault of %s: %llu of %llu", whose,
@@ -134,25 +134,25 @@ static void check_perf(struct object *obj, int pid, const char *whose)
 static void check_run_on_cpu(struct object *obj)
 {
     struct object_program *program = program_ready(obj, "on_run");
-    struct why w = {""};
+    struct error why = {""};
     uint8_t online[MAX_CPUS];
     int bad = 0, n = cpus_online(online, sizeof online);
 
     if (!program)
         return;
     if (!feature(FEATURE_TEST_RUN_CPU)) {
-        check(program_run_on_cpu(program, 0, &w) < 0, "a kernel before 5.10 refuses a run on a CPU: %s",
-              w.text);
+        check(program_run_on_cpu(program, 0, &why) < 0, "a kernel before 5.10 refuses a run on a CPU: %s",
+              why.text);
         return;
     }
     for (int cpu = 0; cpu < MAX_CPUS; cpu++)
         if (online[cpu])
-            bad +=
-                program_run_on_cpu(program, cpu, &w) != 0 || GLOBAL(obj, "ran_on", uint32_t) != (uint32_t)cpu;
+            bad += program_run_on_cpu(program, cpu, &why) != 0 ||
+                   GLOBAL(obj, "ran_on", uint32_t) != (uint32_t)cpu;
     check(bad == 0 && GLOBAL(obj, "runs", uint32_t) == (uint32_t)n, "a run on each of %d CPUs runs there: %s",
-          n, w.text);
-    check(program_run_on_cpu(program, MAX_CPUS - 1, &w) < 0, "a run on a CPU that is not there fails: %s",
-          w.text);
+          n, why.text);
+    check(program_run_on_cpu(program, MAX_CPUS - 1, &why) < 0, "a run on a CPU that is not there fails: %s",
+          why.text);
 }
 
 static void check_refusals(struct object *obj)
@@ -163,11 +163,11 @@ static void check_refusals(struct object *obj)
     };
     struct choice choice;
     struct link link = {0};
-    struct why w = {""};
+    struct error why = {""};
 
-    int err = choose_and_attach(obj, list, 6, NULL, &link, &choice, &w);
-    check(!err && choice.chosen == &list[4] && choice.nrefused == 4,
-          "the first alternative that works is chosen: %s", w.text);
+    int err = choose_and_attach(obj, list, 6, NULL, &link, &choice, &why);
+    check(!err && choice.prefilter == &list[4] && choice.nrefused == 4,
+          "the first alternative that works is chosen: %s", why.text);
     for (size_t i = 0; i < choice.nrefused; i++)
         check(choice.refused[i].error < 0 && choice.refused[i].hook == list[i].hook &&
                   choice.refused[i].reason.text[0],
@@ -180,12 +180,13 @@ static void check_refusals(struct object *obj)
           "nothing that is not used stays loaded");
     check(object_program(obj, "on_raw_tp")->fd > 2, "what is used does");
     link_detach(&link);
-    err = choose_and_attach(obj, &list[4], 2, "x,good,tp_btf", &link, &choice, &w);
-    check(!err && choice.chosen == &list[5] && choice.refused[0].error == -ECANCELED,
+    err = choose_and_attach(obj, &list[4], 2, "x,good,tp_btf", &link, &choice, &why);
+    check(!err && choice.prefilter == &list[5] && choice.refused[0].error == -ECANCELED,
           "--without passes over a hook");
     link_detach(&link);
-    err = choose_and_attach(obj, list, 1, NULL, &link, &choice, &w);
-    check(err < 0 && !choice.chosen && link.nfds == 0 && w.text[0], "no alternative works: %s", w.text);
+    err = choose_and_attach(obj, list, 1, NULL, &link, &choice, &why);
+    check(err < 0 && !choice.prefilter && link.nfds == 0 && why.text[0], "no alternative works: %s",
+          why.text);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A thousand times (or HOG_TEST_CYCLES) open, load, attach, close: nothing is left of it, and a process that
  * is killed leaves nothing. */
-#include "load/attach.h"
+#include "loader/attach.h"
 #include "tests/live/objects.h"
 #include <dirent.h>
 #include <linux/perf_event.h>
@@ -99,31 +99,31 @@ void hog_test_probed(void)
 }
 
 /* One life of an object with its first `wanted` programs and one of perf events attached at once. */
-static int cycle(const void *bytes, size_t size, size_t wanted, struct why *w)
+static int cycle(const void *bytes, size_t size, size_t wanted, struct error *why)
 {
     struct link links[NPROGRAMS + 1];
     struct object *obj;
     size_t n = 0;
 
     memset(links, 0, sizeof links);
-    int err = object_open(&obj, "live_attach", bytes, size, w);
+    int err = object_open(&obj, "live_attach", bytes, size, why);
     if (err)
         return err;
-    err = object_relocate(obj, NULL, w);
+    err = object_relocate(obj, NULL, why);
     if (!err)
-        err = object_create_maps(obj, w);
+        err = object_create_maps(obj, why);
     for (; n < wanted && !err; n++) {
         struct object_program *program = object_program(obj, programs[n]);
-        err = object_load_program(obj, program, w);
+        err = object_load_program(obj, program, why);
         if (!err)
-            err = link_attach(&links[n], program, w);
+            err = link_attach(&links[n], program, why);
     }
     struct object_program *perf = object_program(obj, "on_perf");
     if (!err)
-        err = object_load_program(obj, perf, w);
+        err = object_load_program(obj, perf, why);
     if (!err)
         err = link_attach_perf(&links[NPROGRAMS], perf, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 1000000,
-                               false, -1, w);
+                               false, -1, why);
     for (size_t i = 0; i <= NPROGRAMS; i++)
         link_detach(&links[i]);
     object_close(obj);
@@ -132,14 +132,14 @@ static int cycle(const void *bytes, size_t size, size_t wanted, struct why *w)
 
 static void check_cycles(const void *bytes, size_t size)
 {
-    struct why w = {""};
+    struct error why = {""};
     const char *asked = getenv("HOG_TEST_CYCLES");
     unsigned cycles = asked ? (unsigned)atoi(asked) : CYCLES, done_cycles = 0, fds = 0, progs = 0, maps = 0;
     long memory = 0;
 
     for (; done_cycles < cycles; done_cycles++) {
         /* The kernel takes 100 ms to detach the others than raw tracepoints: not every time. */
-        if (cycle(bytes, size, done_cycles % 50 ? 1 : NPROGRAMS, &w) < 0)
+        if (cycle(bytes, size, done_cycles % 50 ? 1 : NPROGRAMS, &why) < 0)
             break;
         if (done_cycles == 60) { /* everything that is allocated once is there now */
             fds = count_fds();
@@ -149,7 +149,7 @@ static void check_cycles(const void *bytes, size_t size)
         }
     }
     check(done_cycles >= MIN_CYCLES && done_cycles == cycles, "%u of %u cycles: %s", done_cycles, cycles,
-          w.text);
+          why.text);
     unsigned now = settled(count_programs, progs);
     check(now == progs, "no program is left: %u, were %u", now, progs);
     now = settled(count_maps, maps);

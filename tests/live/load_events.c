@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Ring and perf buffers: every event arrives once and whole, or is counted as lost. */
-#include "host/cpus.h"
-#include "load/attach.h"
-#include "load/probe.h"
-#include "load/ring.h"
+#include "base/cpus.h"
+#include "loader/attach.h"
+#include "loader/probe.h"
+#include "loader/ring.h"
 #include "tests/live/objects.h"
 #include <errno.h>
 #include <poll.h>
@@ -53,13 +53,13 @@ static bool readable_within(int fd, int ms)
 static void check_ring(struct object *obj)
 {
     struct received r = {0};
-    struct why w = {""};
+    struct error why = {""};
     struct ring_buffer *ring = NULL;
     struct object_program *program = program_ready(obj, "write_ring");
     int rounds = 100, total = 0;
 
-    int err = ring_buffer_open(&ring, object_map(obj, "ring"), &w);
-    check(!err && program, "a ring buffer opens: %s", w.text);
+    int err = ring_buffer_open(&ring, object_map(obj, "ring"), &why);
+    check(!err && program, "a ring buffer opens: %s", why.text);
     if (err || !program)
         return;
     check(object_map(obj, "ring")->max_entries == 8192, "its size is rounded up to %u",
@@ -100,17 +100,17 @@ static void check_ring(struct object *obj)
 static void check_perf(struct object *obj)
 {
     struct received r = {0};
-    struct why w = {""};
+    struct error why = {""};
     struct perf_buffer *buffer = NULL;
     struct object_program *program = program_ready(obj, "write_perf");
     uint64_t lost = 0;
     uint8_t online[MAX_CPUS];
     int total = 0, ncpus = cpus_online(online, sizeof online);
 
-    check(perf_buffer_open(&buffer, object_map(obj, "perf"), 3, &w) == -EINVAL,
-          "perf: 3 pages are refused: %s", w.text);
-    int err = perf_buffer_open(&buffer, object_map(obj, "perf"), 1, &w);
-    check(!err && program, "a perf buffer opens: %s", err ? w.text : "");
+    check(perf_buffer_open(&buffer, object_map(obj, "perf"), 3, &why) == -EINVAL,
+          "perf: 3 pages are refused: %s", why.text);
+    int err = perf_buffer_open(&buffer, object_map(obj, "perf"), 1, &why);
+    check(!err && program, "a perf buffer opens: %s", err ? why.text : "");
     if (err || !program)
         return;
     check(perf_buffer_drain(buffer, take, &r, &lost) == 0 && !readable_within(perf_buffer_fd(buffer), 0),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Names of the running kernel in a program, against /proc/kallsyms. */
-#include "load/attach.h"
+#include "loader/attach.h"
 #include "tests/live/objects.h"
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ static bool listed(const char *name, unsigned long long *address)
 int main(void)
 {
     struct link link = {0};
-    struct why w = {""};
+    struct error why = {""};
     unsigned long long address = 0, ignored;
     char reason[400];
     struct object *obj = object_ready("live_extern");
@@ -30,15 +30,15 @@ int main(void)
 
     if (!program)
         return done();
-    int err = object_load_program(obj, program, &w);
+    int err = object_load_program(obj, program, &why);
     if (err && access("/sys/kernel/btf/vmlinux", R_OK) < 0) {
-        snprintf(reason, sizeof reason, "needs BTF: %s", w.text);
+        snprintf(reason, sizeof reason, "needs BTF: %s", why.text);
         skip("names of the kernel", reason);
         return done();
     }
     if (!err)
-        err = link_attach(&link, program, &w);
-    check(!err, "a program with names of the kernel attaches: %s", w.text);
+        err = link_attach(&link, program, &why);
+    check(!err, "a program with names of the kernel attaches: %s", why.text);
     syscall(SYS_getppid);
     bool found = listed("schedule", &address);
     check(found && address && GLOBAL(obj, "schedule_address", uint64_t) == address,
@@ -49,8 +49,8 @@ int main(void)
           "a function is called where there is one: %u", GLOBAL(obj, "called", uint32_t));
     link_detach(&link);
     program = object_program(obj, "on_missing");
-    check(object_load_program(obj, program, &w) == -2 && strstr(w.text, "hog_not_there"),
-          "a name that is not weak and not there is refused: %s", w.text);
+    check(object_load_program(obj, program, &why) == -2 && strstr(why.text, "hog_not_there"),
+          "a name that is not weak and not there is refused: %s", why.text);
     object_close(obj);
     return done();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* An iterator sees as many threads as we have. */
-#include "load/attach.h"
+#include "loader/attach.h"
 #include "tests/live/objects.h"
 #include <pthread.h>
 #include <unistd.h>
@@ -20,18 +20,18 @@ static void check_iterator(struct object *obj)
 {
     struct object_program *program = object_program(obj, "on_task");
     struct link link = {0};
-    struct why w = {""};
+    struct error why = {""};
     char text[64], reason[400];
 
-    int err = object_load_program(obj, program, &w);
+    int err = object_load_program(obj, program, &why);
     if (err && access("/sys/kernel/btf/vmlinux", R_OK) < 0) {
-        snprintf(reason, sizeof reason, "needs BTF: %s", w.text);
+        snprintf(reason, sizeof reason, "needs BTF: %s", why.text);
         skip("an iterator over tasks", reason);
         return;
     }
     if (!err)
-        err = link_attach(&link, program, &w);
-    check(!err, "an iterator over tasks attaches: %s", w.text);
+        err = link_attach(&link, program, &why);
+    check(!err, "an iterator over tasks attaches: %s", why.text);
     int fd = err ? -1 : sys_bpf_iter_create(link.fds[0]);
     check(fd > 2 && read(fd, text, sizeof text) == 0, "it runs when read, and writes nothing");
     check(GLOBAL(obj, "threads", uint32_t) == THREADS + 1, "it sees our threads: %u of %d",

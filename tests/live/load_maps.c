@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Variables, mapped arrays, slots, pins, and draining. */
-#include "host/cpus.h"
-#include "load/map_read.h"
-#include "load/pin.h"
-#include "load/probe.h"
+#include "base/cpus.h"
+#include "loader/map_read.h"
+#include "loader/pin.h"
+#include "loader/probe.h"
 #include "tests/live/objects.h"
 #include <errno.h>
 #include <unistd.h>
@@ -93,28 +93,28 @@ static void fill(const struct object_map *map, uint32_t n)
 }
 
 typedef int (*drain_fn)(int fd, size_t key_size, size_t value_size, entry_fn fn, void *context,
-                        struct why *w);
+                        struct error *why);
 
 static void check_drain(const struct object_map *map, drain_fn drain, const char *how)
 {
     static const uint32_t sizes[] = {0, 1, 2, 100, 9999, 10000};
     static struct drained d;
-    struct why w = {""};
+    struct error why = {""};
     uint32_t key;
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         memset(&d, 0, sizeof d);
         fill(map, sizes[i]);
-        int n = drain(map->fd, sizeof key, sizeof(struct pair), take_pair, &d, &w);
+        int n = drain(map->fd, sizeof key, sizeof(struct pair), take_pair, &d, &why);
         check(n == (int)sizes[i] && d.count == sizes[i] && !d.wrong,
-              "%s: %u entries come out once each: %d %u wrong %s", how, sizes[i], n, d.wrong, w.text);
+              "%s: %u entries come out once each: %d %u wrong %s", how, sizes[i], n, d.wrong, why.text);
         check(sys_bpf_map_next_key(map->fd, NULL, &key) == -ENOENT, "%s: the map of %u is empty then", how,
               sizes[i]);
     }
     memset(&d, 0, sizeof d);
     d.stop_after = 10;
     fill(map, 100);
-    check(drain(map->fd, sizeof key, sizeof(struct pair), take_pair, &d, &w) == -ECANCELED && d.count == 10,
+    check(drain(map->fd, sizeof key, sizeof(struct pair), take_pair, &d, &why) == -ECANCELED && d.count == 10,
           "%s: the caller can end it", how);
     d.stop_after = 0;
     memset(&d, 0, sizeof d);
@@ -141,7 +141,7 @@ static void check_large(void)
     static struct drained d;
     static uint8_t value[LARGE];
     union bpf_attr attr;
-    struct why w = {""};
+    struct error why = {""};
 
     memset(&attr, 0, sizeof attr);
     attr.map_type = BPF_MAP_TYPE_HASH;
@@ -155,9 +155,9 @@ static void check_large(void)
         memcpy(value + LARGE - sizeof k, &k, sizeof k);
         sys_bpf_map_update(fd, &k, value, 0);
     }
-    int n = map_drain(fd, 4, LARGE, take_large, &d, &w);
+    int n = map_drain(fd, 4, LARGE, take_large, &d, &why);
     check(n == 1000 && d.count == 1000 && !d.wrong, "large values are drained: %d %u wrong %s", n, d.wrong,
-          w.text);
+          why.text);
     close(fd);
 }
 
@@ -191,7 +191,7 @@ static void check_percpu(const struct object_map *map)
 static void check_pins(struct object *obj)
 {
     const struct object_map *map = object_map(obj, "hog_test_pinned");
-    struct why w = {""};
+    struct error why = {""};
     uint32_t key = 3, value = 33, read = 0;
 
     check(access(PIN_DIRECTORY "/hog_test_pinned", F_OK) == 0, "a map is pinned by its name");
@@ -205,25 +205,27 @@ static void check_pins(struct object *obj)
     again = object_prepare("live_maps");
     if (again) {
         object_resize_map(object_map(again, "hog_test_pinned"), 0, 11);
-        int err = object_create_maps(again, &w);
-        check(err == -EEXIST && strstr(w.text, "hog_test_pinned"), "one of another shape is refused: %s",
-              w.text);
+        int err = object_create_maps(again, &why);
+        check(err == -EEXIST && strstr(why.text, "hog_test_pinned"), "one of another shape is refused: %s",
+              why.text);
         object_close(again);
     }
-    int err = bpf_pin(map->fd, PIN_DIRECTORY "/hog_test_pinned", &w);
-    check(err == -EEXIST, "a name is not given twice: %s", w.text);
-    check(bpf_pin(map->fd, "/tmp/hog_test_pinned", &w) == -ENODEV, "nothing is pinned elsewhere: %s", w.text);
-    check(bpf_unpin("/tmp/hog_test_pinned", &w) == -ENODEV, "nothing is unpinned elsewhere: %s", w.text);
-    check(bpf_unpin(PIN_DIRECTORY "/hog_test_pinned", &w) == 0 &&
+    int err = bpf_pin(map->fd, PIN_DIRECTORY "/hog_test_pinned", &why);
+    check(err == -EEXIST, "a name is not given twice: %s", why.text);
+    check(bpf_pin(map->fd, "/tmp/hog_test_pinned", &why) == -ENODEV, "nothing is pinned elsewhere: %s",
+          why.text);
+    check(bpf_unpin("/tmp/hog_test_pinned", &why) == -ENODEV, "nothing is unpinned elsewhere: %s", why.text);
+    check(bpf_unpin(PIN_DIRECTORY "/hog_test_pinned", &why) == 0 &&
               access(PIN_DIRECTORY "/hog_test_pinned", F_OK) < 0,
-          "a pin is removed: %s", w.text);
-    check(bpf_open_pinned(PIN_DIRECTORY "/hog_test_pinned", &w) == -ENOENT, "then it is gone: %s", w.text);
+          "a pin is removed: %s", why.text);
+    check(bpf_open_pinned(PIN_DIRECTORY "/hog_test_pinned", &why) == -ENOENT, "then it is gone: %s",
+          why.text);
 }
 
 int main(void)
 {
     struct object *obj = object_prepare("live_maps");
-    struct why w = {""};
+    struct error why = {""};
 
     if (!obj)
         return done();
@@ -231,8 +233,8 @@ int main(void)
     uint64_t *constant = object_global(obj, "constant", 8);
     if (constant)
         *constant = 0xfeedface;
-    int err = object_create_maps(obj, &w);
-    check(err == 0, "maps of all kinds are created: %s", w.text);
+    int err = object_create_maps(obj, &why);
+    check(err == 0, "maps of all kinds are created: %s", why.text);
     check(object_map(obj, "hog_test_perf")->max_entries == (uint32_t)cpus_possible(),
           "a perf event array has an entry for each possible CPU");
     check_pins(obj);

@@ -6,7 +6,7 @@
 
 int main(void)
 {
-    struct why w = {""};
+    struct error why = {""};
 
     if (access("/sys/kernel/btf/vmlinux", R_OK)) {
         skip("a field that this kernel lacks", "needs BTF");
@@ -14,8 +14,8 @@ int main(void)
     }
     struct object *obj = object_ready("object_same");
     struct object_program *program = obj ? object_program(obj, "same_alone") : NULL;
-    int err = program ? object_load_program(obj, program, &w) : 0;
-    check(err && strstr(w.text, "struct same_task 0:0"), "the refusal names the field: %s", w.text);
+    int err = program ? object_load_program(obj, program, &why) : 0;
+    check(err && strstr(why.text, "struct same_task 0:0"), "the refusal names the field: %s", why.text);
     check(program && program->log && strstr(program->log, "unknown#"), "the log is there to be read");
     object_close(obj);
     return done();

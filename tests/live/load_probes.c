@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the probes say against what bpftool says, and type data against the kernel that has to take it. */
-#include "load/attach.h"
-#include "load/btf.h"
-#include "load/probe.h"
-#include "load/sanitize.h"
+#include "loader/attach.h"
+#include "loader/btf.h"
+#include "loader/probe.h"
+#include "loader/sanitize.h"
 #include "tests/live/objects.h"
 #include <sys/wait.h>
 #include <unistd.h>
@@ -87,7 +87,7 @@ static void check_sanitized(struct object *obj)
     size_t size, length;
     const void *raw = btf_bytes(obj->btf, &size);
     unsigned refused = 0, tried = 0;
-    struct why w = {""};
+    struct error why = {""};
 
     for (unsigned without = 0; without < 128; without++) {
         struct btf_support support = {
@@ -100,7 +100,7 @@ static void check_sanitized(struct object *obj)
             .enum64 = !(without & 64) && feature(FEATURE_BTF_ENUM64),
         };
         void *bytes;
-        if (btf_sanitize(raw, size, &support, &bytes, &length, &w) < 0) {
+        if (btf_sanitize(raw, size, &support, &bytes, &length, &why) < 0) {
             refused++;
             continue;
         }
@@ -110,11 +110,11 @@ static void check_sanitized(struct object *obj)
         if (fd >= 0)
             close(fd);
         else
-            why(&w, fd, "without kinds %#x: %s", without, why_errno(fd));
+            error_set(&why, fd, "without kinds %#x: %s", without, error_name(fd));
         free(bytes);
     }
     check(tried == 128 && refused == 0, "type data with any kinds left out is taken: %u refused %s", refused,
-          w.text);
+          why.text);
 }
 
 static void check_new_kinds(void)
@@ -144,7 +144,7 @@ static void check_new_kinds(void)
 static void check_unprivileged(void)
 {
     int status, answers[2];
-    struct why w = {""};
+    struct error why = {""};
 
     if (pipe(answers) < 0)
         return;
@@ -152,12 +152,12 @@ static void check_unprivileged(void)
     if (child == 0) {
         int err = setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534);
         if (!err)
-            err = probe_hook("raw_tp", &w);
-        _exit(write(answers[1], &w, sizeof w) != sizeof w || err != -1);
+            err = probe_hook("raw_tp", &why);
+        _exit(write(answers[1], &why, sizeof why) != sizeof why || err != -1);
     }
     waitpid(child, &status, 0);
-    check(read(answers[0], &w, sizeof w) == sizeof w && status == 0 && strstr(w.text, "CAP_BPF"),
-          "without privileges the refusal says what is missing: %s", w.text);
+    check(read(answers[0], &why, sizeof why) == sizeof why && status == 0 && strstr(why.text, "CAP_BPF"),
+          "without privileges the refusal says what is missing: %s", why.text);
     close(answers[0]);
     close(answers[1]);
 }

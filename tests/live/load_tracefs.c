@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Probes by tracefs: they fire, and nothing of them is left, whatever happens to their maker. */
-#include "load/attach.h"
-#include "load/link.h"
-#include "load/tracefs.h"
+#include "loader/attach.h"
+#include "loader/link.h"
+#include "loader/tracefs.h"
 #include "tests/live/objects.h"
 #include <fcntl.h>
 #include <sched.h>
@@ -45,27 +45,28 @@ static bool is_defined(const char *file, const char *text)
     return strstr(content, text) != NULL;
 }
 
-static int attach(struct link *link, struct object *obj, const char *program, bool at_return, struct why *w)
+static int attach(struct link *link, struct object *obj, const char *program, bool at_return,
+                  struct error *why)
 {
     uint64_t offset = 0;
-    int err = elf_function_offset("/proc/self/exe", "hog_test_probed", &offset, w);
+    int err = elf_function_offset("/proc/self/exe", "hog_test_probed", &offset, why);
 
     if (err)
         return err;
     return link_attach_uprobe_by(link, object_program(obj, program), "/proc/self/exe", offset, at_return, -1,
-                                 PROBE_BY_TRACEFS, w);
+                                 PROBE_BY_TRACEFS, why);
 }
 
 static void check_probe(struct object *obj, const char *program, uint32_t hook, bool at_return)
 {
     struct link link = {0};
-    struct why w = {""};
+    struct error why = {""};
     char name[64];
 
     if (!program_ready(obj, program))
         return;
-    int err = attach(&link, obj, program, at_return, &w);
-    check(!err && link.tracefs_event[0], "%s attaches by tracefs: %s", program, w.text);
+    int err = attach(&link, obj, program, at_return, &why);
+    check(!err && link.tracefs_event[0], "%s attaches by tracefs: %s", program, why.text);
     snprintf(name, sizeof name, "uprobes/hog_%d_", (int)getpid());
     check(is_defined("uprobe_events", name), "%s is defined under our PID", program);
     for (int i = 0; i < EVENTS; i++)
@@ -83,15 +84,15 @@ static void check_probe(struct object *obj, const char *program, uint32_t hook, 
 static void check_kprobe(struct object *obj)
 {
     struct link link = {0};
-    struct why w = {""};
+    struct error why = {""};
     struct object_program *program = program_ready(obj, "on_kprobe");
     char reason[400];
 
     if (!program)
         return;
-    int err = link_attach_kprobe(&link, program, program->target, false, PROBE_BY_TRACEFS, &w);
+    int err = link_attach_kprobe(&link, program, program->target, false, PROBE_BY_TRACEFS, &why);
     if (err) {
-        snprintf(reason, sizeof reason, "needs KPROBE: %s", w.text);
+        snprintf(reason, sizeof reason, "needs KPROBE: %s", why.text);
         skip("a kprobe by tracefs", reason);
         return;
     }
@@ -107,7 +108,7 @@ static void check_kprobe(struct object *obj)
 static void check_killed(struct object *obj)
 {
     struct link link = {0};
-    struct why w = {""};
+    struct error why = {""};
     char name[64];
     int status;
 
@@ -115,7 +116,7 @@ static void check_killed(struct object *obj)
         return;
     pid_t child = fork();
     if (child == 0) {
-        attach(&link, obj, "on_uprobe", false, &w);
+        attach(&link, obj, "on_uprobe", false, &why);
         kill(getpid(), SIGKILL);
     }
     waitpid(child, &status, 0);
@@ -123,7 +124,7 @@ static void check_killed(struct object *obj)
     check(is_defined("uprobe_events", name), "a probe of a killed process is left behind");
     pid_t second = fork();
     if (second == 0) {
-        int err = attach(&link, obj, "on_uprobe", false, &w);
+        int err = attach(&link, obj, "on_uprobe", false, &why);
         link_detach(&link);
         _exit(err != 0);
     }
@@ -136,7 +137,7 @@ static void check_killed(struct object *obj)
 static int attach_unmounted(struct object *obj)
 {
     struct link link = {0};
-    struct why w = {""};
+    struct error why = {""};
 
     if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
         return 2;
@@ -146,8 +147,8 @@ static int attach_unmounted(struct object *obj)
         ;
     if (access("/sys/kernel/tracing/events", F_OK) == 0)
         return 3;
-    if (link_attach(&link, object_program(obj, "on_tracepoint"), &w) < 0) {
-        fprintf(stderr, "%s\n", w.text);
+    if (link_attach(&link, object_program(obj, "on_tracepoint"), &why) < 0) {
+        fprintf(stderr, "%s\n", why.text);
         return 4;
     }
     for (int i = 0; i < EVENTS; i++)

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "load/object.h"
-#include "load/target_btf.h"
+#include "loader/object.h"
+#include "loader/target_btf.h"
 #include "syscall/bpf.h"
 #include "tests/unit/tap.h"
 
@@ -36,22 +36,22 @@ TAP_UNUSED static size_t object_bytes(const char *name, const void **bytes)
 /* Opens and relocates; NULL (and a failed check) if it cannot. */
 TAP_UNUSED static struct object *object_prepare(const char *name)
 {
-    struct why w = {""};
+    struct error why = {""};
     struct object *obj = NULL;
     struct target_btf *target = NULL;
     const void *bytes;
     size_t size = object_bytes(name, &bytes);
 
-    int err = size ? object_open(&obj, name, bytes, size, &w) : why(&w, -2, "no such file");
+    int err = size ? object_open(&obj, name, bytes, size, &why) : error_set(&why, -2, "no such file");
     if (!err && target_btf_open(&target, NULL, NULL) < 0)
         target = NULL; /* no BTF on this host: programs that need it say so */
     if (!err)
-        err = object_relocate(obj, target, &w);
+        err = object_relocate(obj, target, &why);
     if (target)
         target_btf_close(target);
     if (!err)
         return obj;
-    check(false, "object %s is opened: %s", name, w.text);
+    check(false, "object %s is opened: %s", name, why.text);
     object_close(obj);
     return NULL;
 }
@@ -59,12 +59,12 @@ TAP_UNUSED static struct object *object_prepare(const char *name)
 /* The same with maps in the kernel. */
 TAP_UNUSED static struct object *object_ready(const char *name)
 {
-    struct why w = {""};
+    struct error why = {""};
     struct object *obj = object_prepare(name);
 
-    if (!obj || object_create_maps(obj, &w) == 0)
+    if (!obj || object_create_maps(obj, &why) == 0)
         return obj;
-    check(false, "maps of %s are created: %s", name, w.text);
+    check(false, "maps of %s are created: %s", name, why.text);
     object_close(obj);
     return NULL;
 }
@@ -72,12 +72,12 @@ TAP_UNUSED static struct object *object_ready(const char *name)
 /* Loads a program; NULL and a failed check if it cannot. */
 TAP_UNUSED static struct object_program *program_ready(struct object *obj, const char *name)
 {
-    struct why w = {""};
+    struct error why = {""};
     struct object_program *program = object_program(obj, name);
 
-    if (program && object_load_program(obj, program, &w) == 0)
+    if (program && object_load_program(obj, program, &why) == 0)
         return program;
-    check(false, "program %s loads: %s", name, program ? w.text : "there is none");
+    check(false, "program %s loads: %s", name, program ? why.text : "there is none");
     return NULL;
 }
 

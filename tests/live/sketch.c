@@ -12,9 +12,9 @@
 #include <unistd.h>
 #include "../model/hashpipe.h"
 #include "../unit/tap.h"
-#include "load/object.h"
-#include "load/probe.h"
-#include "sketch/sketch.h"
+#include "loader/object.h"
+#include "loader/probe.h"
+#include "source/shared/sketch.h"
 #include "syscall/bpf.h"
 
 #define FLOW_HEAD  64 /* struct hog_test of tests/bpf/live_sketch.bpf.c */
@@ -53,11 +53,11 @@ static void *read_object(size_t *size)
     return bytes;
 }
 
-static void must(int err, const char *step, const struct why *w)
+static void must(int err, const char *step, const struct error *why)
 {
     if (err >= 0)
         return;
-    check(false, "%s: %s", step, w->text);
+    check(false, "%s: %s", step, why->text);
     exit(done());
 }
 
@@ -68,20 +68,21 @@ static void fixture_open(struct fixture *f, unsigned stages, unsigned slots)
                                  .head_bytes = FLOW_HEAD,
                                  .slot_bytes = sizeof(struct model_slot),
                                  .cpus = 1};
-    struct why w = {""};
+    struct error why = {""};
 
     memset(f, 0, sizeof *f);
     f->bytes = read_object(&f->size);
-    must(object_open(&f->obj, "live_sketch", f->bytes, f->size, &w), "open", &w);
-    must(sketch_configure(f->obj, &shape, &w), "configure", &w);
+    must(object_open(&f->obj, "live_sketch", f->bytes, f->size, &why), "open", &why);
+    must(sketch_configure(f->obj, &shape, &why), "configure", &why);
     object_resize_map(object_map(f->obj, "hog_levels"),
                       LEVEL_HEAD + stages * slots * (uint32_t)sizeof(struct level_slot), 1);
-    must(object_relocate(f->obj, NULL, &w), "relocate", &w);
-    must(object_create_maps(f->obj, &w), "create maps", &w);
-    must(sketch_open(&f->sketch, f->obj, &shape, &w), "sketch", &w);
-    must(object_load_program(f->obj, object_program(f->obj, "test_flow"), &w), "load test_flow", &w);
+    must(object_relocate(f->obj, NULL, &why), "relocate", &why);
+    must(object_create_maps(f->obj, &why), "create maps", &why);
+    must(sketch_open(&f->sketch, f->obj, &shape, &why), "sketch", &why);
+    must(object_load_program(f->obj, object_program(f->obj, "test_flow"), &why), "load test_flow", &why);
     if (feature(FEATURE_ATOMICS))
-        must(object_load_program(f->obj, object_program(f->obj, "test_level"), &w), "load test_level", &w);
+        must(object_load_program(f->obj, object_program(f->obj, "test_level"), &why), "load test_level",
+             &why);
     f->flow = object_program(f->obj, "test_flow")->fd;
     f->level = object_program(f->obj, "test_level")->fd;
     f->levels = object_map(f->obj, "hog_levels")->memory;
@@ -136,21 +137,21 @@ static void flow_matches_model(unsigned stages, unsigned slots)
     fixture_open(&f, stages, slots);
     model_open(&m, stages, slots);
     unsigned keys = stages * slots * 3;
-    for (unsigned turn = 0; turn < 4; turn++) {
+    for (unsigned flip = 0; flip < 4; flip++) {
         for (unsigned n = 0; n < 5000; n++) {
             uint64_t key = (next_random(&random) % keys + 1) << 42 | 77,
                      weight = next_random(&random) % 100000;
             ran &= call(f.flow, key, weight, 1) == 0;
             model_add(&m, key, weight, 1);
         }
-        same &= same_as_model(&f, &m, turn & 1);
-        sketch_turn(&f.sketch);
+        same &= same_as_model(&f, &m, flip & 1);
+        sketch_flip(&f.sketch);
         lost_weight = lost_count = 0;
         sketch_lost(&f.sketch, 0, &lost_weight, &lost_count);
         same &= lost_weight == m.lost_weight && lost_count == m.lost_count;
         sketch_drain(&f.sketch, 0, ignore, NULL);
         model_clear(&m);
-        same &= same_as_model(&f, &m, turn & 1);
+        same &= same_as_model(&f, &m, flip & 1);
     }
     check(ran, "flow %ux%u: every call ran", stages, slots);
     check(same, "flow %ux%u: kernel and model agree in every slot and in what was lost", stages, slots);

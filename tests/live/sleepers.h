@@ -19,7 +19,7 @@
 #include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
-#include "clock.h"
+#include "base/clock.h"
 
 /* Between a load and who watches it. */
 static struct shared {
@@ -320,26 +320,26 @@ struct partner {
 
 static void *other_side(void *of)
 {
-    struct partner *side = of;
+    struct partner *collector = of;
     int64_t start = sleep_clock();
 
-    side->unsure = hand_over(1);
-    side->slept = sleep_clock() - start;
+    collector->unsure = hand_over(1);
+    collector->slept = sleep_clock() - start;
     return NULL;
 }
 
 static void ping_pong(void)
 {
     pthread_t other;
-    struct partner side = {0};
+    struct partner collector = {0};
 
     begin();
-    pthread_create(&other, NULL, other_side, &side);
+    pthread_create(&other, NULL, other_side, &collector);
     shared->unsure = hand_over(0);
     end();
     pthread_join(other, NULL);
-    shared->slept += side.slept;
-    shared->unsure += side.unsure;
+    shared->slept += collector.slept;
+    shared->unsure += collector.unsure;
 }
 
 /* ---- the same with a disk ---- */

@@ -10,10 +10,10 @@
 #include <signal.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
-#include "host/numbering.h"
+#include "host/pidns.h"
 #include "host/targets.h"
-#include "metric/oncpu.h"
-#include "metric/waits.h"
+#include "source/sched/sched.h"
+#include "source/sched/waits.h"
 #include "tests/live/sleepers.h"
 #include "tests/unit/tap.h"
 
@@ -23,51 +23,52 @@
 
 static struct options options = {.top = 10, .interval_ns = 1000000000};
 static struct targets targets;
-static struct numbering numbering;
-static struct metric_context context = {.options = &options, .targets = &targets, .numbering = &numbering};
-static struct oncpu *oncpu;
+static struct pidns pidns;
+static struct source_context context = {.options = &options, .targets = &targets, .pidns = &pidns};
+static struct sched *sched;
 
 static bool watch_open(void)
 {
-    struct why w = {""};
+    struct error why = {""};
 
-    numbering_read(&numbering);
+    pidns_read(&pidns);
     thresholds_default(&options.thresholds);
     if (!context.names)
-        context.names = names_open(&numbering);
-    int err = oncpu_open(&oncpu, &context, ONCPU_WAITS | ONCPU_PAIRS | ONCPU_TIMES | ONCPU_STALLS, NULL, &w);
+        context.names = names_open(&pidns);
+    int err =
+        sched_open(&sched, &context, SCHED_WAITS | SCHED_PAIRS | SCHED_TIMES | SCHED_BLOCKED, NULL, &why);
     if (err)
-        check(false, "sleeps can be watched: %s", w.text);
+        check(false, "sleeps can be watched: %s", why.text);
     return !err;
 }
 
-static void turn(void)
+static void flip(void)
 {
-    struct why w = {""};
+    struct error why = {""};
     struct timespec grace = {.tv_nsec = 100000};
 
     uint64_t now = clock_ns(CLOCK_MONOTONIC);
-    oncpu_turn(oncpu);
+    sched_flip(sched);
     nanosleep(&grace, NULL);
-    if (oncpu_collect(oncpu, now, &w)) {
-        check(false, "a window can be read: %s", w.text);
+    if (sched_collect(sched, now, &why)) {
+        check(false, "a window can be read: %s", why.text);
         exit(done());
     }
 }
 
 /* What all keys of a process have; -t is not used. */
-static struct stalled of(pid_t pid, enum stall what)
+static struct blocked_sum of(pid_t pid, enum blocked what)
 {
-    const struct pairs *all = waits_stalls(oncpu_waits(oncpu));
-    struct stalled sum = {0};
+    const struct pairs *all = waits_blocked_all(sched_waits(sched));
+    struct blocked_sum sum = {0};
 
     for (size_t i = 0; i < all->capacity; i++) {
         const struct pair *pair = &all->table[i];
         if (!pair->victim || key_process(pair->victim) != (uint32_t)pid ||
             pair->aggressor != (uint64_t)what + 1)
             continue;
-        struct stalled one;
-        if (!waits_stalled(oncpu_waits(oncpu), pair->victim, what, &one))
+        struct blocked_sum one;
+        if (!waits_blocked(sched_waits(sched), pair->victim, what, &one))
             check(false, "who is in the list is found by his key");
         sum.ns += one.ns;
         sum.count += one.count;
@@ -88,7 +89,7 @@ static bool has_disk(void)
 /* ---- one load, watched ---- */
 
 struct result {
-    struct stalled of[STALLS];
+    struct blocked_sum of[BLOCKED_KINDS];
     unsigned looks; /* windows of the load that end in a look at those who sleep, */
     int64_t apart;  /* and the most by which locks were told wrongly up to the end of one */
     pid_t pid;
@@ -113,9 +114,9 @@ static pid_t launch(void (*load)(void))
 
 static void add_window(struct result *result)
 {
-    turn();
-    for (int what = 0; what < STALLS; what++) {
-        struct stalled one = of(result->pid, (enum stall)what);
+    flip();
+    for (int what = 0; what < BLOCKED_KINDS; what++) {
+        struct blocked_sum one = of(result->pid, (enum blocked)what);
         result->of[what].ns += one.ns;
         result->of[what].count += one.count;
         if (result->of[what].most_ns < one.most_ns)
@@ -128,15 +129,15 @@ static struct result watched(void (*load)(void))
     struct result result = {.pid = launch(load)};
     int status;
 
-    turn();
+    flip();
     shared->go = 1;
     uint64_t begin = clock_ns(CLOCK_MONOTONIC);
     for (int windows = 0; !shared->over && !shared->failed && windows < 600; windows++) {
         wait_ms(100);
         int64_t passed = (int64_t)(clock_ns(CLOCK_MONOTONIC) - begin);
         add_window(&result);
-        int64_t apart = passed - result.of[STALL_LOCK].ns - result.of[STALL_IO].ns;
-        if (shared->over || !waits_totals(oncpu_waits(oncpu))->open_waits)
+        int64_t apart = passed - result.of[BLOCKED_LOCK].ns - result.of[BLOCKED_IO].ns;
+        if (shared->over || !waits_totals(sched_waits(sched))->open_waits)
             continue;
         result.looks++;
         result.apart = llabs(apart) > result.apart ? llabs(apart) : result.apart;
@@ -159,16 +160,16 @@ static bool is_near(int64_t ns, int64_t truth, int64_t permille, int64_t slack)
     return ns >= truth - shared->stolen - more && ns <= truth + more;
 }
 
-static void is_told(const char *name, void (*load)(void), enum stall what, int64_t permille)
+static void is_told(const char *name, void (*load)(void), enum blocked what, int64_t permille)
 {
     struct result r = watched(load);
-    int64_t others = r.of[STALL_IO].ns + r.of[STALL_MEMORY].ns + r.of[STALL_LOCK].ns - r.of[what].ns;
+    int64_t others = r.of[BLOCKED_IO].ns + r.of[BLOCKED_MEMORY].ns + r.of[BLOCKED_LOCK].ns - r.of[what].ns;
 
     check(!shared->failed && is_near(r.of[what].ns, shared->slept, permille, 2 * MS) &&
               others <= shared->slept / 20 + 5 * MS,
           "%s: %.3f ms of %.3f ms (io %.3f, memory %.3f, lock %.3f; most %.3f; %lld times), errno %u", name,
-          (double)r.of[what].ns / 1e6, (double)shared->slept / 1e6, (double)r.of[STALL_IO].ns / 1e6,
-          (double)r.of[STALL_MEMORY].ns / 1e6, (double)r.of[STALL_LOCK].ns / 1e6,
+          (double)r.of[what].ns / 1e6, (double)shared->slept / 1e6, (double)r.of[BLOCKED_IO].ns / 1e6,
+          (double)r.of[BLOCKED_MEMORY].ns / 1e6, (double)r.of[BLOCKED_LOCK].ns / 1e6,
           (double)r.of[what].most_ns / 1e6, (long long)r.of[what].count, shared->failed);
 }
 
@@ -176,28 +177,28 @@ static void is_idle(const char *name, void (*load)(void))
 {
     struct result r = watched(load);
 
-    check(!shared->failed && shared->slept >= 250 * MS && r.of[STALL_LOCK].ns <= 5 * MS &&
-              !r.of[STALL_IO].ns && !r.of[STALL_MEMORY].ns,
+    check(!shared->failed && shared->slept >= 250 * MS && r.of[BLOCKED_LOCK].ns <= 5 * MS &&
+              !r.of[BLOCKED_IO].ns && !r.of[BLOCKED_MEMORY].ns,
           "%s: slept %.3f ms; io %.3f, memory %.3f, lock %.3f, errno %u", name, (double)shared->slept / 1e6,
-          (double)r.of[STALL_IO].ns / 1e6, (double)r.of[STALL_MEMORY].ns / 1e6,
-          (double)r.of[STALL_LOCK].ns / 1e6, shared->failed);
+          (double)r.of[BLOCKED_IO].ns / 1e6, (double)r.of[BLOCKED_MEMORY].ns / 1e6,
+          (double)r.of[BLOCKED_LOCK].ns / 1e6, shared->failed);
 }
 
 static void handing_over(void)
 {
     struct result r = watched(ping_pong);
-    int64_t told = r.of[STALL_LOCK].ns, slack = shared->slept / 20 + 2 * MS;
+    int64_t told = r.of[BLOCKED_LOCK].ns, slack = shared->slept / 20 + 2 * MS;
 
     check(!shared->failed && told <= shared->slept + slack &&
               told >= shared->slept - shared->unsure - shared->stolen - slack &&
-              r.of[STALL_LOCK].count >= ROUNDS / 2,
+              r.of[BLOCKED_LOCK].count >= ROUNDS / 2,
           "threads that hand over to each other: %.3f ms of %.3f ms, of which %.3f may not count; %lld times",
           (double)told / 1e6, (double)shared->slept / 1e6, (double)shared->unsure / 1e6,
-          (long long)r.of[STALL_LOCK].count);
+          (long long)r.of[BLOCKED_LOCK].count);
 }
 
 /* Up to each turn it is told, though it has not ended. */
-static void while_it_lasts(const char *name, void (*load)(void), enum stall what)
+static void while_it_lasts(const char *name, void (*load)(void), enum blocked what)
 {
     struct result r = watched(load);
 
@@ -210,26 +211,26 @@ static void while_it_lasts(const char *name, void (*load)(void), enum stall what
 
 static void show_all(unsigned ms, unsigned windows)
 {
-    static const char *const names[STALLS] = {"io", "memory", "lock"};
+    static const char *const names[BLOCKED_KINDS] = {"io", "memory", "lock"};
 
-    turn();
+    flip();
     for (unsigned i = 0; i < windows; i++) {
         wait_ms(ms);
-        turn();
-        const struct waits *w = oncpu_waits(oncpu);
-        const struct pairs *all = waits_stalls(w);
-        printf("window %u: lost %llu looked %d\n", i, (unsigned long long)waits_totals(w)->stalls_lost,
+        flip();
+        const struct waits *w = sched_waits(sched);
+        const struct pairs *all = waits_blocked_all(w);
+        printf("window %u: lost %llu looked %d\n", i, (unsigned long long)waits_totals(w)->blocked_time_lost,
                waits_totals(w)->open_waits);
         for (size_t j = 0; j < all->capacity; j++) {
             const struct pair *pair = &all->table[j];
             if (!pair->victim || pair->ns < 100000)
                 continue;
-            const struct name *name = oncpu_name(oncpu, pair->victim, clock_ns(CLOCK_MONOTONIC));
+            const struct name *name = sched_name(sched, pair->victim, clock_ns(CLOCK_MONOTONIC));
             printf("  %7u %-15.*s %-6s %10.3f ms %7lld times, most %.3f ms\n", key_process(pair->victim),
-                   (int)name->comm_length, name->comm, names[(pair->aggressor - 1) % STALLS],
+                   (int)name->comm_length, name->comm, names[(pair->aggressor - 1) % BLOCKED_KINDS],
                    (double)pair->ns / 1e6, (long long)pair->count, (double)pair->most_ns / 1e6);
         }
-        oncpu_shown(oncpu);
+        sched_shown(sched);
     }
 }
 
@@ -239,31 +240,31 @@ static void disks(void)
         skip("direct reads, synced writes", "needs DISK: " DIRECTORY " is in memory");
         return;
     }
-    is_told("direct reads", direct_reads, STALL_IO, 20);
-    is_told("synced writes", synced_writes, STALL_IO, 50);
+    is_told("direct reads", direct_reads, BLOCKED_IO, 20);
+    is_told("synced writes", synced_writes, BLOCKED_IO, 50);
     if (access(BLOCK_GROUPS "/blkio.throttle.read_bps_device", F_OK))
         skip("a read of seconds", "needs BLKIO1: no such control groups");
     else
-        while_it_lasts("a read of seconds", slow_read, STALL_IO);
+        while_it_lasts("a read of seconds", slow_read, BLOCKED_IO);
     rmdir(SLOW_GROUP);
     if (access(MEMORY_GROUPS "/memory.limit_in_bytes", F_OK)) {
         skip("a mapped file larger than the limit of memory", "needs MEMCG1: no such control groups");
         return;
     }
-    is_told("a mapped file larger than the limit of memory", thrashing, STALL_MEMORY, 50);
+    is_told("a mapped file larger than the limit of memory", thrashing, BLOCKED_MEMORY, 50);
     check(shared->faults > 3000, "it did fault: %u times", shared->faults);
     rmdir(CGROUP);
 }
 
 static void locks(void)
 {
-    is_told("a mutex held for 300 ms", lock_300, STALL_LOCK, 10);
-    is_told("a lock as glibc has it", like_glibc, STALL_LOCK, 10);
-    is_told("a lock that lends its priority", lock_pi, STALL_LOCK, 10);
-    is_told("a robust lock", like_robust, STALL_LOCK, 10);
-    is_told("a lock as Rust has it", like_rust, STALL_LOCK, 10);
+    is_told("a mutex held for 300 ms", lock_300, BLOCKED_LOCK, 10);
+    is_told("a lock as glibc has it", like_glibc, BLOCKED_LOCK, 10);
+    is_told("a lock that lends its priority", lock_pi, BLOCKED_LOCK, 10);
+    is_told("a robust lock", like_robust, BLOCKED_LOCK, 10);
+    is_told("a lock as Rust has it", like_rust, BLOCKED_LOCK, 10);
     handing_over();
-    while_it_lasts("a lock held for seconds", lock_2000, STALL_LOCK);
+    while_it_lasts("a lock held for seconds", lock_2000, BLOCKED_LOCK);
 }
 
 static void idleness(void)
@@ -279,15 +280,15 @@ static void idleness(void)
 /* Up to a turn with a look. What was waited for before anybody watched counts from the first look. */
 static void since_before(pid_t pid)
 {
-    turn();
+    flip();
     uint64_t begin = clock_ns(CLOCK_MONOTONIC);
     int64_t told = 0, truth = 0;
     for (int windows = 0; windows < 50; windows++) {
         wait_ms(200);
-        turn();
+        flip();
         truth = (int64_t)(clock_ns(CLOCK_MONOTONIC) - begin);
-        told += of(pid, STALL_LOCK).ns;
-        if (waits_totals(oncpu_waits(oncpu))->open_waits)
+        told += of(pid, BLOCKED_LOCK).ns;
+        if (waits_totals(sched_waits(sched))->open_waits)
             break;
     }
     check(is_near(told, truth, 50, 5 * MS), "who slept on a lock since before is seen: %.3f ms of %.3f",
@@ -309,22 +310,22 @@ int main(int argc, char **argv)
     wait_ms(20);
     if (!watch_open())
         return done();
-    if (!oncpu_waits(oncpu)) {
+    if (!sched_waits(sched)) {
         check(false, "the kernel tells who waits and sleeps");
         return done();
     }
-    if (waits_stalls_known(oncpu_waits(oncpu), STALL_LOCK)) {
+    if (waits_blocked_known(sched_waits(sched), BLOCKED_LOCK)) {
         since_before(before);
     } else {
         skip("sleeps on locks", "needs a kernel with bpf_task_pt_regs (5.15)");
     }
     kill(before, SIGKILL);
     waitpid(before, NULL, 0);
-    if (waits_stalls_known(oncpu_waits(oncpu), STALL_LOCK))
+    if (waits_blocked_known(sched_waits(sched), BLOCKED_LOCK))
         locks();
     idleness();
     disks();
-    oncpu_close(oncpu);
+    sched_close(sched);
     names_close(context.names);
     return done();
 }

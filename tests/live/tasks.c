@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tasks_look() says of a process, against what it says of itself (getrusage, its CPU clocks) and /proc.
- * By the iterator, and by /proc as where there is none. */
-#include "metric/tasks.h"
+/* What tasks_snapshot() says of a process, against what it says of itself (getrusage, its CPU clocks) and
+ * /proc. By the iterator, and by /proc as where there is none. */
+#include "source/tasks/tasks.h"
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
-#include "host/cpus.h"
+#include "base/cpus.h"
 #include "host/names.h"
-#include "host/numbering.h"
+#include "host/pidns.h"
 #include "host/targets.h"
 #include "tests/live/worker.h"
 
@@ -17,7 +17,7 @@
 
 static struct options options;
 static struct targets targets;
-static struct numbering numbering;
+static struct pidns pidns;
 static const char *mode;
 
 static uint64_t key_of(pid_t pid, int thread)
@@ -60,7 +60,7 @@ static bool look(struct tasks *t, pid_t pid, int thread)
 
     do {
         tasks_want(t, key_of(pid, thread));
-        int looked = tasks_look(t, now_ns(CLOCK_MONOTONIC));
+        int looked = tasks_snapshot(t, now_ns(CLOCK_MONOTONIC));
         if (looked)
             return looked > 0;
         rest(1000000);
@@ -70,9 +70,9 @@ static bool look(struct tasks *t, pid_t pid, int thread)
 
 static void check_faults(struct tasks *t, const struct worker *worker, const char *what, char command)
 {
-    struct rusage before = tell(worker, 0).usage;
+    struct rusage before = message(worker, 0).usage;
     bool looked = look(t, worker->pid, 0);
-    struct rusage after = tell(worker, command).usage;
+    struct rusage after = message(worker, command).usage;
     uint64_t minor = (uint64_t)(after.ru_minflt - before.ru_minflt);
     uint64_t major = (uint64_t)(after.ru_majflt - before.ru_majflt);
 
@@ -100,11 +100,11 @@ static void check_io(struct tasks *t, const struct worker *worker)
 {
     uint64_t before[2], after[2];
 
-    tell(worker, 0);
+    message(worker, 0);
     bool looked = look(t, worker->pid, 0);
     before[0] = number_in(worker->pid, "io", "read_bytes");
     before[1] = number_in(worker->pid, "io", "write_bytes");
-    struct rusage usage = tell(worker, 0).usage, later = tell(worker, 'i').usage;
+    struct rusage usage = message(worker, 0).usage, later = message(worker, 'i').usage;
     after[0] = number_in(worker->pid, "io", "read_bytes");
     after[1] = number_in(worker->pid, "io", "write_bytes");
     looked = looked && look(t, worker->pid, 0);
@@ -135,7 +135,7 @@ static void check_memory(struct tasks *t, const struct worker *worker)
     uint64_t error = memory_error_kib();
 
     bool looked = look(t, worker->pid, 0);
-    tell(worker, 'M');
+    message(worker, 'M');
     looked = looked && look(t, worker->pid, 0);
     struct task_sums sums = sums_of(t, worker->pid, 0);
     uint64_t rss = number_in(worker->pid, "status", "VmRSS");
@@ -146,7 +146,7 @@ static void check_memory(struct tasks *t, const struct worker *worker)
           "%s: and has grown by 64 MiB: %lld KiB", mode, (long long)sums.rss_delta_kib);
     check(near(sums.swap_kib, number_in(worker->pid, "status", "VmSwap"), error), "%s: so is what is in swap",
           mode);
-    tell(worker, 'm');
+    message(worker, 'm');
     looked = looked && look(t, worker->pid, 0);
     sums = sums_of(t, worker->pid, 0);
     check(looked && near((uint64_t)-sums.rss_delta_kib, KEEP_MIB << 10, 2 * error),
@@ -156,10 +156,10 @@ static void check_memory(struct tasks *t, const struct worker *worker)
 /* One of its two threads burns, the other one half as much. */
 static void check_busiest(struct tasks *t, const struct worker *worker)
 {
-    tell(worker, 0);
+    message(worker, 0);
     bool looked = look(t, worker->pid, 0);
     uint64_t begin = now_ns(CLOCK_MONOTONIC);
-    struct told told = tell(worker, 'b');
+    struct told told = message(worker, 'b');
     looked = looked && look(t, worker->pid, 0);
     double span = (double)(now_ns(CLOCK_MONOTONIC) - begin), pct = 100 * (double)told.ran / span;
     struct task_sums sums = sums_of(t, worker->pid, 0);
@@ -175,7 +175,7 @@ static void check_born(struct tasks *t)
     look(t, getpid(), 0);
     rest(30000000);
     struct worker worker = hire();
-    struct rusage usage = tell(&worker, 't').usage;
+    struct rusage usage = message(&worker, 't').usage;
     bool looked = look(t, worker.pid, 0);
     struct task_sums sums = sums_of(t, worker.pid, 0);
 
@@ -205,9 +205,9 @@ static void check_kernel(struct tasks *t)
 
 static void check_threads(struct tasks *t, const struct worker *worker)
 {
-    struct told before = tell(worker, 'l');
+    struct told before = message(worker, 'l');
     bool looked = look(t, worker->pid, before.tid);
-    struct told after = tell(worker, 'l');
+    struct told after = message(worker, 'l');
 
     looked = looked && look(t, worker->pid, before.tid);
     struct task_sums sums = sums_of(t, worker->pid, before.tid);
@@ -276,7 +276,7 @@ static void check_price(struct tasks *t)
     while (now_ns(CLOCK_MONOTONIC) - begin < 1000000000) {
         uint64_t before = now_ns(CLOCK_THREAD_CPUTIME_ID);
         tasks_want(t, key);
-        if (tasks_look(t, now_ns(CLOCK_MONOTONIC)) == 1) {
+        if (tasks_snapshot(t, now_ns(CLOCK_MONOTONIC)) == 1) {
             looks++;
             used += now_ns(CLOCK_THREAD_CPUTIME_ID) - before;
         }
@@ -290,16 +290,15 @@ static void check_price(struct tasks *t)
 
 static struct tasks *open_by(const char *hook, bool threads)
 {
-    static struct metric_context context = {
-        .options = &options, .targets = &targets, .numbering = &numbering};
+    static struct source_context context = {.options = &options, .targets = &targets, .pidns = &pidns};
     struct hook_report hooks[MAX_HOOKS] = {0};
     struct tasks *t = NULL;
-    struct why w = {""};
+    struct error why = {""};
 
     mode = hook;
     options.threads = threads;
     options.without = strcmp(hook, "iter") ? "iter" : NULL;
-    int err = tasks_open(&t, &context, false, hooks, &w);
+    int err = tasks_open(&t, &context, false, hooks, &why);
     if (!err && !strcmp(hook, "iter") && !tasks_sees_all(t) && access("/sys/kernel/btf/vmlinux", R_OK)) {
         skip("by an iterator", "needs BTF: this kernel does not describe its types");
         tasks_close(t);
@@ -310,7 +309,7 @@ static struct tasks *open_by(const char *hook, bool threads)
     check(is_so, "%s: opens%s%s", hook, is_so ? "" : ": ",
           is_so              ? ""
           : choice->nrefused ? choice->refused[0].reason.text
-                             : w.text);
+                             : why.text);
     return t;
 }
 
@@ -320,11 +319,11 @@ static void check_by(const char *hook)
     if (!t)
         return;
     struct worker worker = hire();
-    tell(&worker, 'f');
+    message(&worker, 'f');
     check_faults(t, &worker, "one thread", 'f');
     check_faults(t, &worker, "threads that are gone", 't');
-    tell(&worker, 'L');
-    tell(&worker, 'l');
+    message(&worker, 'L');
+    message(&worker, 'l');
     check_faults(t, &worker, "threads that live", 'l');
     check_io(t, &worker);
     check_memory(t, &worker);
@@ -343,7 +342,7 @@ static void check_by(const char *hook)
 
 int main(void)
 {
-    numbering_read(&numbering);
+    pidns_read(&pidns);
     check_by("iter");
     check_by("proc");
     return done();

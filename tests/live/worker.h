@@ -206,7 +206,7 @@ TAP_UNUSED static void dismiss(const struct worker *worker)
 }
 
 /* Has it done, and sleeping again. */
-TAP_UNUSED static struct told tell(const struct worker *worker, char command)
+TAP_UNUSED static struct told message(const struct worker *worker, char command)
 {
     struct told told = {0};
     struct process process = {0};

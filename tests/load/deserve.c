@@ -350,7 +350,7 @@ static void run_lock(char **argument)
 }
 
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static unsigned turn, items;
+static unsigned flip, items;
 
 static void *play(void *number)
 {
@@ -359,11 +359,11 @@ static void *play(void *number)
     pthread_mutex_lock(&mutex);
     while (going()) {
         uint64_t begin = now_ns(CLOCK_MONOTONIC);
-        while (turn != mine && going())
+        while (flip != mine && going())
             pthread_cond_wait(&changed, &mutex);
         blocked_since(begin);
         burn(on_ns);
-        turn = !mine;
+        flip = !mine;
         pthread_cond_signal(&changed);
         atomic_fetch_add(&steps, 1);
     }

@@ -54,7 +54,7 @@ static void did(const char *op, const char *via, ssize_t n)
     *d = (struct done){op, via, (size_t)n, d->count + 1};
 }
 
-static void tell(const struct done *d)
+static void message(const struct done *d)
 {
     double from = d->bytes ? 1 : 0;
 
@@ -207,7 +207,7 @@ int main(int argc, char **argv)
             faults(from);
     }
     for (const struct done *d = done; d->op; d++)
-        tell(d);
+        message(d);
     printf("pid=%d done\n", getpid());
     fflush(stdout);
     while (fgets(line, sizeof line, stdin))

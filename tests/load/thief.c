@@ -8,7 +8,7 @@
  * until it is killed. Ends with 3 if less than ENOUGH_NS was ever taken from that CPU, as far as the kernel
  * has told: the note cannot go back further. */
 #include "load.h"
-#include "cpu.types.h"
+#include "sched.types.h"
 #include "syscall/bpf.h"
 #include <linux/bpf.h>
 #include <stddef.h>

@@ -164,7 +164,7 @@ void objrun_dump(const struct object *obj, FILE *out)
         word(out, p->section);
         fprintf(out, " insns %zu\n", p->ninsns);
         if (p->error)
-            fprintf(out, "error %s %s\n", why_errno(p->error), p->reason.text);
+            fprintf(out, "error %s %s\n", error_name(p->error), p->reason.text);
         dump_insns(p, out);
         dump_core(p, out);
     }

@@ -2,7 +2,7 @@
 /* An object into this machine's kernel, a line for each thing that happens; see docs/objrun.md. */
 #include <linux/bpf.h>
 #include <string.h>
-#include "load/log.h"
+#include "loader/log.h"
 #include "syscall/bpf.h"
 #include "tests/objrun/objrun.h"
 
@@ -52,15 +52,15 @@ static void choose_input(const struct object_program *program, union bpf_attr *a
 }
 
 /* The verifier's own words if there are any, and if they say what is the matter. */
-static void print_refusal(const struct object_program *program, int err, const struct why *w)
+static void print_refusal(const struct object_program *program, int err, const struct error *why)
 {
     int n = 0;
     const char *line = program->log ? log_last_line(program->log, &n) : "";
 
     if (n && strncmp(line, "invalid func unknown#", 21) != 0)
-        printf("%s %.*s\n", why_errno(err), n, line);
+        printf("%s %.*s\n", error_name(err), n, line);
     else
-        printf("%s %s\n", why_errno(err), w->text);
+        printf("%s %s\n", error_name(err), why->text);
 }
 
 static void run(const struct object_program *program)
@@ -72,32 +72,32 @@ static void run(const struct object_program *program)
     choose_input(program, &attr);
     int err = sys_bpf_test_run(&attr);
     if (err)
-        printf("run %s %s\n", program->name, why_errno(err));
+        printf("run %s %s\n", program->name, error_name(err));
     else
         printf("run %s retval %u\n", program->name, attr.test.retval);
 }
 
 int objrun_load(struct object *obj, bool with_run)
 {
-    struct why w = {""};
+    struct error why = {""};
     int failed = 0;
 
     for (size_t i = 0; i < obj->nmaps; i++)
         obj->maps[i]->pin_by_name = false; /* nothing is to stay in the kernel, and nobody's map be changed */
-    int err = object_create_maps(obj, &w);
+    int err = object_create_maps(obj, &why);
 
     if (err) {
-        printf("maps %s %s\n", why_errno(err), w.text);
+        printf("maps %s %s\n", error_name(err), why.text);
         return 1;
     }
     printf("maps %zu ok btf %s\n", obj->nmaps, obj->btf_fd >= 0 ? "yes" : "no");
     for (size_t i = 0; i < obj->nprograms; i++) {
         struct object_program *program = obj->programs[i];
 
-        err = object_load_program(obj, program, &w);
+        err = object_load_program(obj, program, &why);
         printf("load %s section %s insns %zu ", program->name, program->section, program->ninsns);
         if (err)
-            print_refusal(program, err, &w);
+            print_refusal(program, err, &why);
         else
             printf("ok\n");
         failed += err != 0;

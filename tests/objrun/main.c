@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "load/kconfig_text.h"
-#include "load/target_btf.h"
+#include "loader/kconfig_text.h"
+#include "loader/target_btf.h"
 #include "tests/objrun/objrun.h"
 
 enum { STATUS_OK, STATUS_FAILED, STATUS_USAGE };
@@ -59,16 +59,16 @@ static bool parse_options(int argc, char **argv, struct options *o)
     return true;
 }
 
-static void *read_file(const char *path, size_t *size, struct why *w)
+static void *read_file(const char *path, size_t *size, struct error *why)
 {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &st)) {
-        why(w, -errno, "%s: cannot open it: %s", path, strerror(errno));
+        error_set(why, -errno, "%s: cannot open it: %s", path, strerror(errno));
         return NULL;
     }
     if (!S_ISREG(st.st_mode) || st.st_size > 256 << 20) {
-        why(w, -EINVAL, "%s: not a file, or over 256 MiB", path);
+        error_set(why, -EINVAL, "%s: not a file, or over 256 MiB", path);
         close(fd);
         return NULL;
     }
@@ -84,36 +84,36 @@ static void *read_file(const char *path, size_t *size, struct why *w)
     }
     close(fd);
     if (!bytes)
-        why(w, -ENOMEM, "%s: out of memory", path);
+        error_set(why, -ENOMEM, "%s: out of memory", path);
     return bytes;
 }
 
 /* For objects that ask for it. */
-static int set_config(struct object *obj, const struct options *o, struct why *w)
+static int set_config(struct object *obj, const struct options *o, struct error *why)
 {
     char *text = NULL;
     if (!object_wants_kconfig(obj) || (o->config && !strcmp(o->config, "none")))
         return 0;
-    int err = kconfig_text(o->config, &text, w);
+    int err = kconfig_text(o->config, &text, why);
     if (err)
         return !o->config && err == -ENOENT ? 0 : err; /* a host that does not tell is fine */
-    struct why reason = {0};
+    struct error reason = {0};
     err = object_set_kconfig(obj, text, &reason);
     if (err)
-        why(w, err, "%s: %s", o->config ? o->config : "the kernel's configuration", reason.text);
+        error_set(why, err, "%s: %s", o->config ? o->config : "the kernel's configuration", reason.text);
     free(text);
     return err;
 }
 
-static int relocate(struct object *obj, const struct options *o, struct why *w)
+static int relocate(struct object *obj, const struct options *o, struct error *why)
 {
     struct target_btf *target = NULL;
     if (!o->btf || strcmp(o->btf, "none")) {
-        int err = target_btf_open(&target, o->btf, w);
+        int err = target_btf_open(&target, o->btf, why);
         if (err && (o->btf || err != -ENOENT)) /* a host without BTF is fine */
             return err;
     }
-    int err = object_relocate(obj, target, w);
+    int err = object_relocate(obj, target, why);
     target_btf_close(target);
     return err;
 }
@@ -121,18 +121,18 @@ static int relocate(struct object *obj, const struct options *o, struct why *w)
 int main(int argc, char **argv)
 {
     struct options o = {0};
-    struct why w = {0};
+    struct error why = {0};
     struct object *obj = NULL;
     size_t size = 0;
     if (!parse_options(argc, argv, &o))
         return usage();
-    void *bytes = read_file(o.object, &size, &w);
-    int err = bytes ? object_open(&obj, o.object, bytes, size, &w) : -EIO;
-    err = err ? err : set_config(obj, &o, &w);
-    err = err ? err : relocate(obj, &o, &w);
+    void *bytes = read_file(o.object, &size, &why);
+    int err = bytes ? object_open(&obj, o.object, bytes, size, &why) : -EIO;
+    err = err ? err : set_config(obj, &o, &why);
+    err = err ? err : relocate(obj, &o, &why);
     int status = err ? STATUS_FAILED : STATUS_OK;
     if (err) {
-        fprintf(stderr, "objrun: %s\n", w.text);
+        fprintf(stderr, "objrun: %s\n", why.text);
     } else {
         if (o.dump)
             objrun_dump(obj, stdout);

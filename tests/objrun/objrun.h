@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include "load/object.h"
+#include "loader/object.h"
 
 /* The programs of a relocated object as text, see docs/objrun.md. */
 void objrun_dump(const struct object *obj, FILE *out);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The atomics of the pipeline that all CPUs share (bpf/level.bpf.h) all fetch: the kernel orders those alone (arm64). The
+# The atomics of the pipeline that all CPUs share (bpf/lib/level.bpf.h) all fetch: the kernel orders those alone (arm64). The
 # disassembler writes the others as "lock *(...) += ...".
 set -u
 object=$BUILD/tests/bpf/live_sketch.bpf.o

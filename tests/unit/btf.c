@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* BTF and .BTF.ext in memory, by hand-made bytes. */
-#include "load/btf.h"
+#include "loader/btf.h"
 #include <errno.h>
-#include "load/btf_ext.h"
+#include "loader/btf_ext.h"
 #include "tests/unit/btf_make.h"
 #include "tests/unit/tap.h"
 
@@ -52,10 +52,10 @@ static size_t all_kinds(void)
 static void reading(void)
 {
     struct btf *btf = NULL;
-    struct why w = {0};
+    struct error why = {0};
     size_t size = all_kinds(), raw_size = 0;
-    int err = btf_open(&btf, make.bytes, size, &w);
-    check(!err, "all kinds open: %s", w.text);
+    int err = btf_open(&btf, make.bytes, size, &why);
+    check(!err, "all kinds open: %s", why.text);
     if (err)
         return;
     const struct type_source *s = btf_source(btf);
@@ -89,13 +89,13 @@ static void reading(void)
 static bool is_refused(size_t size)
 {
     struct btf *btf = NULL;
-    struct why w = {0};
+    struct error why = {0};
     uint8_t *exact = malloc(size ? size : 1);
     memcpy(exact, make.bytes, size);
-    int err = btf_open(&btf, exact, size, &w);
+    int err = btf_open(&btf, exact, size, &why);
     free(exact);
     btf_close(btf);
-    return err == -EINVAL && *w.text;
+    return err == -EINVAL && *why.text;
 }
 
 static void damage(void)
@@ -112,9 +112,9 @@ static void damage(void)
         all_kinds();
         memset(make.bytes + at, 0xff, 4);
         struct btf *btf = NULL;
-        struct why w = {0};
-        int err = btf_open(&btf, make.bytes, size, &w);
-        refused_or_not = refused_or_not && (err == -EINVAL ? *w.text != 0 : !err);
+        struct error why = {0};
+        int err = btf_open(&btf, make.bytes, size, &why);
+        refused_or_not = refused_or_not && (err == -EINVAL ? *why.text != 0 : !err);
         for (uint32_t id = 0; !err && id < btf_count(btf); id++)
             source_size(btf_source(btf), id);
         taken += !err;
@@ -172,10 +172,10 @@ static size_t make_ext(uint32_t *words, uint32_t header, uint32_t size, uint32_t
 
 static int open_ext(const uint32_t *words, size_t size, const struct btf *btf, struct btf_ext **ext)
 {
-    struct why w = {0};
+    struct error why = {0};
     *ext = NULL;
-    int err = btf_ext_open(ext, words, size, btf, &w);
-    return err && !*w.text ? 1 : err;
+    int err = btf_ext_open(ext, words, size, btf, &why);
+    return err && !*why.text ? 1 : err;
 }
 
 static void records(void)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which calls are asked for, what fails, and names of system calls. */
-#include "call_test.h"
+#include "cli/call_test.h"
 #include "calls.types.h"
 #include "host/syscalls.h"
-#include "metric/calls_rules.h"
+#include "source/calls/rules.h"
 #include "tests/unit/tap.h"
 #include <string.h>
 #include <sys/syscall.h>

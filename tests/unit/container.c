@@ -82,7 +82,7 @@ static void check_paths(void)
 /* ---- which of several hierarchies ---- */
 
 /* expected "": none. */
-static void chosen(const char *what, const char *text, const char *expected)
+static void prefilter(const char *what, const char *text, const char *expected)
 {
     struct container c;
     const char *path = "";
@@ -96,23 +96,23 @@ static void check_hierarchies(void)
 {
     static char text[8192], path[4096];
 
-    chosen("version 2", "0::/user.slice/a.scope\n", "/user.slice/a.scope");
-    chosen("version 1", "4:memory:/m\n3:cpu,cpuacct:/c\n1:name=systemd:/s\n", "/s");
-    chosen("hybrid: version 2 before others", "4:memory:/m\n1:name=systemd:/s\n0::/u\n", "/u");
-    chosen("hybrid: not its root", "4:memory:/m\n1:name=systemd:/\n0::/\n", "/m");
-    chosen("hybrid: a container before all", "4:memory:/docker/" ID "\n0::/system.slice/containerd.service\n",
-           "/docker/" ID);
-    chosen("a group that was removed", "0::/gone (deleted)\n", "/gone");
-    chosen("a colon in a path", "0::/a:b\n", "/a:b");
-    chosen("the root", "0::/\n", "/");
-    chosen("damaged: nothing", "", "");
-    chosen("damaged: no path", "0::\n", "");
-    chosen("damaged: no end", "0::/a", "");
-    chosen("damaged: no list", "0/a\n", "");
+    prefilter("version 2", "0::/user.slice/a.scope\n", "/user.slice/a.scope");
+    prefilter("version 1", "4:memory:/m\n3:cpu,cpuacct:/c\n1:name=systemd:/s\n", "/s");
+    prefilter("hybrid: version 2 before others", "4:memory:/m\n1:name=systemd:/s\n0::/u\n", "/u");
+    prefilter("hybrid: not its root", "4:memory:/m\n1:name=systemd:/\n0::/\n", "/m");
+    prefilter("hybrid: a container before all",
+              "4:memory:/docker/" ID "\n0::/system.slice/containerd.service\n", "/docker/" ID);
+    prefilter("a group that was removed", "0::/gone (deleted)\n", "/gone");
+    prefilter("a colon in a path", "0::/a:b\n", "/a:b");
+    prefilter("the root", "0::/\n", "/");
+    prefilter("damaged: nothing", "", "");
+    prefilter("damaged: no path", "0::\n", "");
+    prefilter("damaged: no end", "0::/a", "");
+    prefilter("damaged: no list", "0/a\n", "");
     memset(path, 'x', sizeof path - 1);
     path[0] = '/';
     snprintf(text, sizeof text, "0::%s\n", path);
-    chosen("4,095 bytes", text, path);
+    prefilter("4,095 bytes", text, path);
 }
 
 static void check_users(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The rules of CO-RE on types made by hand: what no compiler at hand writes, and what no compiler should. */
-#include "load/core.h"
+#include "loader/core.h"
 #include <errno.h>
 #include <string.h>
 #include "tests/unit/btf_make.h"
@@ -11,14 +11,14 @@ static struct btf_make make;
 static struct btf *finish(void)
 {
     struct btf *btf = NULL;
-    struct why w = {0};
+    struct error why = {0};
     size_t size = make_end(&make);
-    if (btf_open(&btf, make.bytes, size, &w))
-        check(false, "BTF by hand is taken: %s", w.text);
+    if (btf_open(&btf, make.bytes, size, &why))
+        check(false, "BTF by hand is taken: %s", why.text);
     return btf;
 }
 
-enum side_ids {
+enum collector_ids {
     INT = 1,
     UINT,
     LONG,
@@ -41,7 +41,7 @@ struct variant {
     const char *outer;
 };
 
-static struct btf *side(struct variant v)
+static struct btf *collector(struct variant v)
 {
     make_begin(&make);
     make_int(&make, "int", 4, BTF_INT_SIGNED);
@@ -85,7 +85,7 @@ static struct btf *side(struct variant v)
 
 static int compare(struct variant local, struct variant target, uint32_t id, bool strict)
 {
-    struct btf *x = side(local), *y = side(target);
+    struct btf *x = collector(local), *y = collector(target);
     uint32_t budget = 1000;
     int same = strict ? core_types_match(btf_source(x), id, btf_source(y), id, &budget)
                       : core_types_compatible(btf_source(x), id, btf_source(y), id, &budget);
@@ -258,7 +258,7 @@ static void access_strings(void)
     static const char *const bad[] = {"",  ":",   "0:", "0::0",        "0:9", "0:0:0",
                                       "x", "0:x", "-1", "99999999999", "0:0x"};
     struct variant v = {0};
-    struct btf *btf = side(v);
+    struct btf *btf = collector(v);
     struct core_spec spec;
     struct bpf_core_relo relo = {.type_id = OUTER, .kind = (enum bpf_core_relo_kind)CORE_BYTE_OFFSET};
     check(!core_parse(&spec, btf_source(btf), &relo, "0:0:0", NULL) && !spec.bit_offset,

@@ -93,12 +93,12 @@ static struct object *relocated(const char *name, const void *bytes, size_t size
 {
     struct object *obj = NULL;
     struct target_btf *target = NULL;
-    struct why w = {0};
-    int err = object_open(&obj, name, bytes, size, &w);
-    err = err ? err : target_btf_open(&target, test_object_path(target_name), &w);
-    err = err ? err : object_relocate(obj, target, &w);
+    struct error why = {0};
+    int err = object_open(&obj, name, bytes, size, &why);
+    err = err ? err : target_btf_open(&target, test_object_path(target_name), &why);
+    err = err ? err : object_relocate(obj, target, &why);
     target_btf_close(target);
-    check(!err, "%s is relocated against %s: %s", name, target_name, w.text);
+    check(!err, "%s is relocated against %s: %s", name, target_name, why.text);
     if (err) {
         object_close(obj);
         return NULL;
@@ -198,10 +198,10 @@ static void type_ids(const struct object *obj, const char *target_name)
 static void without_target(const void *bytes, size_t size)
 {
     struct object *obj = NULL;
-    struct why w = {0};
-    int err = object_open(&obj, "core_local", bytes, size, &w);
-    err = err ? err : object_relocate(obj, NULL, &w);
-    check(!err, "without a target the object as a whole is fine: %s", w.text);
+    struct error why = {0};
+    int err = object_open(&obj, "core_local", bytes, size, &why);
+    err = err ? err : object_relocate(obj, NULL, &why);
+    check(!err, "without a target the object as a whole is fine: %s", why.text);
     const struct object_program *p = err ? NULL : object_program(obj, "offset_deep");
     check(p && p->error == -ENODATA && strstr(p->reason.text, "BTF"), "but who needs it has ENODATA: %s",
           p ? p->reason.text : "");

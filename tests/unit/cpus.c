@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "host/cpus.h"
+#include "base/cpus.h"
 #include "tests/unit/tap.h"
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "duration.h"
+#include "base/duration.h"
 #include "tests/unit/tap.h"
 #include <errno.h>
 

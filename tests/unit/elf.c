@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* ELF files that are not what the loader wants, and damaged ones. */
-#include "load/elf.h"
+#include "loader/elf.h"
 #include <errno.h>
 #include <string.h>
 #include "tests/unit/tap.h"
@@ -13,11 +13,11 @@ static size_t size;
 static void refused(const char *what, int expected, size_t offset, uint64_t value, size_t n)
 {
     struct elf_file *elf = NULL;
-    struct why w = {0};
+    struct error why = {0};
     memcpy(bytes, good, size);
     memcpy(bytes + offset, &value, n);
-    int err = elf_open(&elf, bytes, size, &w);
-    check(err == expected && *w.text, "%s is refused: %d %s", what, err, w.text);
+    int err = elf_open(&elf, bytes, size, &why);
+    check(err == expected && *why.text, "%s is refused: %d %s", what, err, why.text);
     elf_close(elf);
 }
 
@@ -72,11 +72,11 @@ static void cut_short(void)
     bool whole = true;
     for (size_t n = 0; n < size && whole; n += 13) {
         struct object *obj = NULL;
-        struct why w = {0};
+        struct error why = {0};
         uint8_t *exact = malloc(n ? n : 1);
         memcpy(exact, good, n);
-        int err = object_open(&obj, "cut", exact, n, &w);
-        whole = (err == -EINVAL || err == -ENOEXEC) && strstr(w.text, "cut") && !obj;
+        int err = object_open(&obj, "cut", exact, n, &why);
+        whole = (err == -EINVAL || err == -ENOEXEC) && strstr(why.text, "cut") && !obj;
         free(exact);
     }
     check(whole, "cut short anywhere it is refused with a reason");
@@ -89,15 +89,15 @@ static void hostile_name(void)
     bool clean = true, named = false;
     for (size_t i = 0; i + 10 < size; i++) {
         struct object *obj = NULL;
-        struct why w = {0};
+        struct error why = {0};
         if (memcmp(good + i, "link_hash", 10))
             continue;
         memcpy(bytes, good, size);
         memcpy(bytes + i, "\033[31m\nxy", 9);
-        object_open(&obj, "hostile", bytes, size, &w);
+        object_open(&obj, "hostile", bytes, size, &why);
         object_close(obj);
-        named = named || strstr(w.text, "?[31m?xy");
-        for (const char *p = w.text; *p; p++)
+        named = named || strstr(why.text, "?[31m?xy");
+        for (const char *p = why.text; *p; p++)
             clean = clean && *p >= ' ';
     }
     check(clean && named, "control bytes in a name are replaced in the reason");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The truth here is memory: what the file holds at a function's offset is what runs at its address. */
-#include "load/attach.h"
+#include "loader/attach.h"
 #include "tests/unit/tap.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -28,11 +28,11 @@ static void check_found(const char *symbol, const void *address)
 {
     unsigned char bytes[8];
     uint64_t offset = 0;
-    struct why w = {""};
+    struct error why = {""};
     int fd = open(SELF, O_RDONLY);
-    int err = elf_function_offset(SELF, symbol, &offset, &w);
+    int err = elf_function_offset(SELF, symbol, &offset, &why);
 
-    check(err == 0, "%s is found: %s", symbol, w.text);
+    check(err == 0, "%s is found: %s", symbol, why.text);
     check(pread(fd, bytes, sizeof bytes, (off_t)offset) == sizeof bytes &&
               memcmp(bytes, address, sizeof bytes) == 0,
           "the file has the code of %s at %#llx", symbol, (unsigned long long)offset);
@@ -57,22 +57,22 @@ static void check_several(void)
 {
     const char *const names[] = {"hog_test_target", "hog_test_local", "hog_test_nothing"};
     uint64_t offsets[3], alone = 0;
-    struct why w = {""};
-    int n = elf_function_offsets(SELF, names, 3, 2, offsets, &w);
+    struct error why = {""};
+    int n = elf_function_offsets(SELF, names, 3, 2, offsets, &why);
 
     elf_function_offset(SELF, names[1], &alone, NULL);
     check(n == 2 && offsets[0] && offsets[1] == alone && !offsets[2], "two of three are found: %d", n);
-    n = elf_function_offsets(SELF, names, 3, 3, offsets, &w);
-    check(n == -ENOENT && strstr(w.text, names[2]), "one that is needed is missed: %s", w.text);
+    n = elf_function_offsets(SELF, names, 3, 3, offsets, &why);
+    check(n == -ENOENT && strstr(why.text, names[2]), "one that is needed is missed: %s", why.text);
 }
 
 static void check_error(const char *path, const char *symbol, int expected)
 {
     uint64_t offset;
-    struct why w = {""};
-    int err = elf_function_offset(path, symbol, &offset, &w);
+    struct error why = {""};
+    int err = elf_function_offset(path, symbol, &offset, &why);
 
-    check(err == expected && w.text[0], "%s of %s: %s: %s", symbol, path, why_errno(err), w.text);
+    check(err == expected && why.text[0], "%s of %s: %s: %s", symbol, path, error_name(err), why.text);
 }
 
 /* A damaged copy: any answer but a crash, and none that lies outside the file. */

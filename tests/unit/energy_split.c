@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Energy is shared out to the microjoule. */
-#include "metric/energy_split.h"
+#include "source/power/split.h"
 #include "tests/unit/tap.h"
 #include <inttypes.h>
 

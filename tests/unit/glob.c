@@ -3,7 +3,7 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rows/glob.h"
+#include "base/glob.h"
 #include "tests/unit/tap.h"
 
 static const struct {

@@ -3,7 +3,7 @@
  * That the kernel's side does the same is tests/live/sketch.c. */
 #include "../model/hashpipe.h"
 #include "tap.h"
-#include "sketch/tally.h"
+#include "source/shared/tally.h"
 
 static void same_key_adds_up(void)
 {

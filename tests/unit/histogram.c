@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Quantiles of histograms against the sorted samples themselves. That the kernel's side fills the buckets so
  * is tests/live/seats.c. */
-#include "sketch/histogram.h"
+#include "source/shared/histogram.h"
 #include <stdlib.h>
 #include <string.h>
-#include "metric/faults_waiting.h"
+#include "source/faults/open_faults.h"
 #include "tests/unit/tap.h"
 
 #define SAMPLES 20000

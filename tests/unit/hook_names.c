@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* --without takes hooks that there are, and nothing else. */
-#include "hook_names.h"
+#include "cli/hook_names.h"
 #include <errno.h>
 #include <string.h>
-#include "metric/metric.h"
+#include "view/view.h"
 #include "tap.h"
 
 static void good(const char *list)
 {
-    struct why w = {""};
+    struct error why = {""};
 
-    check(!hook_names_check(list, &w), "\"%s\" is taken", list ? list : "(nothing)");
+    check(!hook_names_check(list, &why), "\"%s\" is taken", list ? list : "(nothing)");
 }
 
 static void bad(const char *list, const char *shown)
 {
-    struct why w = {""};
-    bool named = hook_names_check(list, &w) == -EINVAL && strstr(w.text, shown);
+    struct error why = {""};
+    bool named = hook_names_check(list, &why) == -EINVAL && strstr(why.text, shown);
 
-    check(named && strstr(w.text, "hooks are tp_btf, ") && strlen(w.text) < 300, "%s is refused by name",
+    check(named && strstr(why.text, "hooks are tp_btf, ") && strlen(why.text) < 300, "%s is refused by name",
           shown);
 }
 
 static void every_alternative(void)
 {
-    struct why w;
+    struct error why;
     size_t n = 0, refused = 0;
 
-    for (const struct metric *const *metric = metrics; *metric; metric++)
-        for (const struct hook_ways *const *source = (*metric)->ways; *source; source++)
+    for (const struct view *const *view = views; *view; view++)
+        for (const struct hook_ways *const *source = (*view)->ways; *source; source++)
             for (const struct hook_ways *ways = *source; ways->what; ways++)
                 for (size_t i = 0; i < ways->n; i++, n++)
-                    refused += hook_names_check(ways->list[i].hook, &w) != 0;
+                    refused += hook_names_check(ways->list[i].hook, &why) != 0;
     check(n > 5 && !refused, "the hooks of all %zu alternatives of all views are taken", n);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* gzip data as gzip(1) wrote it, and the same damaged. */
-#include "load/inflate.h"
+#include "loader/inflate.h"
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,10 +39,10 @@ static void unpack(const char *what, const uint8_t *bytes, size_t size, const ch
 {
     char *out = NULL;
     size_t n = 0;
-    struct why w = {0};
-    int err = gunzip(bytes, size, LIMIT, &out, &n, &w);
+    struct error why = {0};
+    int err = gunzip(bytes, size, LIMIT, &out, &n, &why);
     check(!err && n == strlen(expected) && !strcmp(out, expected), "%s is unpacked: %zu bytes %s", what, n,
-          w.text);
+          why.text);
     free(out);
 }
 

@@ -20,7 +20,7 @@
 static const struct column columns[] = {COLUMN("rank", 5, NONE, ""), COLUMN("dev", -8, NONE, ""),
                                         COLUMN("kib", 8, NONE, ""), COLUMN("ms", 0, NONE, ""),
                                         COLUMN("comm", -15, NONE, "")};
-static const struct view view = {"fuzz", columns, 5};
+static const struct schema schema = {"fuzz", columns, 5};
 
 static uint64_t state = 0x9e3779b97f4a7c15;
 
@@ -153,7 +153,7 @@ static FILE *write_rows(enum out_format format)
         struct name dev, comm;
         struct cell cells[5];
         random_row(&dev, &comm, cells);
-        out_row(out, &view, cells);
+        out_row(out, &schema, cells);
     }
     check(out_flush(out) == 0, "%d random rows written in format %d", ROWS, format);
     out_close(out);

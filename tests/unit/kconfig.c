@@ -3,7 +3,7 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "load/kconfig_text.h"
+#include "loader/kconfig_text.h"
 #include "tests/unit/btf_make.h"
 #include "tests/unit/tap.h"
 #include "tests/unit/test_object.h"
@@ -88,14 +88,14 @@ static void compare(const struct object *obj)
 static void with_text(const void *bytes, size_t size)
 {
     struct object *obj = NULL;
-    struct why w = {0};
-    check(!object_open(&obj, "object_kconfig", bytes, size, &w), "the object opens: %s", w.text);
+    struct error why = {0};
+    check(!object_open(&obj, "object_kconfig", bytes, size, &why), "the object opens: %s", why.text);
     if (!obj)
         return;
     check(object_wants_kconfig(obj), "it asks for the configuration");
-    check(object_set_kconfig(obj, "any text\n", &w) == -EINVAL, "a text without options is refused");
-    check(!object_set_kconfig(obj, text, &w) && !object_relocate(obj, NULL, &w), "it is relocated: %s",
-          w.text);
+    check(object_set_kconfig(obj, "any text\n", &why) == -EINVAL, "a text without options is refused");
+    check(!object_set_kconfig(obj, text, &why) && !object_relocate(obj, NULL, &why), "it is relocated: %s",
+          why.text);
     compare(obj);
     object_close(obj);
 }
@@ -127,16 +127,16 @@ static void others(void)
 static void files(void)
 {
     char path[] = "/tmp/hog-config-XXXXXX", *got = NULL;
-    struct why w = {0};
+    struct error why = {0};
     bool made = !make_file(text, sizeof text - 1, path);
-    check(made && !kconfig_text(path, &got, &w) && !strcmp(got, text), "a text is read from a file: %s",
-          w.text);
+    check(made && !kconfig_text(path, &got, &why) && !strcmp(got, text), "a text is read from a file: %s",
+          why.text);
     free(got);
     got = NULL;
     unlink(path);
-    check(kconfig_text(path, &got, &w) == -ENOENT && strstr(w.text, path), "a file that is not there: %s",
-          w.text);
-    check(kconfig_text("/dev/zero", &got, &w) == -E2BIG, "one without an end is given up: %s", w.text);
+    check(kconfig_text(path, &got, &why) == -ENOENT && strstr(why.text, path), "a file that is not there: %s",
+          why.text);
+    check(kconfig_text("/dev/zero", &got, &why) == -E2BIG, "one without an end is given up: %s", why.text);
 }
 
 int main(void)

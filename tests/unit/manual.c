@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The manual names every view and, below it, every column in its order. Run from the top of the source tree.
  */
-#include "metric/metric.h"
+#include "view/view.h"
 #include "tests/unit/tap.h"
 #include <stdlib.h>
 #include <string.h>
@@ -31,19 +31,19 @@ static const char *find_line(const char *text, const char *line)
     return NULL;
 }
 
-static void check_view(const char *manual, const struct view *view)
+static void check_view(const char *manual, const struct schema *schema)
 {
     char line[64];
 
-    snprintf(line, sizeof line, ".Ss %s", view->name);
+    snprintf(line, sizeof line, ".Ss %s", schema->name);
     const char *at = find_line(manual, line);
-    check(at != NULL, "the manual has a section for %s", view->name);
+    check(at != NULL, "the manual has a section for %s", schema->name);
     const char *end = at ? strstr(at + 1, "\n.S") : NULL;
-    for (size_t i = 0; at && i < view->ncolumns; i++) {
-        snprintf(line, sizeof line, ".It Li %s", view->columns[i].name);
+    for (size_t i = 0; at && i < schema->ncolumns; i++) {
+        snprintf(line, sizeof line, ".It Li %s", schema->columns[i].name);
         const char *item = find_line(at, line);
-        check(item && end && item < end, "the manual explains %s of %s in its place", view->columns[i].name,
-              view->name);
+        check(item && end && item < end, "the manual explains %s of %s in its place", schema->columns[i].name,
+              schema->name);
         at = item ? item : at;
     }
 }
@@ -53,9 +53,9 @@ int main(void)
     char *manual = read_manual();
 
     check(manual != NULL, "docs/hog.8 can be read from here");
-    for (size_t i = 0; manual && metrics[i]; i++)
-        check_view(manual, &metrics[i]->view);
-    check(metrics[0] != NULL, "there is a view at all");
+    for (size_t i = 0; manual && views[i]; i++)
+        check_view(manual, &views[i]->schema);
+    check(views[0] != NULL, "there is a view at all");
     free(manual);
     return done();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What /proc says of a process's memory, in this kernel's words and in others. */
-#include "metric/mem_proc.h"
+#include "source/memory/proc.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -2,13 +2,13 @@
 /* Which PID namespace /proc is of, by what it says of a process in it. */
 #include <errno.h>
 #include <string.h>
-#include "host/numbering.h"
+#include "host/pidns.h"
 #include "host/process.h"
 #include "tests/unit/tap.h"
 
 static int by(const char *text)
 {
-    return numbering_by_status(text, strlen(text));
+    return pidns_by_status(text, strlen(text));
 }
 
 static void check_status(void)
@@ -23,16 +23,16 @@ static void check_status(void)
 
 static void check_words(void)
 {
-    struct numbering numbering = {.inode = 4026532178u, .translate = 4026532178u};
-    struct why reason = {"because"};
+    struct pidns pidns = {.inode = 4026532178u, .translate = 4026532178u};
+    struct error reason = {"because"};
     char text[512];
 
-    check(numbering_is_of_proc(&numbering) && !strcmp(numbering_name(&numbering), "namespace"),
+    check(pidns_is_of_proc(&pidns) && !strcmp(pidns_name(&pidns), "namespace"),
           "the numbers of a namespace are those of /proc");
-    numbering_give_up(&numbering, &reason);
-    check(!numbering_is_of_proc(&numbering) && !strcmp(numbering_name(&numbering), "host"),
+    pidns_give_up(&pidns, &reason);
+    check(!pidns_is_of_proc(&pidns) && !strcmp(pidns_name(&pidns), "host"),
           "given up: the kernel's own, which are not those of /proc");
-    numbering_describe(&numbering, text, sizeof text);
+    pidns_describe(&pidns, text, sizeof text);
     check(!strncmp(text, "host", 4) && strstr(text, "because"), "given up: doctor says why");
 }
 

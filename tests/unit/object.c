@@ -3,7 +3,7 @@
  * tests/bpf/object_*.bpf.c. */
 #include <errno.h>
 #include <string.h>
-#include "load/btf.h"
+#include "loader/btf.h"
 #include "tests/unit/tap.h"
 #include "tests/unit/test_object.h"
 
@@ -14,10 +14,10 @@ static struct object *opened(const char *name, void **bytes)
 {
     size_t size = 0;
     struct object *obj = NULL;
-    struct why w = {0};
+    struct error why = {0};
     *bytes = test_object_bytes(name, &size);
-    int err = *bytes ? object_open(&obj, name, *bytes, size, &w) : -ENOENT;
-    check(!err, "%s opens: %s", name, w.text);
+    int err = *bytes ? object_open(&obj, name, *bytes, size, &why) : -ENOENT;
+    check(!err, "%s opens: %s", name, why.text);
     return obj;
 }
 
@@ -172,7 +172,7 @@ static void link_object(void)
 {
     void *bytes;
     struct object *obj = opened("object_link", &bytes);
-    struct why w = {0};
+    struct error why = {0};
     if (!obj)
         return;
     check(!strcmp(obj->license, "Dual MIT/GPL"), "the licence is %s", obj->license);
@@ -190,14 +190,14 @@ static void link_object(void)
     object_resize_map(object_map(obj, "link_hash"), 24, 0);
     check(object_map(obj, "link_hash")->value_size == 24 && object_map(obj, "link_hash")->resized,
           "a map is resized in value, its types do not fit any more");
-    int err = object_relocate(obj, NULL, &w);
-    check(!err, "it is relocated without a target: %s", w.text);
+    int err = object_relocate(obj, NULL, &why);
+    check(!err, "it is relocated without a target: %s", why.text);
     check(tail->error == -ENODATA && *tail->reason.text, "what attaches by BTF cannot then: %s",
           tail->reason.text);
     check(!object_program(obj, "link_first")->error, "others can");
     functions(obj);
     references(obj);
-    check(object_relocate(obj, NULL, &w) == -EALREADY, "but once");
+    check(object_relocate(obj, NULL, &why) == -EALREADY, "but once");
     object_close(obj);
     free(bytes);
 }
@@ -206,13 +206,13 @@ static void legacy_object(void)
 {
     void *bytes;
     struct object *obj = opened("object_legacy", &bytes);
-    struct why w = {0};
+    struct error why = {0};
     if (!obj)
         return;
     map_is(obj, "legacy_array", BPF_MAP_TYPE_ARRAY, 4, 16, 5, 0);
     map_is(obj, "legacy_hash", BPF_MAP_TYPE_HASH, 8, 24, 1000, BPF_F_NO_PREALLOC);
     map_is(obj, "legacy_perf", BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, 16, 0);
-    check(!object_relocate(obj, NULL, &w), "legacy maps are relocated: %s", w.text);
+    check(!object_relocate(obj, NULL, &why), "legacy maps are relocated: %s", why.text);
     const struct object_program *p = object_program(obj, "legacy_program");
     check(p && p->nrefs == 2 && p->refs[0].map == object_map(obj, "legacy_hash") &&
               p->refs[1].map == object_map(obj, "legacy_array"),
@@ -242,14 +242,14 @@ static void attach_ids(void)
 {
     void *bytes;
     struct target_btf *target = NULL;
-    struct why w = {0};
-    if (target_btf_open(&target, NULL, &w) == -ENOENT) {
+    struct error why = {0};
+    if (target_btf_open(&target, NULL, &why) == -ENOENT) {
         skip("attach id of tp_btf", "needs BTF: this kernel has none");
         return;
     }
     struct object *obj = opened("object_link", &bytes);
-    int err = obj && target ? object_relocate(obj, target, &w) : -EINVAL;
-    check(!err, "relocated against this kernel: %s", w.text);
+    int err = obj && target ? object_relocate(obj, target, &why) : -EINVAL;
+    check(!err, "relocated against this kernel: %s", why.text);
     const struct object_program *tail = err ? NULL : object_program(obj, "link_tail");
     int id = target ? target_btf_find(target, "btf_trace_sched_switch", BTF_KIND_TYPEDEF) : -1;
     check(tail && !tail->error && id > 0 && tail->attach_btf_id == (uint32_t)id,

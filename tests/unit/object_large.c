@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "load/object.h"
+#include "loader/object.h"
 #include "tests/unit/btf_make.h"
 #include "tests/unit/tap.h"
 
@@ -80,11 +80,11 @@ static size_t make_object(void)
 int main(void)
 {
     struct object *obj = NULL;
-    struct why w = {0};
+    struct error why = {0};
     size_t size = make_object();
-    int err = object_open(&obj, "large", file, size, &w);
-    err = err ? err : object_relocate(obj, NULL, &w);
-    check(!err && obj->nprograms == N, "an object of %d sections is taken: %s", N, w.text);
+    int err = object_open(&obj, "large", file, size, &why);
+    err = err ? err : object_relocate(obj, NULL, &why);
+    check(!err && obj->nprograms == N, "an object of %d sections is taken: %s", N, why.text);
     check(!err && obj->programs[N - 1]->nfunc_info == 1, "each program has its record");
     object_close(obj);
     double seconds = (double)clock() / CLOCKS_PER_SEC;

@@ -22,14 +22,14 @@ int main(void)
     void *bytes = test_object_bytes("object_same", &size);
     struct object *obj = NULL;
     struct target_btf *target = NULL;
-    struct why w = {0};
+    struct error why = {0};
     check(bytes != NULL, "object_same.bpf.o is there: %s", test_object_path("object_same"));
     if (!bytes)
         return done();
-    int err = object_open(&obj, "object_same", bytes, size, &w);
-    err = err ? err : target_btf_open(&target, test_object_path("object_same"), &w);
-    err = err ? err : object_relocate(obj, target, &w);
-    check(!err, "the object is taken: %s", w.text);
+    int err = object_open(&obj, "object_same", bytes, size, &why);
+    err = err ? err : target_btf_open(&target, test_object_path("object_same"), &why);
+    err = err ? err : object_relocate(obj, target, &why);
+    check(!err, "the object is taken: %s", why.text);
     if (!err) {
         program_is(obj, "same_alone", 0, 1, 0);
         program_is(obj, "same_first", 0, 0, 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Command lines as users type them (well and badly), and that --help and the manual know every option. Run
  * from the top of the source tree: reads docs/hog.8. */
-#include "options.h"
-#include "options_table.h"
+#include "cli/options.h"
+#include "cli/options_table.h"
 #include "tests/unit/tap.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -19,21 +19,21 @@ static const char *const with_top[] = {"cpu", "mem", "top", "track", NULL};
 static char words[8192]; /* options keep pointers into their argv: it lives as long as they do */
 
 /* Splits at blanks; `` stands for an empty argument. */
-static int parse_with(const char *const *names, const char *line, struct options *options, struct why *w)
+static int parse_with(const char *const *names, const char *line, struct options *options, struct error *why)
 {
     char *argv[64] = {"hog"};
     int argc = 1;
 
-    w->text[0] = '\0';
+    why->text[0] = '\0';
     snprintf(words, sizeof words, "%s", line);
     for (char *word = strtok(words, " "); word && argc < 63; word = strtok(NULL, " "))
         argv[argc++] = strcmp(word, "``") ? word : "";
-    return options_parse(options, argc, argv, names, w);
+    return options_parse(options, argc, argv, names, why);
 }
 
-static int parse(const char *line, struct options *options, struct why *w)
+static int parse(const char *line, struct options *options, struct error *why)
 {
-    return parse_with(views, line, options, w);
+    return parse_with(views, line, options, why);
 }
 
 /* What was understood, as one line. */
@@ -117,12 +117,12 @@ static void check_good(void)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct options o;
-        struct why w;
+        struct error why;
         char got[256] = "";
-        int error = parse(cases[i].line, &o, &w);
+        int error = parse(cases[i].line, &o, &why);
         if (!error)
             describe(&o, got, sizeof got);
-        check(!error && !strcmp(got, cases[i].want), "hog %s: %s%s", cases[i].line, got, w.text);
+        check(!error && !strcmp(got, cases[i].want), "hog %s: %s%s", cases[i].line, got, why.text);
     }
 }
 
@@ -182,19 +182,19 @@ static void check_verdicts(void)
         {"--thresholds /proc/none", "--thresholds: /proc/none: No such file or directory"},
     };
     struct options o;
-    struct why w;
+    struct error why;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char got[256] = "";
-        int error = parse_with(with_top, cases[i].line, &o, &w);
+        int error = parse_with(with_top, cases[i].line, &o, &why);
         if (!error)
             describe(&o, got, sizeof got);
-        check(!error && !strcmp(got, cases[i].want), "hog %s: %s%s", cases[i].line, got, w.text);
+        check(!error && !strcmp(got, cases[i].want), "hog %s: %s%s", cases[i].line, got, why.text);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        int error = parse_with(with_top, bad[i].line, &o, &w);
-        check(error == -EINVAL && !strcmp(w.text, bad[i].want), "refused, verdicts, case %zu: error %d, %s",
-              i, error, w.text);
+        int error = parse_with(with_top, bad[i].line, &o, &why);
+        check(error == -EINVAL && !strcmp(why.text, bad[i].want), "refused, verdicts, case %zu: error %d, %s",
+              i, error, why.text);
     }
 }
 
@@ -203,21 +203,22 @@ static void check_thresholds(void)
     char path[] = "/tmp/hog-options-XXXXXX", line[256];
     int fd = mkstemp(path);
     struct options o;
-    struct why w;
+    struct error why;
 
     check(fd >= 0 && write(fd, "starved_pct=31\nspan_s 2\n", 24) == 24, "a file of thresholds");
-    check(!parse("cpu", &o, &w) && o.thresholds.value[STARVED_PCT] == 25 && o.thresholds.value[SPAN_S] == 1,
+    check(!parse("cpu", &o, &why) && o.thresholds.value[STARVED_PCT] == 25 && o.thresholds.value[SPAN_S] == 1,
           "the defaults");
     snprintf(line, sizeof line, "cpu --threshold starved_pct=30 --thresholds %s --threshold=span_s=3", path);
-    check(!parse(line, &o, &w) && o.thresholds.value[STARVED_PCT] == 31 && o.thresholds.value[SPAN_S] == 3,
-          "what comes later counts, be it a file or not: %s", w.text);
+    check(!parse(line, &o, &why) && o.thresholds.value[STARVED_PCT] == 31 && o.thresholds.value[SPAN_S] == 3,
+          "what comes later counts, be it a file or not: %s", why.text);
     snprintf(line, sizeof line, "--print-thresholds --thresholds %s", path);
-    check(!parse(line, &o, &w) && o.mode == RUN_THRESHOLDS && o.thresholds.value[STARVED_PCT] == 31,
-          "what is printed is what all options set: %s", w.text);
-    check(!parse("doctor --print-thresholds", &o, &w) && o.mode == RUN_THRESHOLDS,
+    check(!parse(line, &o, &why) && o.mode == RUN_THRESHOLDS && o.thresholds.value[STARVED_PCT] == 31,
+          "what is printed is what all options set: %s", why.text);
+    check(!parse("doctor --print-thresholds", &o, &why) && o.mode == RUN_THRESHOLDS,
           "thresholds are printed, whatever the view");
-    check(parse("--print-thresholds --threshold x=1", &o, &w) == -EINVAL, "a wrong one is told: %s", w.text);
-    check(!parse("--print-thresholds --help", &o, &w) && o.mode == RUN_HELP, "--help comes first");
+    check(parse("--print-thresholds --threshold x=1", &o, &why) == -EINVAL, "a wrong one is told: %s",
+          why.text);
+    check(!parse("--print-thresholds --help", &o, &why) && o.mode == RUN_HELP, "--help comes first");
     close(fd);
     unlink(path);
 }
@@ -331,31 +332,31 @@ static void check_bad(void)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct options o;
-        struct why w;
-        int error = parse(cases[i].line, &o, &w);
-        check(error == -EINVAL && !strcmp(w.text, cases[i].want), "refused, case %zu: error %d, %s", i, error,
-              w.text);
+        struct error why;
+        int error = parse(cases[i].line, &o, &why);
+        check(error == -EINVAL && !strcmp(why.text, cases[i].want), "refused, case %zu: error %d, %s", i,
+              error, why.text);
     }
 }
 
 static void check_modes(void)
 {
     struct options o;
-    struct why w;
+    struct error why;
 
-    check(!parse("--help", &o, &w) && o.mode == RUN_HELP, "--help");
-    check(!parse("cpu 1 --version", &o, &w) && o.mode == RUN_VERSION, "--version behind a view");
-    check(!parse("track --help", &o, &w) && o.mode == RUN_HELP, "--help needs nothing that the view needs");
-    check(!parse("--help --bogus", &o, &w) && o.mode == RUN_HELP, "--help ends the reading");
-    check(!parse("doctor", &o, &w) && o.mode == RUN_DOCTOR && !o.nviews, "doctor is a mode, not a view");
-    check(!parse_with(with_top, "", &o, &w) && o.nviews == 1 && o.views[0] == with_top[2],
+    check(!parse("--help", &o, &why) && o.mode == RUN_HELP, "--help");
+    check(!parse("cpu 1 --version", &o, &why) && o.mode == RUN_VERSION, "--version behind a view");
+    check(!parse("track --help", &o, &why) && o.mode == RUN_HELP, "--help needs nothing that the view needs");
+    check(!parse("--help --bogus", &o, &why) && o.mode == RUN_HELP, "--help ends the reading");
+    check(!parse("doctor", &o, &why) && o.mode == RUN_DOCTOR && !o.nviews, "doctor is a mode, not a view");
+    check(!parse_with(with_top, "", &o, &why) && o.nviews == 1 && o.views[0] == with_top[2],
           "top is the default where it exists");
-    check(!parse_with(with_top, "cpu", &o, &w) && o.views[0] == with_top[0], "views point into the table");
-    check(parse_with((const char *const[]){"mem", NULL}, "2", &o, &w) == -EINVAL &&
-              !strcmp(w.text, "no VIEW given: --help lists all views"),
-          "no default view: %s", w.text);
-    check(options_parse(&o, 0, (char *[]){NULL}, views, &w) == 0 && o.nviews == 1, "an empty argv");
-    check(parse("cpu -k 0", &o, &(struct why){""}) == -EINVAL &&
+    check(!parse_with(with_top, "cpu", &o, &why) && o.views[0] == with_top[0], "views point into the table");
+    check(parse_with((const char *const[]){"mem", NULL}, "2", &o, &why) == -EINVAL &&
+              !strcmp(why.text, "no VIEW given: --help lists all views"),
+          "no default view: %s", why.text);
+    check(options_parse(&o, 0, (char *[]){NULL}, views, &why) == 0 && o.nviews == 1, "an empty argv");
+    check(parse("cpu -k 0", &o, &(struct error){""}) == -EINVAL &&
               options_parse(&o, 2, (char *[]){"hog", "x"}, views, NULL),
           "errors without a place for the reason");
 }
@@ -364,31 +365,33 @@ static void check_limits(void)
 {
     static char many[2][8192], digits[5000];
     struct options o;
-    struct why w;
+    struct error why;
 
     for (int most = 0; most < 2; most++)
         for (int pid = 1, n = 0; pid <= MAX_PIDS + most; pid++)
             n += snprintf(many[most] + n, sizeof many[most] - (size_t)n, "%s%d", pid > 1 ? "," : "", pid);
     char *fits[] = {"hog", "cpu", "-p", many[0], "-p1,2,3", NULL},
          *too_many[] = {"hog", "cpu", "-p", many[1], NULL};
-    check(!options_parse(&o, 5, fits, views, &w) && o.npids == MAX_PIDS && o.pids[MAX_PIDS - 1] == MAX_PIDS,
+    check(!options_parse(&o, 5, fits, views, &why) && o.npids == MAX_PIDS && o.pids[MAX_PIDS - 1] == MAX_PIDS,
           "%d PIDs fit, twice the same too", MAX_PIDS);
-    check(options_parse(&o, 4, too_many, views, &w) == -EINVAL &&
-              !strcmp(w.text, "too many PIDs: at most 1024 are allowed"),
-          "%d PIDs do not: %s", MAX_PIDS + 1, w.text);
+    check(options_parse(&o, 4, too_many, views, &why) == -EINVAL &&
+              !strcmp(why.text, "too many PIDs: at most 1024 are allowed"),
+          "%d PIDs do not: %s", MAX_PIDS + 1, why.text);
 
     memset(digits, '\033', sizeof digits - 1);
     static char *const before[] = {"cpu", "-k", "-o", "-p", "-i", "-n", "--slots"};
     bool short_enough = true;
     for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
         char *argv[] = {"hog", before[i], digits, NULL};
-        bool refused = options_parse(&o, 3, argv, views, &w) == -EINVAL;
-        short_enough = short_enough && refused && strlen(w.text) < 200 && !strchr(w.text, '\033');
+        bool refused = options_parse(&o, 3, argv, views, &why) == -EINVAL;
+        short_enough = short_enough && refused && strlen(why.text) < 200 && !strchr(why.text, '\033');
     }
     char *alone[] = {"hog", digits, NULL};
-    short_enough = short_enough && options_parse(&o, 2, alone, views, &w) == -EINVAL && strlen(w.text) < 200;
+    short_enough =
+        short_enough && options_parse(&o, 2, alone, views, &why) == -EINVAL && strlen(why.text) < 200;
     memcpy(digits, "--", 2);
-    short_enough = short_enough && options_parse(&o, 2, alone, views, &w) == -EINVAL && strlen(w.text) < 200;
+    short_enough =
+        short_enough && options_parse(&o, 2, alone, views, &why) == -EINVAL && strlen(why.text) < 200;
     check(short_enough, "5000 escape characters as an argument: a short plain line");
 }
 

@@ -18,10 +18,10 @@
 static const struct column cpu_columns[] = {COLUMN("rank", 4, NONE, ""), COLUMN("pid", 7, NONE, ""),
                                             COLUMN("dev", -6, NONE, ""), COLUMN("cpu_pct", 0, NONE, ""),
                                             COLUMN("comm", -15, NONE, "")};
-static const struct view cpu = {"cpu", cpu_columns, 5};
+static const struct schema cpu = {"cpu", cpu_columns, 5};
 
 static const struct column one_columns[] = {COLUMN("value", 0, NONE, "")};
-static const struct view one = {"one", one_columns, 1};
+static const struct schema one = {"one", one_columns, 1};
 
 /* What was written, as a string; the caller frees it. */
 static char *contents(int fd)
@@ -413,7 +413,7 @@ static void check_stuck_pipe(void)
 /* More views than anyone has: said, not silently without header. */
 static void check_many_views(void)
 {
-    static struct view views[65];
+    static struct schema views[65];
     int fd = memfd_create("out", 0);
     struct out *out = out_open(fd, OUT_TEXT, true);
     struct cell value = cell_unsigned(1);

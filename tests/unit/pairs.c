@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Sums by pair: found again after the table has grown, and in the order of their weight. */
-#include "sketch/pairs.h"
+#include "source/shared/pairs.h"
 #include "tests/unit/tap.h"
 #include <stdlib.h>
 

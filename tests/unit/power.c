@@ -45,9 +45,9 @@ static const char *all(const struct power *power)
 static void check_host(const char *what, const char *source, const char *domains)
 {
     struct power power;
-    struct why w = {""};
-    int err = power_open(&power, tree_root, &w);
-    const char *found = err ? why_errno(err) : all(&power);
+    struct error why = {""};
+    int err = power_open(&power, tree_root, &why);
+    const char *found = err ? error_name(err) : all(&power);
 
     check(!strcmp(found, domains) && (err || !strcmp(power.source, source)), "%s: %s", what, found);
     power_close(&power);
@@ -123,11 +123,11 @@ static void check_others(void)
 static struct power open_one(const char *uj, const char *range)
 {
     struct power power;
-    struct why w = {""};
+    struct error why = {""};
 
     put_zone("intel-rapl:0", "package-0\n", uj, range);
-    if (power_open(&power, tree_root, &w))
-        check(false, "opens: %s", w.text);
+    if (power_open(&power, tree_root, &why))
+        check(false, "opens: %s", why.text);
     power_take(&power);
     return power;
 }
@@ -210,14 +210,14 @@ static void check_absence(void)
 static void check_gauge(void)
 {
     struct power power;
-    struct why w = {""};
+    struct error why = {""};
     const struct timespec pause = {.tv_nsec = 50000000};
 
     tree_remove("/sys");
     tree_file("/sys/class/hwmon/hwmon1/name", "power_meter\n");
     tree_file("/sys/class/hwmon/hwmon1/power1_average", "200000000\n");
-    if (power_open(&power, tree_root, &w)) {
-        check(false, "opens: %s", w.text);
+    if (power_open(&power, tree_root, &why)) {
+        check(false, "opens: %s", why.text);
         return;
     }
     power_take(&power);

@@ -21,16 +21,16 @@ static const struct column columns[] = {
     COLUMN("cpu_pct", 7, SUM, ""),
     COLUMN("comm", -1, TASK, ""),
 };
-static const struct view view = {"cpu", columns, 4};
+static const struct schema schema = {"cpu", columns, 4};
 
 static void record_windows(uint64_t from, uint64_t to, uint64_t max_size, unsigned keep)
 {
     static const char *const names[] = {"plain", "with space", "quo\"te\\", "-", "", "[\"end\"]\n", "x,y]"};
     struct recorder *recorder;
-    struct why w;
+    struct error why;
 
-    if (recorder_open(&recorder, path, max_size, keep, &w)) {
-        check(false, "a recorder: %s", w.text);
+    if (recorder_open(&recorder, path, max_size, keep, &why)) {
+        check(false, "a recorder: %s", why.text);
         return;
     }
     struct out *out = out_open(-1, OUT_RECORD, true);
@@ -43,7 +43,7 @@ static void record_windows(uint64_t from, uint64_t to, uint64_t max_size, unsign
         for (uint64_t i = 0; i < seq % 5; i++) {
             const struct cell cells[] = {cell_unsigned(i + 1), cell_unsigned(seq),
                                          cell_decimal((double)i / 4, 2), cell_string(names[(seq + i) % 7])};
-            out_row(out, &view, cells);
+            out_row(out, &schema, cells);
         }
         out_flush(out);
         recorder_end_window(recorder, out);
@@ -57,7 +57,7 @@ struct seen {
     unsigned torn, files;
     char last[64];
     int error;
-    struct why why;
+    struct error why;
 };
 
 static struct seen read_all(void)
@@ -308,21 +308,21 @@ static void check_rotated(void)
 static void check_recorder_refuses(void)
 {
     struct recorder *recorder, *other;
-    struct why w;
+    struct error why;
     size_t size;
 
     spill("precious\n", 9);
-    check(recorder_open(&recorder, path, 1 << 20, 0, &w) == -EINVAL, "what is no recording stays: %s",
-          w.text);
+    check(recorder_open(&recorder, path, 1 << 20, 0, &why) == -EINVAL, "what is no recording stays: %s",
+          why.text);
     char *bytes = slurp(&size);
     check(size == 9 && !memcmp(bytes, "precious\n", 9), "byte for byte");
     free(bytes);
     unlink(path);
-    if (!recorder_open(&recorder, path, 1 << 20, 0, &w)) {
-        check(recorder_open(&other, path, 1 << 20, 0, &w) == -EBUSY, "one at a time: %s", w.text);
+    if (!recorder_open(&recorder, path, 1 << 20, 0, &why)) {
+        check(recorder_open(&other, path, 1 << 20, 0, &why) == -EBUSY, "one at a time: %s", why.text);
         recorder_close(recorder);
     }
-    check(recorder_open(&recorder, "/dev/null", 1 << 20, 0, &w) == -EINVAL, "no device: %s", w.text);
+    check(recorder_open(&recorder, "/dev/null", 1 << 20, 0, &why) == -EINVAL, "no device: %s", why.text);
     unlink(path);
 }
 

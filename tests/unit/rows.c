@@ -16,7 +16,7 @@ static const struct column columns[] = {
     COLUMN("oom_s", 8, MIN, ""),     COLUMN("verdict", -8, FIRST, ""), COLUMN("comm", -15, TASK, ""),
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
-static const struct view view = {"made", columns, COLUMNS};
+static const struct schema schema = {"made", columns, COLUMNS};
 
 static const struct task {
     unsigned pid, uid;
@@ -63,22 +63,22 @@ static void write_row(struct out *out, const struct task *task, size_t rank)
     const struct row_keys keys = {.key = key_make(task->pid, 0, 1ull << 30)};
 
     leave_behind();
-    out_row_of(out, &view, cells, &keys);
+    out_row_of(out, &schema, cells, &keys);
 }
 
 /* What rows become; lost: how many were. */
 static const char *through(struct options options, uint64_t *lost)
 {
-    const struct view *const views[] = {&view, NULL};
+    const struct schema *const views[] = {&schema, NULL};
     const char *const orders[] = {"run_ms"};
     struct rows *rows = NULL;
-    struct why w = {""};
+    struct error why = {""};
     int fd = memfd_create("rows", MFD_CLOEXEC);
     struct out *out = out_open(fd, options.format, false);
 
     options.top = options.top ? options.top : 10;
-    if (rows_open(&rows, &options, views, orders, NULL, true, &w)) {
-        printf("# %s\n", w.text);
+    if (rows_open(&rows, &options, views, orders, NULL, true, &why)) {
+        printf("# %s\n", why.text);
         return "";
     }
     rows_attach(rows, out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How a run ends: at an --alert, at the count, at a signal, with its reader. The one view is a metric made
  * here, whose windows have what is asked for as a pattern says. */
-#include "run.h"
+#include "cli/run.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "metric/metric.h"
+#include "view/view.h"
 #include "tests/unit/tap.h"
 #include "verdict/verdict.h"
 
@@ -21,18 +21,18 @@ static const char
     *pattern; /* a character a window, the last one for all that follow: '!' has it, 'T' is SIGTERM */
 static size_t shown;
 
-static int made_open(void **state, const struct metric_context *context, struct hook_report hooks[MAX_HOOKS],
-                     struct why *w)
+static int made_open(void **state, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
+                     struct error *why)
 {
     *state = &shown;
     return 0;
 }
 
-static void made_turn(void *state)
+static void made_flip(void *state)
 {
 }
 
-static int made_collect(void *state, const struct window *window, struct why *w)
+static int made_collect(void *state, const struct window *window, struct error *why)
 {
     return 0;
 }
@@ -47,14 +47,14 @@ static char now(void)
 static const struct column columns[] = {COLUMN("window", 6, NONE, "its number"),
                                         COLUMN("comm", -15, NONE, "as the pattern has it")};
 
-extern const struct metric made_metric;
+extern const struct view made_view;
 
 static void made_rows(void *state, const struct window *window, struct out *out)
 {
     shown = window->seq;
     const char name[] = {now(), '\0'};
     const struct cell cells[] = {cell_unsigned(window->seq), cell_string(name)};
-    out_row(out, &made_metric.view, cells);
+    out_row(out, &made_view.schema, cells);
     if (now() == 'T')
         raise(SIGTERM); /* blocked: the next window is the last one, and not a whole one */
 }
@@ -68,26 +68,26 @@ static void made_close(void *state)
 {
 }
 
-const struct metric made_metric = {
+const struct view made_view = {
     .name = "made",
-    .view = {"made", columns, 2},
+    .schema = {"made", columns, 2},
     .open = made_open,
-    .turn = made_turn,
+    .flip = made_flip,
     .collect = made_collect,
     .rows = made_rows,
     .alert = made_alert,
     .close = made_close,
 };
-static const struct metric deaf_metric = {
+static const struct view deaf_view = {
     .name = "deaf",
-    .view = {"made", columns, 2},
+    .schema = {"made", columns, 2},
     .open = made_open,
-    .turn = made_turn,
+    .flip = made_flip,
     .collect = made_collect,
     .rows = made_rows,
     .close = made_close,
 };
-const struct metric *const metrics[] = {&deaf_metric, &made_metric, NULL};
+const struct view *const views[] = {&deaf_view, &made_view, NULL};
 
 /* In a process of its own, with its stdout in a pipe. Its status; what it wrote to `text`. */
 static int run(const struct options *options, const char *windows, char *text, size_t size)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The table finds what was put in, among many, after others were dropped, and up to its bound. */
-#include "sketch/table.h"
+#include "base/hash_table.h"
 #include <string.h>
 #include "tests/unit/tap.h"
 
@@ -22,12 +22,12 @@ static bool is_third(const void *context, const void *entry)
     return ((const struct entry *)entry)->value % 3 == *(const uint32_t *)context;
 }
 
-static unsigned count_found(const struct table *t, uint32_t step, uint32_t from)
+static unsigned count_found(const struct hash_table *t, uint32_t step, uint32_t from)
 {
     unsigned found = 0;
 
     for (uint32_t i = from; i < MOST; i += step) {
-        const struct entry *entry = table_find(t, id_of(i));
+        const struct entry *entry = hash_table_find(t, id_of(i));
         found += entry && entry->id == id_of(i) && entry->value == i;
     }
     return found;
@@ -35,28 +35,28 @@ static unsigned count_found(const struct table *t, uint32_t step, uint32_t from)
 
 int main(void)
 {
-    struct table t = {.size = sizeof(struct entry), .most = MOST};
+    struct hash_table t = {.size = sizeof(struct entry), .most = MOST};
     uint32_t rest = 1;
 
-    check(!table_find(&t, 0), "an empty one has nothing");
+    check(!hash_table_find(&t, 0), "an empty one has nothing");
     for (uint32_t i = 0; i < MOST; i++) {
-        struct entry *entry = table_find_or_add(&t, id_of(i));
+        struct entry *entry = hash_table_find_or_add(&t, id_of(i));
         if (!entry || entry->value)
             break;
         entry->value = i;
     }
     check(t.n == MOST && count_found(&t, 1, 0) == MOST, "all are found: %u of %u", count_found(&t, 1, 0),
           MOST);
-    struct entry *again = table_find_or_add(&t, id_of(7));
+    struct entry *again = hash_table_find_or_add(&t, id_of(7));
     check(again && again->value == 7 && t.n == MOST, "what is there is not added again");
-    check(!table_find_or_add(&t, 1ull << 63), "and there is room for no more");
-    table_keep(&t, is_third, &rest);
+    check(!hash_table_find_or_add(&t, 1ull << 63), "and there is room for no more");
+    hash_table_keep(&t, is_third, &rest);
     check(t.n == 333 && count_found(&t, 3, 1) == 333, "those kept are found: %u", count_found(&t, 3, 1));
     check(!count_found(&t, 3, 0) && !count_found(&t, 3, 2), "those dropped are not");
-    struct entry *fresh = table_find_or_add(&t, id_of(3));
+    struct entry *fresh = hash_table_find_or_add(&t, id_of(3));
     check(fresh && !fresh->value && t.n == 334, "a new one in the place of an old one is zero");
-    table_free(&t);
-    check(!table_find(&t, id_of(1)) && table_find_or_add(&t, 5), "it may be used again");
-    table_free(&t);
+    hash_table_free(&t);
+    check(!hash_table_find(&t, id_of(1)) && hash_table_find_or_add(&t, 5), "it may be used again");
+    hash_table_free(&t);
     return done();
 }

@@ -4,18 +4,18 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
-#include "load/target_private.h"
+#include "loader/target_private.h"
 #include "tests/unit/btf_make.h"
 #include "tests/unit/tap.h"
 
 static struct btf_make make;
 static uint8_t big[4 << 20];
 
-static struct target_btf *open_bytes(const void *bytes, size_t size, int *err, struct why *w)
+static struct target_btf *open_bytes(const void *bytes, size_t size, int *err, struct error *why)
 {
     char path[] = "/tmp/hog-target-XXXXXX";
     struct target_btf *t = NULL;
-    *err = make_file(bytes, size, path) ? -EIO : target_btf_open(&t, path, w);
+    *err = make_file(bytes, size, path) ? -EIO : target_btf_open(&t, path, why);
     unlink(path);
     return t;
 }
@@ -23,9 +23,9 @@ static struct target_btf *open_bytes(const void *bytes, size_t size, int *err, s
 static struct target_btf *open_made(void)
 {
     int err;
-    struct why w = {0};
-    struct target_btf *t = open_bytes(make.bytes, make_end(&make), &err, &w);
-    check(!err, "BTF made by hand opens: %s", w.text);
+    struct error why = {0};
+    struct target_btf *t = open_bytes(make.bytes, make_end(&make), &err, &why);
+    check(!err, "BTF made by hand opens: %s", why.text);
     return t;
 }
 
@@ -87,7 +87,7 @@ static void large(void)
     h->type_len = h->str_off = (uint32_t)((char *)w - (char *)begin);
     h->str_len = (uint32_t)(s - strings);
     int err;
-    struct why why_not = {0};
+    struct error why_not = {0};
     struct target_btf *t = open_bytes(big, (size_t)(s - (char *)big), &err, &why_not);
     check(!err, "large types open: %s", why_not.text);
     if (!t)
@@ -117,11 +117,11 @@ static void large(void)
 static bool is_refused(const void *bytes, size_t size)
 {
     int err;
-    struct why w = {0};
-    struct target_btf *t = open_bytes(bytes, size, &err, &w);
-    int found = err ? err : target_btf_scan(t, &w);
+    struct error why = {0};
+    struct target_btf *t = open_bytes(bytes, size, &err, &why);
+    int found = err ? err : target_btf_scan(t, &why);
     target_btf_close(t);
-    return found == -EINVAL && *w.text;
+    return found == -EINVAL && *why.text;
 }
 
 static void refused(const char *what, const void *bytes, size_t size)
@@ -162,11 +162,11 @@ static void damage(void)
     types[0] = 0xffffff;
     refused("a name outside", make.bytes, size);
     refused("no BTF", "this is some text that is not BTF at all, really", 48);
-    struct why w = {0};
+    struct error why = {0};
     struct target_btf *t = NULL;
-    check(target_btf_open(&t, "/nonexistent/btf", &w) == -ENOENT && strstr(w.text, "/nonexistent/btf"),
-          "a file that is not there: %s", w.text);
-    check(target_btf_open(&t, "/tmp", &w) == -EINVAL && *w.text, "a directory: %s", w.text);
+    check(target_btf_open(&t, "/nonexistent/btf", &why) == -ENOENT && strstr(why.text, "/nonexistent/btf"),
+          "a file that is not there: %s", why.text);
+    check(target_btf_open(&t, "/tmp", &why) == -EINVAL && *why.text, "a directory: %s", why.text);
 }
 
 /* The other byte order is something else than damage. */
@@ -177,9 +177,9 @@ static void byte_order(void)
     make.bytes[0] = BTF_MAGIC >> 8;
     make.bytes[1] = BTF_MAGIC & 0xff;
     int err;
-    struct why w = {0};
-    open_bytes(make.bytes, size, &err, &w);
-    check(err == -ENOTSUP && *w.text, "big-endian BTF: -ENOTSUP: %s", w.text);
+    struct error why = {0};
+    open_bytes(make.bytes, size, &err, &why);
+    check(err == -ENOTSUP && *why.text, "big-endian BTF: -ENOTSUP: %s", why.text);
 }
 
 int main(void)

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "load/object.h"
-#include "load/target_btf.h"
+#include "loader/object.h"
+#include "loader/target_btf.h"
 
 __attribute__((unused)) static const char *test_object_path(const char *name)
 {

@@ -61,13 +61,13 @@ static void check_set(void)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct thresholds t, all;
-        struct why w = {""};
+        struct error why = {""};
         thresholds_default(&t);
         all = t;
         all.value[cases[i].which] = cases[i].want;
-        int err = thresholds_set(&t, cases[i].text, strlen(cases[i].text), &w);
+        int err = thresholds_set(&t, cases[i].text, strlen(cases[i].text), &why);
         check(!err && same(&t, &all), "set, and no other: \"%s\": %g %s", cases[i].text,
-              t.value[cases[i].which], w.text);
+              t.value[cases[i].which], why.text);
     }
 }
 
@@ -112,12 +112,12 @@ static void check_refused(void)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct thresholds t, before;
-        struct why w = {""};
+        struct error why = {""};
         thresholds_default(&t);
         before = t;
-        int err = thresholds_set(&t, cases[i].text, strlen(cases[i].text), &w);
-        check(err == -EINVAL && !strcmp(w.text, cases[i].want) && same(&t, &before),
-              "refused, case %zu: %d %s", i, err, w.text);
+        int err = thresholds_set(&t, cases[i].text, strlen(cases[i].text), &why);
+        check(err == -EINVAL && !strcmp(why.text, cases[i].want) && same(&t, &before),
+              "refused, case %zu: %d %s", i, err, why.text);
     }
     check(thresholds_set(&(struct thresholds){0}, "x\0=1", 4, NULL) == -EINVAL,
           "a zero byte, and no place for the reason");
@@ -129,29 +129,29 @@ static void check_text(void)
                                "io_bound_pct=61#and again\r\n\noom_seconds=120";
     static char long_comment[300] = "#", many[3000];
     struct thresholds t;
-    struct why w = {""};
+    struct error why = {""};
 
     thresholds_default(&t);
-    check(!thresholds_parse(&t, good, sizeof good - 1, &w) && t.value[IO_BOUND_PCT] == 61 &&
+    check(!thresholds_parse(&t, good, sizeof good - 1, &why) && t.value[IO_BOUND_PCT] == 61 &&
               t.value[OOM_SECONDS] == 120 && t.value[STARVED_PCT] == 25,
           "a file: comments, blank lines, ends of lines of other systems, the last line without one: %s",
-          w.text);
-    check(!thresholds_parse(&t, "", 0, &w), "an empty file");
-    check(thresholds_parse(&t, "span_s=2\n\nspan_s=x\n", 19, &w) == -EINVAL &&
-              !strcmp(w.text, "line 3: span_s: \"x\" is not a number from 0 to 60 (seconds, at most 6 "
-                              "decimals)"),
-          "the number of the line that is wrong: %s", w.text);
-    check(thresholds_parse(&t, "span_s=2\n\0\n", 11, &w) == -EINVAL && !strncmp(w.text, "line 2: ", 8),
-          "a zero byte is no blank line: %s", w.text);
+          why.text);
+    check(!thresholds_parse(&t, "", 0, &why), "an empty file");
+    check(thresholds_parse(&t, "span_s=2\n\nspan_s=x\n", 19, &why) == -EINVAL &&
+              !strcmp(why.text, "line 3: span_s: \"x\" is not a number from 0 to 60 (seconds, at most 6 "
+                                "decimals)"),
+          "the number of the line that is wrong: %s", why.text);
+    check(thresholds_parse(&t, "span_s=2\n\0\n", 11, &why) == -EINVAL && !strncmp(why.text, "line 2: ", 8),
+          "a zero byte is no blank line: %s", why.text);
     memset(long_comment + 1, '-', sizeof long_comment - 1);
-    check(thresholds_parse(&t, long_comment, sizeof long_comment, &w) == -EINVAL &&
-              !strcmp(w.text, "line 1: longer than 256 bytes: not a file of thresholds"),
-          "a line that is too long, a comment too: %s", w.text);
-    check(!thresholds_parse(&t, long_comment, 256, &w), "one of 256 bytes is not");
+    check(thresholds_parse(&t, long_comment, sizeof long_comment, &why) == -EINVAL &&
+              !strcmp(why.text, "line 1: longer than 256 bytes: not a file of thresholds"),
+          "a line that is too long, a comment too: %s", why.text);
+    check(!thresholds_parse(&t, long_comment, 256, &why), "one of 256 bytes is not");
     memset(many, '\n', sizeof many - 1);
     many[sizeof many - 1] = 'x';
-    check(thresholds_parse(&t, many, sizeof many, &w) == -EINVAL && !strncmp(w.text, "line 3000: ", 11),
-          "lines are counted: %s", w.text);
+    check(thresholds_parse(&t, many, sizeof many, &why) == -EINVAL && !strncmp(why.text, "line 3000: ", 11),
+          "lines are counted: %s", why.text);
 }
 
 /* ---- files ---- */
@@ -183,14 +183,14 @@ static const char *make_file(const char *name, size_t size)
 static void check_file(const char *what, const char *path, int want, const char *text)
 {
     struct thresholds t;
-    struct why w = {""};
+    struct error why = {""};
 
     thresholds_default(&t);
     alarm(5); /* one that blocks must not be waited for */
-    int err = thresholds_read(&t, path, &w);
+    int err = thresholds_read(&t, path, &why);
     alarm(0);
-    check(err == want && strstr(w.text, text) && (!err || !strncmp(w.text, path, strlen(path))), "%s: %d %s",
-          what, err, w.text);
+    check(err == want && strstr(why.text, text) && (!err || !strncmp(why.text, path, strlen(path))),
+          "%s: %d %s", what, err, why.text);
 }
 
 static void check_files(void)
@@ -214,7 +214,7 @@ static void check_files(void)
 static void check_printed(void)
 {
     struct thresholds t, back;
-    struct why w = {""};
+    struct error why = {""};
     int fd = memfd_create("thresholds", 0);
     char text[THRESHOLDS_MOST], path[64];
     bool all = true;
@@ -223,8 +223,8 @@ static void check_printed(void)
         t.value[i] = threshold_table[i].least + (i % 2 ? 0.000001 : 33.25) * (threshold_table[i].most > 34);
     thresholds_default(&back);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    check(!thresholds_print(&t, fd) && !thresholds_read(&back, path, &w) && same(&t, &back),
-          "what is printed can be read, and is what was set: %s", w.text);
+    check(!thresholds_print(&t, fd) && !thresholds_read(&back, path, &why) && same(&t, &back),
+          "what is printed can be read, and is what was set: %s", why.text);
     ssize_t n = pread(fd, text, sizeof text - 1, 0);
     text[n > 0 ? n : 0] = '\0';
     for (size_t i = 0; i < THRESHOLDS; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "load/log.h"
+#include "loader/log.h"
 #include "tests/unit/tap.h"
 #include <string.h>
 

@@ -155,7 +155,7 @@ static void limit(const char *bytes)
 int main(int argc, char **argv)
 {
     uint64_t mask = 0;
-    bool chosen = false;
+    bool prefilter = false;
     uid_t uid = getuid();
 
     for (; argc > 1 && strchr(argv[1], '='); argv++, argc--) {
@@ -167,7 +167,7 @@ int main(int argc, char **argv)
         else if (!strncmp(argv[1], "refuse=", 7))
             refuse(value);
         else if (!strncmp(argv[1], "caps=", 5))
-            mask = parse_capabilities(value), chosen = true;
+            mask = parse_capabilities(value), prefilter = true;
         else
             break;
     }
@@ -175,11 +175,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "as: no command\n");
         return 125;
     }
-    if (chosen)
+    if (prefilter)
         bound(mask);
     if (uid != getuid())
         become(uid);
-    if (chosen)
+    if (prefilter)
         keep_only(mask);
     execvp(argv[1], argv + 1);
     give_up(argv[1]);

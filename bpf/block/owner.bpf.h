@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Whose a request is. Who makes it is `current`, but for what kernel threads do on behalf of others: pages
+ * are written back for who wrote to them, which only their file tells, by who did so last.
+ */
+#ifndef HOG_BPF_BLOCK_OWNER_H
+#define HOG_BPF_BLOCK_OWNER_H
+
+#include "block/block.bpf.h"
+#include "kernel/block.bpf.h"
+
+/* What processes were called, of those who own something: the dead, too, as it may be written long after. */
+struct hog_io_name {
+    u32 uid;
+    char comm[COMM]; /* as in struct hog_dead */
+};
+struct {
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __uint(max_entries, 2048);
+    __type(key, u64);
+    __type(value, struct hog_io_name);
+} hog_io_names SEC(".maps");
+
+/* Who last made a page of a file dirty that was not. */
+struct hog_dirtier {
+    u64 inode; /* 0: free */
+    u64 task;
+    u64 key;
+    u32 thread, at; /* at: in units of 2^24 ns */
+};
+#define DIRTIER_SETS 12 /* log2 */
+#define DIRTIER_WAYS 4
+struct hog_dirtiers {
+    struct hog_dirtier dirtiers[DIRTIER_WAYS << DIRTIER_SETS];
+};
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, u32);
+    __type(value, struct hog_dirtiers);
+} hog_dirtiers SEC(".maps");
+
+const volatile bool can_probe =
+    true; /* bpf_probe_read_kernel is allowed: lockdown=confidentiality forbids it */
+struct hog_io_modes {
+    u32 swaps; /* some disk is swapped to */
+    u32 waits; /* for pinned counts: who sleeps for I/O is seen */
+    u32 padding[14];
+} __attribute__((aligned(64)));
+struct hog_io_modes io_modes = {};
+
+static __always_inline void keep_name(const struct dead *dead)
+{
+    struct hog_io_name name = {.uid = dead->uid};
+
+    __builtin_memcpy(name.comm, dead->comm, COMM);
+    bpf_map_update_elem(&hog_io_names, &dead->key, &name, BPF_ANY);
+}
+
+/* Of `current`, unless it is known: by whom it is asked for when he is dead it will be the one that he died
+ * with. */
+static __attribute__((noinline)) void note_name(bool direct, struct task_struct *task, u64 key)
+{
+    struct dead dead;
+
+    if (bpf_map_lookup_elem(&hog_io_names, &key))
+        return;
+    if (direct ? dead_describe(true, task, &dead) : dead_describe(false, task, &dead))
+        keep_name(&dead);
+}
+
+/* ---- dirty pages ---- */
+
+static __always_inline struct hog_dirtier *dirtier_set(u64 inode)
+{
+    u32 first = 0;
+    struct hog_dirtiers *table = bpf_map_lookup_elem(&hog_dirtiers, &first);
+
+    return table ? &table->dirtiers[((inode * pipe_multiplier(1)) >> (64 - DIRTIER_SETS)) * DIRTIER_WAYS]
+                 : NULL;
+}
+
+static __always_inline struct hog_dirtier *dirtier_find(u64 inode)
+{
+    struct hog_dirtier *place = dirtier_set(inode);
+
+    if (!place)
+        return NULL;
+    barrier_var(place);
+#pragma unroll
+    for (int i = 0; i < DIRTIER_WAYS; i++, place++)
+        if (read_once(place->inode) == inode)
+            return place;
+    return NULL;
+}
+
+/* For a file that has no place yet: a free one, else that of the one that was noted first. */
+static __attribute__((noinline)) struct hog_dirtier *dirtier_take(u64 inode)
+{
+    struct hog_dirtier *place = dirtier_set(inode), *oldest = place;
+    u64 least = ~0ull;
+
+    if (!place)
+        return NULL;
+#pragma unroll
+    for (int i = 0; i < DIRTIER_WAYS; i++, place++) {
+        u64 at = read_once(place->inode) ? read_once(place->at) + 1ull : 0;
+        if (at < least) {
+            least = at;
+            oldest = place;
+        }
+    }
+    write_once(oldest->inode, 0);
+    barrier();
+    return oldest;
+}
+
+#define PAGE_ANONYMOUS 3 /* bits of a page's mapping that is no file's */
+
+/* Of a page of a larger folio the first one, which has the file. Masks are larger than any address of a page.
+ */
+static __always_inline struct page *first_page(struct page *page)
+{
+    struct page___7_2 *newer = (void *)page;
+    u64 head = 0;
+
+    if (kernel_has(page, compound_head))
+        bpf_probe_read_kernel(&head, sizeof head, __builtin_preserve_access_index(&page->compound_head));
+    else if (kernel_has(newer, compound_info))
+        bpf_probe_read_kernel(&head, sizeof head, __builtin_preserve_access_index(&newer->compound_info));
+    if (!(head & 1))
+        return page;
+    return (void *)(head >> 32 == 0xffffffff ? (u64)page & head & ~1ull : head - 1);
+}
+
+/* The file that the first page of a bio is of; 0: none. */
+static __always_inline u64 bio_inode(struct bio *bio)
+{
+    struct page *page = NULL;
+    u64 mapping = 0, inode = 0;
+
+    struct bio_vec *vec = kernel_field(false, bio, bi_io_vec);
+    bpf_probe_read_kernel(&page, sizeof page, __builtin_preserve_access_index(&vec->bv_page));
+    if (!page)
+        return 0;
+    page = first_page(page);
+    bpf_probe_read_kernel(&mapping, sizeof mapping, __builtin_preserve_access_index(&page->mapping));
+    if (!mapping || mapping & PAGE_ANONYMOUS)
+        return 0;
+    struct address_space *space = (void *)mapping;
+    bpf_probe_read_kernel(&inode, sizeof inode, __builtin_preserve_access_index(&space->host));
+    return inode;
+}
+
+/* Of a bio of dm-crypt, whose pages are its own, the one that it was made for: in the second word of its
+ * struct dm_crypt_io (drivers/md/dm-crypt.c, since 2.6). Of others this is anything: what it says must be
+ * known. */
+static __always_inline struct bio *bio_encrypted(struct bio *bio)
+{
+    u64 words[2] = {};
+
+    bpf_probe_read_kernel(words, sizeof words, kernel_field(false, bio, bi_private));
+    return (void *)words[1];
+}
+
+/* ---- owners ---- */
+
+/* Who wrote to the file that a bio's pages are of. HOG_IO_WRITEBACK: that is not known; 0: they are of none.
+ */
+static __attribute__((noinline)) u64 dirtied_by(struct bio *bio)
+{
+    u64 inode = bio_inode(bio);
+    struct hog_dirtier *dirtier = inode ? dirtier_find(inode) : NULL;
+    u64 who = dirtier ? read_once(dirtier->key) : 0;
+
+    return inode && !who ? HOG_IO_WRITEBACK : who;
+}
+
+/* enum req_flag_bits, the same since 4.10 but for REQ_SWAP. */
+#define REQ_META (1u << 12)
+#define REQ_IDLE                                                                                             \
+    (1u << 15) /* of writes: it was asked for by a write past the page cache, or by a journal                \
+                */
+
+enum req_flag_bits___ours { __REQ_SWAP___ours = 24 };
+#define SWAP_BIT                                                                                             \
+    __builtin_preserve_enum_value(*(enum req_flag_bits___ours *)__REQ_SWAP___ours, 1 /* BPF_ENUMVAL_VALUE    \
+                                                                                      */)
+#define HAS_SWAP_BIT                                                                                         \
+    __builtin_preserve_enum_value(*(enum req_flag_bits___ours *)__REQ_SWAP___ours, 0 /* BPF_ENUMVAL_EXISTS   \
+                                                                                      */)
+
+/* "jbd2/vda-8", the threads that write the journals of ext4. */
+static __always_inline bool is_journal(bool direct, struct task_struct *task)
+{
+    const u64 *comm = (const u64 *)__builtin_preserve_access_index(&task->comm);
+    u64 first = 0;
+
+    if (direct)
+        first = *comm;
+    else
+        bpf_probe_read_kernel(&first, sizeof first, comm);
+    return (first & 0xffffffffffull) == 0x2f3264626aull;
+}
+
+/* A write that went through the page cache, or that a kernel thread makes. `key`: of `current`. */
+static __always_inline u64 writer(bool direct, struct task_struct *task, struct bio *bio, u32 flags, u64 key)
+{
+    bool kernel = kernel_field(direct, task, flags) & PF_KTHREAD;
+
+    if (HAS_SWAP_BIT && flags & (1u << (SWAP_BIT & 31)))
+        return HOG_IO_SWAP;
+    if (kernel && is_journal(direct, task))
+        return HOG_IO_JOURNAL;
+    bool cached = !(flags & REQ_IDLE) && can_probe;
+    u64 who = cached ? dirtied_by(bio) : 0;
+    if (cached && kernel && !who) {
+        who = dirtied_by(bio_encrypted(bio));
+        who = who == HOG_IO_WRITEBACK ? 0 : who;
+    }
+    if (who)
+        return who == HOG_IO_WRITEBACK && !kernel ? key : who;
+    if (kernel && flags & REQ_META)
+        return HOG_IO_JOURNAL;
+    return kernel && !can_probe ? HOG_IO_WRITEBACK : key;
+}
+
+enum pageflags___ours { PG_swapcache___ours = 10 };
+#define SWAPCACHE_BIT                                                                                        \
+    __builtin_preserve_enum_value(*(enum pageflags___ours *)PG_swapcache___ours, 1 /* BPF_ENUMVAL_VALUE */)
+
+/* Is it memory that comes back from a disk that is swapped to? */
+static __always_inline bool is_swap_in(struct bio *bio)
+{
+    struct page *page = NULL;
+    u64 mapping = 0, flags = 0;
+
+    struct bio_vec *vec = kernel_field(false, bio, bi_io_vec);
+    bpf_probe_read_kernel(&page, sizeof page, __builtin_preserve_access_index(&vec->bv_page));
+    if (!page)
+        return false;
+    bpf_probe_read_kernel(&flags, sizeof flags, page);
+    bpf_probe_read_kernel(&mapping, sizeof mapping, __builtin_preserve_access_index(&page->mapping));
+    return flags >> (SWAPCACHE_BIT & 63) & 1 && !mapping; /* nobody has mapped it yet */
+}
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* AIO: what io_submit() took, as it was asked for. There is no tracepoint at its end, and a program may see
+ * that in memory that it shares with the kernel: how long it took is not known. Included by file.bpf.c. */
+#ifndef HOG_BPF_FILE_AIO_H
+#define HOG_BPF_FILE_AIO_H
+
+#include <linux/aio_abi.h>
+
+static long (*const bpf_probe_read_user)(void *to, u32 size,
+                                         const void *from) = (void *)BPF_FUNC_probe_read_user;
+
+struct vector {
+    u64 base, bytes;
+};
+
+#define MOST_AIO     256  /* requests of a call that are looked at */
+#define MOST_VECTORS 1024 /* parts of a request: the kernel takes no more */
+#define AT_ONCE      8    /* of them: a power of two */
+
+/* Bytes of the first parts, of n. Global: verifiers look at it once. */
+__attribute__((noinline)) u64 hog_aio_parts(u64 at, u64 n)
+{
+    struct vector some[AT_ONCE] = {};
+    u32 size = (n & (AT_ONCE - 1)) * sizeof *some;
+    u64 bytes = 0;
+
+    barrier_var(size); /* verifiers know its bound from here on */
+    if (n >= AT_ONCE)
+        bpf_probe_read_user(some, sizeof some, (void *)at);
+    else
+        bpf_probe_read_user(some, size, (void *)at);
+#pragma unroll
+    for (u32 i = 0; i < AT_ONCE; i++)
+        bytes += some[i].bytes;
+    return bytes;
+}
+
+static __always_inline u64 bytes_of_vectors(u64 at, u64 n)
+{
+    u64 bytes = 0;
+
+    for (u32 i = 0; i < MOST_VECTORS && i < n; i += AT_ONCE)
+        bytes += hog_aio_parts(at + i * sizeof(struct vector), n - i);
+    return bytes;
+}
+
+/* One request of `current`, by the address of its address. Global: verifiers look at it once, and not for
+ * each of those that a call may have. */
+__attribute__((noinline)) int hog_aio_one(u64 at)
+{
+    u64 address = 0;
+    struct iocb request = {};
+
+    if (bpf_probe_read_user(&address, sizeof address, (void *)at) ||
+        bpf_probe_read_user(&request, sizeof request, (void *)address)) {
+        __sync_fetch_and_add(&lost.count, 1);
+        return 0;
+    }
+    u32 code = request.aio_lio_opcode;
+    bool vectors = code == IOCB_CMD_PREADV || code == IOCB_CMD_PWRITEV;
+    if (!vectors && code != IOCB_CMD_PREAD && code != IOCB_CMD_PWRITE)
+        return 0;
+    struct done done = {
+        .bytes = vectors ? bytes_of_vectors(request.aio_buf, request.aio_nbytes) : request.aio_nbytes,
+        .via = HOG_VIA_AIO,
+    };
+    struct behind file = HAS_TASK_BTF
+                             ? behind(true, bpf_get_current_task_btf(), NULL, request.aio_fildes)
+                             : behind(false, (void *)bpf_get_current_task(), NULL, request.aio_fildes);
+    count_one(file.mount, file.file,
+              code == IOCB_CMD_PREAD || code == IOCB_CMD_PREADV ? HOG_FILE_READ : HOG_FILE_WRITE, &done);
+    return 0;
+}
+
+/* io_submit() returned that it took so many of the requests whose addresses are there, or failed (< 0). */
+static __always_inline void submitted(bool direct, struct task_struct *task, u64 addresses, s64 n)
+{
+    if (is_compat(direct, task))
+        return;
+    for (u32 i = 0; i < MOST_AIO && i < n; i++)
+        hog_aio_one(addresses + i * sizeof(u64));
+    if (n > MOST_AIO)
+        __sync_fetch_and_add(&lost.count, n - MOST_AIO);
+}
+
+#ifdef __TARGET_ARCH_arm64
+#define IO_SUBMIT "__arm64_sys_io_submit"
+#else
+#define IO_SUBMIT "__x64_sys_io_submit"
+#endif
+
+SEC("fexit/" IO_SUBMIT)
+int hog_aio_fexit(void *ctx)
+{
+    struct pt_regs___kernel *regs = argument(ctx, 0, struct pt_regs___kernel *);
+    const u64 arguments[3] = ARGUMENTS(regs, AT_EXIT);
+
+    for_current(submitted, arguments[2], argument(ctx, 1, s64));
+    return 0;
+}
+
+#endif

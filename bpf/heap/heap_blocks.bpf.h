@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What processes hold: their blocks by address, and what these add up to. */
+#ifndef HOG_BPF_HEAP_HEAP_BLOCKS_H
+#define HOG_BPF_HEAP_HEAP_BLOCKS_H
+
+#include "lib/sketch.bpf.h"
+
+typedef __u16 u16;
+
+static u32 (*const bpf_get_prandom_u32)(void) = (void *)BPF_FUNC_get_prandom_u32;
+
+/*
+ * A process. Counts are those since it was first seen. What it holds now is
+ *
+ *     bytes - freed + more      in allocs - frees + more_blocks blocks:
+ *
+ * a pair of malloc and free changes four words so, and no fifth. `more` sets right what was not put into the
+ * map, stands for several, or was not known when it was freed.
+ */
+struct hog_heap {
+    u64 key;  /* by the kernel's own numbers, whatever rows go by; 0: nobody's */
+    u64 who;  /* what it is called in rows */
+    u64 life; /* of its blocks */
+    u64 allocs, frees, bytes, freed;
+    s64 more, more_blocks;
+    s64 mapped;   /* bytes of mmap in what it holds */
+    s64 variance; /* of those, in 4096 bytes^2: blocks were sampled */
+    u64 failed;
+    u64 code; /* where the allocator's function is that was called last */
+    u64 left; /* blocks in the map that no life holds any more */
+    u32 dead, reserved;
+};
+
+enum hog_heap_places { HOG_HEAP_NONE, HOG_HEAPS = 2048 };
+const volatile enum hog_heap_places heap_places = HOG_HEAPS; /* keeps the type */
+
+/* Found by a number that threads remember: no hash on the way. The first one is nobody's. */
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, HOG_HEAPS);
+    __type(key, u32);
+    __type(value, struct hog_heap);
+} hog_heaps SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, HOG_HEAPS);
+    __type(key, u64);
+    __type(value, u32);
+} hog_heap_index SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_STACK); /* few of them are ever touched */
+    __uint(max_entries, HOG_HEAPS);
+    __uint(key_size, 0);
+    __uint(value_size, sizeof(u32));
+} hog_heap_free SEC(".maps");
+
+enum kind {
+    KIND_NONE,     /* does not count */
+    KIND_BLOCK,    /* malloc and its like: a pointer, or 0 */
+    KIND_RESIZE,   /* the same; with a size of 0 it frees, and 0 is no failure */
+    KIND_MEMALIGN, /* the pointer is written to memory */
+    KIND_MAP,      /* a pointer, or -errno as system calls and MAP_FAILED have it */
+    KIND_REMAP,    /* the same, of what KIND_MAP gave: blocks never are of this kind */
+};
+
+struct hog_block {
+    u64 size;
+    u64 born; /* ns, CLOCK_MONOTONIC; without stacks: of the turn before */
+    s32 stack;
+    u8 shift; /* it stands for 1 << shift blocks of its size */
+    u8 kind;
+    u16 reserved;
+};
+
+struct hog_block_key {
+    u64 address, life;
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1);
+    __type(key, struct hog_block_key);
+    __type(value, struct hog_block);
+} hog_blocks SEC(".maps");
+
+#define STACK_DEPTH 32 /* frames; src/source/heap/leaks.c has that, too */
+struct {
+    __uint(type, BPF_MAP_TYPE_STACK_TRACE);
+    __uint(max_entries, 16384);
+    __uint(key_size, 4);
+    __uint(value_size, STACK_DEPTH * 8);
+} hog_stacks SEC(".maps");
+
+struct hog_alloc_words {
+    s64 used;   /* blocks in the map */
+    u64 lost;   /* allocations that found no room: in the map, or for their process or thread */
+    u64 turned; /* ns, CLOCK_MONOTONIC: since then blocks have this as their time, if nobody asks for more */
+    u64 padding[5];
+} __attribute__((aligned(64)));
+struct hog_alloc_words alloc_words = {};
+
+/* From so many blocks on they are sampled: one level more for each so many (a power of two) more. */
+const volatile u64 sample_from = 1, sample_step_shift = 1;
+
+#define add(word, n) __sync_fetch_and_add(&(word), n)
+
+/* ---- blocks ---- */
+
+static __always_inline u32 log2_of(u64 n)
+{
+    u32 log = 0;
+
+    if (n >> 32)
+        log += 32, n >>= 32;
+    if (n >> 16)
+        log += 16, n >>= 16;
+    if (n >> 8)
+        log += 8, n >>= 8;
+    if (n >> 4)
+        log += 4, n >>= 4;
+    if (n >> 2)
+        log += 2, n >>= 2;
+    return log + (n >> 1);
+}
+
+/* How rare blocks of that size are kept now. Twice as large ones are kept twice as often: so no block has
+ * more part in the error than another, and those that make up most of the bytes are all kept. */
+static __always_inline u32 sampling(u64 size)
+{
+    u64 used = read_once(alloc_words.used);
+
+    if ((s64)used < (s64)sample_from)
+        return 0;
+    u64 level = ((used - sample_from) >> sample_step_shift) + 1;
+    u32 larger = log2_of(size >> 6);
+    if (level > 15)
+        level = 15;
+    return level > larger ? level - larger : 0;
+}
+
+/* What one block that stands for more adds to the variance of their sum. */
+static __always_inline s64 variance_of(u64 size, u32 shift)
+{
+    u64 copies = 1ull << (shift & 15);
+
+    return shift ? ((size * size >> 12) + 1) * (copies * (copies - 1)) : 0;
+}
+
+/* What a block of that kind is beside one that stands for itself; sign: 1 or -1. */
+static __always_inline void weigh_beside(struct hog_heap *heap, const struct hog_block *block, s64 sign)
+{
+    u64 copies = 1ull << (block->shift & 15);
+
+    if (block->kind == KIND_MAP)
+        add(heap->mapped, (s64)block->size * sign);
+    if (block->shift) {
+        add(heap->more, (s64)(block->size * (copies - 1)) * sign);
+        add(heap->variance, variance_of(block->size, block->shift) * sign);
+    }
+}
+
+/* A block comes in (1) or goes (-1) that is neither allocated nor freed. */
+static __always_inline void weigh(struct hog_heap *heap, const struct hog_block *block, s64 sign)
+{
+    add(heap->more, (s64)block->size * sign);
+    add(heap->more_blocks, sign);
+    weigh_beside(heap, block, sign);
+}
+
+/* An allocation, of which the map has `block` if it is kept. */
+static __always_inline void count_alloc(struct hog_heap *heap, const struct hog_block *block, bool is_kept)
+{
+    add(heap->allocs, 1);
+    add(heap->bytes, block->size);
+    if (is_kept) {
+        weigh_beside(heap, block, 1);
+    } else {
+        add(heap->more, -block->size);
+        add(heap->more_blocks, -1);
+    }
+}
+
+/* A free, of what was `block` if that was kept. */
+static __always_inline void count_free(struct hog_heap *heap, const struct hog_block *block, bool was_kept)
+{
+    add(heap->frees, 1);
+    if (was_kept) {
+        add(heap->freed, block->size);
+        weigh_beside(heap, block, -1);
+    } else {
+        add(heap->more_blocks, 1);
+    }
+}
+
+/* Takes a block out of the map. */
+static __always_inline bool take(struct hog_block_key *key, struct hog_block *block)
+{
+    struct hog_block *found = bpf_map_lookup_elem(&hog_blocks, key);
+
+    if (!found)
+        return false;
+    *block = *found;
+    if (bpf_map_delete_elem(&hog_blocks, key))
+        return false;
+    add(alloc_words.used, -1);
+    return true;
+}
+
+/* False: there is no room. One that stands there yet was freed where no probe is. */
+static __always_inline bool put(struct hog_heap *heap, struct hog_block_key *key, struct hog_block *block)
+{
+    struct hog_block before;
+    long err = bpf_map_update_elem(&hog_blocks, key, block, BPF_NOEXIST);
+    if (err == -17 /* EEXIST */) {
+        if (take(key, &before))
+            weigh(heap, &before, -1);
+        err = bpf_map_update_elem(&hog_blocks, key, block, BPF_ANY);
+    }
+    if (err) {
+        add(alloc_words.lost, 1);
+        return false;
+    }
+    add(alloc_words.used, 1);
+    return true;
+}
+
+#endif

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The sketch: who is heavy, in constant memory and constant work an event.
+ *
+ * After HashPipe (Sivaraman et al., SOSR 2017; eHashPipe brought it into the kernel): a few stages, each a
+ * small table with its own hash, so that a key has one possible slot in each. HashPipe lets every newcomer in
+ * at stage 0 and passes on who is kicked out, because a network switch can touch each stage but once. That
+ * puts one key into several slots, and lets a stream of light newcomers wash out who is heavy. A CPU may look
+ * at all of a key's slots first:
+ *
+ *   - the key stands in one of them: add to it;
+ *   - else, if the lightest of them (empty: 0) is no heavier than the newcomer, replace that one;
+ *   - else drop the newcomer, and make the lightest lighter by his weight: old weight gives way.
+ *
+ * What was replaced, dropped, or taken off for age is added up as lost, so that
+ *
+ *     sum of all slots + lost = sum of all input                                         at any time.
+ *
+ * No key has two slots in a pipeline, and none is ever shown heavier than it is. docs/bench.md compares the
+ * rules. One key can stand in the pipelines of several CPUs: the reader merges by key.
+ *
+ * Flows (CPU time, waits, bytes): one pipeline a CPU, no atomics, two banks. A metric that wants one writes
+ *
+ *     struct hog_NAME {                         // a value of the map: one a CPU
+ *         struct hog_pipe pipe;                 // first
+ *         ... its own words, a multiple of 64 bytes in all ...
+ *         struct hog_slot slots[PIPE_SLOTS];    // two banks of pipe_stages * slots a stage
+ *     };
+ *     struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(map_flags, BPF_F_MMAPABLE); __uint(max_entries, 1);
+ *              __type(key, u32); __type(value, struct hog_NAME); } hog_sketch SEC(".maps");
+ *
+ *     struct hog_NAME *c = bpf_map_lookup_elem(&hog_sketch, &cpu);
+ *     bool first;
+ *     u32 turn = pipe_enter(&c->pipe, &first);
+ *     pipe_add(&c->pipe, c->slots, turn, key, weight, 1);
+ *     pipe_leave(&c->pipe);
+ *
+ * and the reader (src/sketch) sets the pipe_* constants, makes the value large enough for two banks of other
+ * sizes than the default, and the array as long as there are possible CPUs. (A per-CPU array's value is
+ * limited to 32 KiB.)
+ *
+ * Levels (RSS, outstanding bytes): one pipeline for all CPUs, signed, see level_add.
+ */
+#ifndef HOG_BPF_LIB_SKETCH_H
+#define HOG_BPF_LIB_SKETCH_H
+
+#include "lib/helpers.bpf.h"
+
+#define PIPE_MAX_STAGES 8
+#define PIPE_SLOTS      (2 * 4 * 64) /* by default; the reader makes the map's value as large as it wants */
+
+struct hog_slot {
+    u64 key; /* 0: empty */
+    u64 weight;
+    u64 count;
+};
+
+/* Head of a CPU's flow pipeline. */
+struct hog_pipe {
+    u64 seq;  /* odd while a program of this CPU is inside */
+    u32 turn; /* the turn that the last event saw */
+    u32 reserved;
+    u64 lost_weight[2], lost_count[2]; /* a bank */
+};
+
+/* Set by the reader before loading: constants to the verifier, which drops the stages that are not there. */
+const volatile u32 pipe_stages = 4;
+const volatile u32 pipe_shift = 58; /* 64 - log2(slots a stage) */
+const volatile u32 pipe_slots = 64; /* a stage */
+
+/* The same for the pipelines of another shape that an object may have beside its main one. Each use reads the
+ * constant anew: one that waits on the stack is none any more to older verifiers. */
+enum pipe_shape { PIPE_MAIN, PIPE_OTHER };
+const volatile u32 other_stages = 4;
+const volatile u32 other_shift = 58;
+const volatile u32 other_slots = 64; /* a stage */
+
+/* The reader counts it up at each turn of a window; bit 0 is the bank that events go to. Alone in its cache
+ * line: every CPU reads it at every event. */
+struct hog_turn {
+    u32 turn;
+    u32 shown; /* the last turn whose events the reader is done with: written out, names and all */
+    u32 padding[14];
+} __attribute__((aligned(64)));
+struct hog_turn pipe_turn = {};
+
+/* Odd constants with mixed bits: slot = (key * constant) >> pipe_shift. The key's low bits are a start time,
+ * the high ones a PID; the product's top bits depend on all of them. */
+static __always_inline u64 pipe_multiplier(u32 stage)
+{
+    switch (stage) {
+    case 0:
+        return 0x9e3779b97f4a7c15ull;
+    case 1:
+        return 0xc2b2ae3d27d4eb4full;
+    case 2:
+        return 0xff51afd7ed558ccdull;
+    case 3:
+        return 0xd6e8feb86659fd93ull;
+    case 4:
+        return 0xa0761d6478bd642full;
+    case 5:
+        return 0xe7037ed1a0b428dbull;
+    case 6:
+        return 0x8ebc6af09c88c6e3ull;
+    default:
+        return 0xc4ceb9fe1a85ec53ull;
+    }
+}
+
+/* The number of a key's slot of a stage among all slots of a bank. */
+static __always_inline u64 pipe_number(enum pipe_shape shape, u32 stage, u64 key)
+{
+    u64 hash = key * pipe_multiplier(stage);
+
+    if (shape == PIPE_MAIN)
+        return (hash >> pipe_shift) + stage * (u64)pipe_slots;
+    return (hash >> other_shift) + stage * (u64)other_slots;
+}
+
+static __always_inline u64 pipe_bank_slots(enum pipe_shape shape)
+{
+    return shape == PIPE_MAIN ? pipe_stages * (u64)pipe_slots : other_stages * (u64)other_slots;
+}
+
+static __always_inline void *pipe_place(void *bank, u32 stage, u64 key, u32 size)
+{
+    return bank + pipe_number(PIPE_MAIN, stage, key) * size;
+}
+
+/* Announces to the reader that a program is inside, and tells which turn it is (bit 0 is the bank) and
+ * whether this is the CPU's first event in it.
+ *
+ * The barriers here bind the compiler alone: a program has none for the CPU that every kernel takes. On x86 a
+ * CPU's stores are seen in their order. Elsewhere they may overtake each other, seq too; the reader knows
+ * (see sketch_settle). Two events of a CPU never mix: between them is a switch, with a full barrier (dsb on
+ * arm64). */
+static __always_inline u32 pipe_enter(struct hog_pipe *p, bool *first)
+{
+    write_once(p->seq, p->seq + 1);
+    u32 turn = read_once(pipe_turn.turn);
+
+    *first = p->turn != turn;
+    if (unlikely(*first))
+        write_once(p->turn, turn);
+    barrier();
+    return turn;
+}
+
+static __always_inline void pipe_leave(struct hog_pipe *p)
+{
+    barrier();
+    write_once(p->seq, p->seq + 1);
+}
+
+/* The bank of a turn. Masked anew at each use: older verifiers (6.1) forget the bounds of a value that the
+ * compiler keeps on the stack, and lose them in 32-bit products. */
+static __always_inline u32 pipe_bank(u32 turn)
+{
+    barrier_var(turn);
+    return turn & 1;
+}
+
+/* Adds weight and count to key (not 0) in the bank of `turn`. Slots have `size` bytes, of which the first are
+ * a struct hog_slot. The key's slot, NULL: it was dropped. What follows in a slot that was taken just now
+ * (its count is `count`) is of the one before.
+ *
+ * Slots go by their numbers, and the lightest is chosen without a branch: with pointers that are compared,
+ * the verifier walked all that follows for each slot that it might be. */
+static __always_inline void *pipe_slot_in(enum pipe_shape shape, struct hog_pipe *p, void *slots, u32 turn,
+                                          u64 key, u64 weight, u64 count, u32 size)
+{
+    u64 second = pipe_bank(turn);
+
+    barrier_var(second); /* compilers would multiply 32 bits, of which verifiers (6.1) know no bounds */
+    void *bank = slots + second * pipe_bank_slots(shape) * size;
+    u64 number = pipe_number(shape, 0, key), lightest = number;
+    struct hog_slot *slot = bank + number * size;
+
+    if (slot->key == key)
+        goto add;
+    u64 least = slot->weight;
+#pragma unroll
+    for (u32 stage = 1; stage < PIPE_MAX_STAGES; stage++) {
+        if (stage >= (shape == PIPE_MAIN ? pipe_stages : other_stages))
+            break;
+        number = pipe_number(shape, stage, key);
+        slot = bank + number * size;
+        if (slot->key == key)
+            goto add;
+        u64 lighter = is_less(slot->weight, least);
+        least = choose(lighter, slot->weight, least);
+        lightest = choose(lighter, number, lightest);
+    }
+    barrier_var(lightest);
+    if (lightest >= pipe_bank_slots(shape))
+        return NULL; /* never, which the verifier cannot see; 5.10 only of the very register that is compared
+                      */
+    barrier_var(lightest);
+    slot = bank + lightest * size;
+    u32 left = pipe_bank(turn);
+    if (least > weight) {
+        slot->weight = least - weight;
+        p->lost_weight[left] += 2 * weight;
+        p->lost_count[left] += count;
+        return NULL;
+    }
+    p->lost_weight[left] += least;
+    p->lost_count[left] += slot->count;
+    slot->key = key;
+    slot->weight = weight;
+    slot->count = count;
+    return slot;
+add:
+    number = forget(number, key);
+    if (number >= pipe_bank_slots(shape))
+        return NULL;
+    barrier_var(number);
+    slot = bank + number * size;
+    slot->weight += weight;
+    slot->count += count;
+    return slot;
+}
+
+static __always_inline void *pipe_slot(struct hog_pipe *p, void *slots, u32 turn, u64 key, u64 weight,
+                                       u64 count, u32 size)
+{
+    return pipe_slot_in(PIPE_MAIN, p, slots, turn, key, weight, count, size);
+}
+
+static __always_inline void pipe_add(struct hog_pipe *p, struct hog_slot *slots, u32 turn, u64 key,
+                                     u64 weight, u64 count)
+{
+    pipe_slot(p, slots, turn, key, weight, count, sizeof *slots);
+}
+
+#endif

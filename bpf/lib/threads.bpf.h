@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Threads by name and number for maps that others than hog read: keys and values say in plain fields what
+ * they are. */
+#ifndef HOG_BPF_LIB_THREADS_H
+#define HOG_BPF_LIB_THREADS_H
+
+#include "kernel/kernel.bpf.h"
+
+#define COMM 16
+
+struct hog_thread {
+    u32 pid, tid; /* the kernel's own numbers */
+    u64 born_ns;  /* ns since boot, with the time that it was suspended */
+};
+
+struct hog_thread_name {
+    u64 process_born_ns; /* of its process */
+    u32 uid;             /* effective */
+    u32 kernel;          /* 1: a kernel thread */
+    char comm[COMM];
+};
+
+/* Of a CPU. */
+struct hog_exits {
+    u64 exits; /* threads that went over to the exited ones */
+    u64 lost;  /* what found no room */
+};
+
+#define PF_KTHREAD 0x200000 /* <linux/sched.h> */
+
+static __always_inline void thread_name(bool direct, struct hog_thread_name *name, struct task_struct *task,
+                                        struct task_struct *leader, struct cred *cred)
+{
+    const u64 *comm = (const u64 *)__builtin_preserve_access_index(&task->comm);
+    u64 *to = (u64 *)name->comm;
+
+    name->process_born_ns = kernel_field(direct, leader, start_boottime);
+    name->uid = kernel_field(direct, cred, euid).val;
+    name->kernel = (kernel_field(direct, task, flags) & PF_KTHREAD) != 0;
+    /* In the two loads that verifiers let through for a pointer whose type they know. */
+    if (direct) {
+        to[0] = comm[0];
+        to[1] = comm[1];
+    } else {
+        bpf_probe_read_kernel(to, COMM, comm);
+    }
+}
+
+#endif

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * On-CPU time by process or thread, from the scheduler's switches.
+ *
+ * Each CPU remembers who runs on it and since when; a switch credits that time to him. The stint that is
+ * running at the turn of a window is not forgotten: the reader sees it in `cur` and `since`, or, when a
+ * switch has come between the turn and his look, in `turn_cur` and `turn_since`.
+ *
+ * Every nanosecond of a CPU goes to exactly one of: a key, idle, other (a process that was not asked for),
+ * missed (somebody ran whose switch we did not see), stolen (nobody could run), lost (dropped by the sketch),
+ * offline. The tests hold that sum.
+ */
+#include "lib/exit_names.bpf.h"
+#include "lib/sketch.bpf.h"
+#include "kernel/kernel.bpf.h"
+#include "sched/stolen.bpf.h"
+#include "sched/waiting.bpf.h"
+#include "sched/waits.bpf.h"
+#include "lib/task_key.bpf.h"
+
+char gpl[] SEC("license") = "GPL";
+
+/* Where cycles are counted, slots are of this kind. */
+struct hog_cycles_slot {
+    struct hog_slot slot;
+    u64 cycles;
+};
+
+struct hog_cpu {
+    struct hog_pipe pipe;
+    u32 cur_thread; /* thread on the CPU, (u32)-1: not known yet */
+    u32 stops; /* as far as cur_thread is not known: offline. Then by classic tracepoints: the stop task */
+    u64 cur; /* its key; 0: idle. From classic tracepoints (no process id there): the thread id << 20 alone */
+    u64 since;                        /* ns, CLOCK_MONOTONIC */
+    u64 cur_task;                     /* its task_struct; from classic tracepoints its thread id */
+    u64 turn_cur, turn_since;         /* cur and since when the first event after a turn came, */
+    u64 turn_stolen;                  /* and what was taken from that stint */
+    u64 idle[2], other[2], missed[2]; /* ns, a bank */
+    u64 events;
+    u64 clock_offset, clock_compared, clock_doubted; /* see switch_time() */
+    u64 offline[2], stolen[2];                       /* ns, a bank */
+    u64 taken,
+        taken_now; /* until the last switch, 0: not known, and when the reader asked. See stolen.bpf.h */
+    u64 cycles;    /* at the last switch. As all that follows, where cycles are counted */
+    u64 turn_cycles, turn_cycles_end; /* of the stint in turn_cur: at its begin, and at its end */
+    struct hog_dead dead[HOG_DEAD];
+    struct hog_slot slots[PIPE_SLOTS];            /* two banks of pipe_stages * slots a stage */
+    struct hog_cycles_slot wider[PIPE_SLOTS / 4]; /* as much more as slots with cycles take */
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, 1);
+    __type(key, u32);
+    __type(value, struct hog_cpu);
+} hog_sketch SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+    __uint(key_size, sizeof(u32));
+    __uint(value_size, sizeof(u32));
+} hog_cycles SEC(".maps");
+
+/* Lossless, with --exact and for chosen processes: a hash map a bank. */
+struct hog_time {
+    u64 ns, switches;
+};
+struct exact_map {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1);
+    __type(key, u64);
+    __type(value, struct hog_time);
+};
+struct exact_map hog_exact_0 SEC(".maps"), hog_exact_1 SEC(".maps");
+
+#include "lib/tracked.bpf.h"
+
+const volatile bool exact, only_tracked;
+/* Where the classic tracepoints keep their fields, from tracefs. */
+const volatile u32 switch_prev_pid = 24, switch_next_pid = 56, switch_next_prio = 60;
+
+static __always_inline struct hog_cpu *cpu_of(u32 cpu)
+{
+    return bpf_map_lookup_elem(&hog_sketch, &cpu);
+}
+
+static __always_inline struct hog_cpu *this_cpu(void)
+{
+    return cpu_of(bpf_get_smp_processor_id());
+}
+
+static __always_inline bool exact_add(void *map, u64 key, u64 ns)
+{
+    struct hog_time *time = bpf_map_lookup_elem(map, &key);
+    struct hog_time first = {};
+
+    if (!time) {
+        /* BPF_NOEXIST and a second look: another CPU may have come first. */
+        bpf_map_update_elem(map, &key, &first, BPF_NOEXIST);
+        time = bpf_map_lookup_elem(map, &key);
+        if (!time)
+            return false;
+    }
+    __sync_fetch_and_add(&time->ns, ns);
+    __sync_fetch_and_add(&time->switches, 1);
+    return true;
+}
+
+static __always_inline void credit(struct hog_cpu *c, u32 turn, u64 key, u64 ns)
+{
+    if (!exact) {
+        pipe_add(&c->pipe, c->slots, turn, key, ns, 1);
+        return;
+    }
+    if (only_tracked) {
+        u32 process = process_of(key);
+        if (!bpf_map_lookup_elem(&hog_tracked, &process)) {
+            c->other[pipe_bank(turn)] += ns;
+            return;
+        }
+    }
+    if (!(pipe_bank(turn) ? exact_add(&hog_exact_1, key, ns) : exact_add(&hog_exact_0, key, ns))) {
+        c->pipe.lost_weight[pipe_bank(turn)] += ns;
+        c->pipe.lost_count[pipe_bank(turn)]++;
+    }
+}
+
+/* Cycles are counted together with time, but the sketch's slots only: who is heavy is told by time. */
+static __always_inline void credit_cycles(struct hog_cpu *c, u32 turn, u64 key, u64 ns, u64 cycles)
+{
+    struct hog_cycles_slot *slot = pipe_slot(&c->pipe, c->slots, turn, key, ns, 1, sizeof *slot);
+
+    if (!slot)
+        return;
+    if (slot->slot.count == 1) /* taken just now */
+        slot->cycles = 0;
+    slot->cycles += cycles;
+}
+
+/* Cycles since the last switch. An event that cannot be read, or was begun anew (its CPU was offline), counts
+ * from 0. */
+static __always_inline u64 take_cycles(struct hog_cpu *c, bool first)
+{
+    struct bpf_perf_event_value value = {};
+    u64 before = c->cycles;
+
+    bpf_perf_event_read_value(&hog_cycles, BPF_F_CURRENT_CPU, &value, sizeof value);
+    if (unlikely(first)) {
+        c->turn_cycles = before;
+        c->turn_cycles_end = value.counter;
+    }
+    c->cycles = value.counter;
+    return value.counter > before ? value.counter - before : 0;
+}
+
+/* Begins an event: the turn it belongs to. What ran when the turn came is kept for the reader. */
+static __always_inline u32 enter(struct hog_cpu *c, bool *first)
+{
+    u32 turn = pipe_enter(&c->pipe, first);
+
+    if (unlikely(*first)) {
+        c->turn_cur = c->cur;
+        c->turn_since = c->since;
+    }
+    return turn;
+}
+
+/* From now on `task` is on the CPU. */
+static __always_inline void note_next(struct hog_cpu *c, u64 task, u32 thread, u64 key, u64 now)
+{
+    c->cur_task = task;
+    c->cur_thread = thread;
+    c->cur = key;
+    c->since = now;
+    c->events++;
+}
+
+/* Whether this is the first switch of a CPU that has come online. It went offline from its stop task, and as
+ * tracepoints are silent on a CPU that is not online, its idle task came unseen. */
+static __always_inline bool came_online(bool direct, struct hog_cpu *c, struct task_struct *prev,
+                                        struct rq *rq)
+{
+    if (kernel_field(direct, prev, pid))
+        return false;
+    if (c->cur_thread == (u32)-1)
+        return c->stops;
+    if (!run_queue_known())
+        return false;
+    return c->cur_task == (u64)kernel_field(direct, rq, stop);
+}
+
+/* The CPU's note of who runs does not name the task that is leaving: we saw no switch yet, or missed one
+ * (some hosts do not report every switch). Whoever leaves gets what the scheduler itself counted for this
+ * stint, as far as it does; only the rest is missed. Returns how much he gets. */
+static __always_inline u64 misnoted(bool direct, struct hog_cpu *c, u32 turn, struct task_struct *task,
+                                    u64 ns)
+{
+    int prio = kernel_field(direct, task, prio);
+    u64 ran = 0;
+
+    if (c->cur_thread != (u32)-1 && kernel_field(direct, task, pid) && prio >= 100 && prio < 140)
+        ran = kernel_field(direct, task, se.sum_exec_runtime) -
+              kernel_field(direct, task, se.prev_sum_exec_runtime);
+    if (ran > ns)
+        ran = ns;
+    c->missed[pipe_bank(turn)] += ns - ran;
+    return ran;
+}
+
+#include "sched/switch_clock.bpf.h"
+
+/* `waits` and `cycles`, compile-time constants: programs of their own, so that who does not ask for them
+ * loads no more than he needs. */
+static __always_inline void on_switch(bool direct, bool waits, bool cycles, struct task_struct *prev,
+                                      struct task_struct *next)
+{
+    u32 cpu = bpf_get_smp_processor_id();
+    struct hog_cpu *c = cpu_of(cpu);
+
+    if (!c)
+        return;
+    bool first;
+    u32 turn = enter(c, &first), coming = kernel_field(direct, next, pid);
+    u64 spent = cycles ? take_cycles(c, first) : 0;
+    /* Pointers first: each one that is read from a task has the verifier look through all types of the kernel
+     * (6.3, 6fcd486b3a0a), each time that it comes by. */
+    bool clocked = run_queue_known();
+    struct cfs_rq *group = clocked ? kernel_field(direct, next, se.cfs_rq) : NULL, *left_group = NULL;
+    if (waits && waits_known() && count_pairs)
+        left_group = kernel_field(direct, prev, se.cfs_rq);
+    struct task_struct *leader = direct ? kernel_field(direct, prev, group_leader) : NULL;
+    struct who who = {};
+    if (coming)
+        who = who_is(direct, next, coming);
+    /* Its clock is as of the switch: the scheduler looked at it for that. */
+    struct rq *rq = clocked ? kernel_field(direct, group, rq) : NULL;
+    u64 clock = clocked ? kernel_field(direct, rq, clock) : 0;
+    u64 now = switch_time(direct, waits, c, first, clock);
+    u64 key = c->cur, ns = now - c->since;
+
+    if (unlikely((s64)ns < 0)) { /* around a comparison of clocks */
+        now = c->since;
+        ns = 0;
+    }
+    u64 stolen = taken_since(&c->taken, taken_until(direct, rq, clock), ns);
+
+    if (!key) /* nobody wanted to run */
+        stolen = 0;
+    ns -= stolen;
+    /* By their addresses: a thread that calls exec may get another id while it runs. */
+    if (unlikely(c->cur_task != (u64)prev)) {
+        if (came_online(direct, c, prev, rq)) {
+            now = bpf_ktime_get_ns();
+            c->offline[pipe_bank(turn)] += now - c->since;
+            c->since = now;
+            c->clock_compared = CLOCK_UNKNOWN;
+            c->clock_offset = CLOCK_UNKNOWN - 1;
+            c->clock_doubted = now;
+            ns = stolen = 0;
+        }
+        u64 all = ns;
+        ns = misnoted(direct, c, turn, prev, ns);
+        if (cycles && ns < all)
+            spent = (spent << 8) / all * ns >> 8;
+        if (!direct)
+            leader = kernel_field(direct, prev, group_leader);
+        key = ns ? who_of(direct, prev, leader, kernel_field(direct, prev, pid)).key : 0;
+    } else if (!key) {
+        c->idle[pipe_bank(turn)] += ns;
+    }
+    c->stolen[pipe_bank(turn)] += stolen;
+    if (unlikely(first))
+        c->turn_stolen = stolen;
+    if (key && cycles)
+        credit_cycles(c, turn, key, ns, spent);
+    else if (key)
+        credit(c, turn, key, ns);
+    if (waits && waits_known()) {
+        u64 left = c->cur_task == (u64)prev ? c->cur : key;
+        waits_switch(direct, cpu, turn, (struct switched){prev, left_group, left},
+                     (struct switched){next, group, who.key}, clock);
+    }
+    note_next(c, (u64)next, who.thread, who.key, now);
+    pipe_leave(&c->pipe);
+}
+
+SEC("tp_btf/sched_switch")
+int hog_switch_btf(void *ctx)
+{
+    on_switch(true, false, false, argument(ctx, 1, struct task_struct *),
+              argument(ctx, 2, struct task_struct *));
+    return 0;
+}
+
+SEC("raw_tp/sched_switch")
+int hog_switch_raw(void *ctx)
+{
+    on_switch(false, false, false, argument(ctx, 1, struct task_struct *),
+              argument(ctx, 2, struct task_struct *));
+    return 0;
+}
+
+SEC("tp_btf/sched_switch")
+int hog_switch_waits_btf(void *ctx)
+{
+    on_switch(true, true, false, argument(ctx, 1, struct task_struct *),
+              argument(ctx, 2, struct task_struct *));
+    return 0;
+}
+
+SEC("raw_tp/sched_switch")
+int hog_switch_waits_raw(void *ctx)
+{
+    on_switch(false, true, false, argument(ctx, 1, struct task_struct *),
+              argument(ctx, 2, struct task_struct *));
+    return 0;
+}
+
+SEC("tp_btf/sched_switch")
+int hog_switch_cycles_btf(void *ctx)
+{
+    on_switch(true, false, true, argument(ctx, 1, struct task_struct *),
+              argument(ctx, 2, struct task_struct *));
+    return 0;
+}
+
+static __always_inline u32 traced_field(void *ctx, u32 offset)
+{
+    u32 value = 0;
+
+    bpf_probe_read_kernel(&value, sizeof value, ctx + offset);
+    return value;
+}
+
+SEC("tracepoint/sched/sched_switch")
+int hog_switch_tp(void *ctx)
+{
+    struct hog_cpu *c = this_cpu();
+
+    if (!c)
+        return 0;
+    bool first;
+    u64 now = bpf_ktime_get_ns();
+    u32 turn = enter(c, &first);
+    u32 leaving = traced_field(ctx, switch_prev_pid), coming = traced_field(ctx, switch_next_pid);
+    u64 ns = now - c->since;
+
+    if (unlikely(c->stops && !leaving)) /* see came_online() */
+        c->offline[pipe_bank(turn)] += ns;
+    else if (unlikely(c->cur_thread != leaving))
+        c->missed[pipe_bank(turn)] += ns;
+    else if (!leaving)
+        c->idle[pipe_bank(turn)] += ns;
+    else
+        credit(c, turn, current_key(), ns);
+    note_next(c, coming, coming, (u64)coming << HOG_KEY_THREAD, now);
+    c->stops = !traced_field(ctx, switch_next_prio); /* which looks like a real-time task of the highest */
+    pipe_leave(&c->pipe);
+    return 0;
+}
+
+#include "lib/fork_hooks.bpf.h"
+
+#include "sched/test_run.bpf.h"
+
+/* The heavy ones of the dead are those that ran long. */
+static __always_inline void keep_name(const struct dead *dead, u64 run_ns)
+{
+    struct hog_cpu *c = this_cpu();
+
+    if (!c)
+        return;
+    s64 ending = bpf_ktime_get_ns() - c->since; /* the stint; its begin is by another clock */
+    u64 run = (run_ns + (ending > 0 ? (u64)ending : 0)) >> 16;
+    dead_keep(c->dead, dead, run);
+}
+
+static __always_inline void on_exit(bool direct, struct task_struct *task)
+{
+    struct signal_struct *signal = kernel_field(direct, task, signal);
+    struct dead dead;
+
+    if (!dead_is(direct, signal))
+        return;
+    u64 run = kernel_field(direct, task, se.sum_exec_runtime);
+    if (!keys.by_thread)
+        run += kernel_field(direct, signal, sum_sched_runtime);
+    if (dead_describe(direct, task, &dead))
+        keep_name(&dead, run);
+}
+
+#include "lib/exit_hooks.bpf.h"
+
+#include "lib/exit_hooks_classic.bpf.h"
+
+SEC("iter/task")
+int hog_waiting(struct bpf_iter__task *ctx)
+{
+    struct hog_cpu *c = this_cpu();
+
+    if (!ctx->task || !c)
+        return 0;
+    look_at(ctx->meta->seq, (struct looked_at){.task = ctx->task,
+                                               .clock_offset = c->clock_offset,
+                                               .clock_compared = c->clock_compared});
+    return 0;
+}

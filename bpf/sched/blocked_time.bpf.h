@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a task that leaves a CPU to sleep waits for, if that is no idleness: its I/O, its memory, or a lock.
+ *
+ * The task itself tells, for at the switch it stands where it sleeps: the kernel marks who waits for I/O
+ * (in_iowait) or for memory that was taken away (in_memstall), and at the far end of its stack are the
+ * registers with which it came into the kernel: which system call, with which arguments, or none at all,
+ * which is a fault on a page.
+ */
+#ifndef HOG_BPF_SCHED_BLOCKED_TIME_H
+#define HOG_BPF_SCHED_BLOCKED_TIME_H
+
+#include "kernel/kernel.bpf.h"
+
+/* What it sleeps on. These are keys as well: of those who keep others waiting and are no process, beside enum
+ * hog_aggressor. */
+enum hog_sleeps_on {
+    HOG_ON_NOTHING = 0,
+    HOG_ON_IO = 7,
+    HOG_ON_MEMORY,
+    HOG_ON_LOCK,
+    HOG_ON_LOCK_IF_SHORT,  /* sleeps like one that waits for its next piece of work. Threads that hand over to
+                            * each other and wait for that are told by how soon it comes: handoff_ns */
+    HOG_ON_LOCK_OR_SIGNAL, /* most likely a lock; nobody holds one for a thousand times as long */
+};
+const volatile enum hog_sleeps_on sleeps_layout = HOG_ON_NOTHING;
+
+/* A sleep, in the place that the task's number leads to. Of two tasks that share one the first is remembered:
+ * who sleeps long would not be, where many come and go. */
+struct hog_sleep {
+    u64 task, at, run_delay; /* `at` by the clock of the run queue that it left */
+    u32 pcount;              /* times that the task had come on a CPU: the note is of this sleep */
+    u32 cpu;
+    u32 on; /* enum hog_sleeps_on; HOG_ON_NOTHING: it has ended */
+    u32 padding;
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 4096);
+    __type(key, u32);
+    __type(value, struct hog_sleep);
+} hog_sleeps SEC(".maps");
+
+const volatile u32 sleep_mask = 4095; /* places - 1 */
+const volatile bool count_stalls;
+const volatile u64 handoff_ns = 1000000;
+
+#define KERNEL_THREAD     0x200000 /* PF_KTHREAD */
+#define UNINTERRUPTIBLE   2
+#define NOT_LOADING       0x400 /* TASK_NOLOAD: an uninterruptible sleep that is idleness */
+#define FUTEX_COMMAND     0x7f
+#define FUTEX_BY_CLOCK    0x100 /* FUTEX_CLOCK_REALTIME */
+#define CONTENDED         2u
+#define CONTENDED_WAITERS 0x80000000u
+
+enum futex_command { FUTEX_WAIT = 0, FUTEX_LOCK_PI = 6, FUTEX_WAIT_BITSET = 9, FUTEX_LOCK_PI2 = 13 };
+
+/* How a task came into the kernel. */
+struct entry {
+    u64 call;         /* number of the system call; -1: a fault or an interrupt */
+    u64 arguments[3]; /* the second to the fourth */
+};
+
+#ifdef __TARGET_ARCH_x86
+#define CALL_FUTEX 202
+static __always_inline struct entry entry_of(struct pt_regs___kernel *regs)
+{
+    return (struct entry){regs->orig_ax, {regs->si, regs->dx, regs->r10}};
+}
+
+/* Of a file, and of nothing else that can be slow: no pipe, socket or terminal is served by it. Such calls
+ * wait for the journal without being marked. */
+static __always_inline bool is_of_file(u64 call)
+{
+    switch (call) {
+    case 2:           /* open */
+    case 17 ... 18:   /* pread64, pwrite64 */
+    case 26:          /* msync */
+    case 74 ... 77:   /* fsync, fdatasync, truncate, ftruncate */
+    case 82 ... 88:   /* rename to symlink */
+    case 162:         /* sync */
+    case 257 ... 258: /* openat, mkdirat */
+    case 263 ... 266: /* unlinkat to symlinkat */
+    case 277:         /* sync_file_range */
+    case 285:         /* fallocate */
+    case 295 ... 296: /* preadv, pwritev */
+    case 306:         /* syncfs */
+    case 316:         /* renameat2 */
+    case 327 ... 328: /* preadv2, pwritev2 */
+        return true;
+    default:
+        return false;
+    }
+}
+#else
+#define CALL_FUTEX 98
+static __always_inline struct entry entry_of(struct pt_regs___kernel *regs)
+{
+    return (struct entry){(u64)(s64)regs->syscallno, {regs->regs[1], regs->regs[2], regs->regs[3]}};
+}
+
+/* As above. */
+static __always_inline bool is_of_file(u64 call)
+{
+    switch (call) {
+    case 34 ... 38:   /* mkdirat to renameat */
+    case 45 ... 47:   /* truncate, ftruncate, fallocate */
+    case 56:          /* openat */
+    case 67 ... 70:   /* pread64, pwrite64, preadv, pwritev */
+    case 81 ... 84:   /* sync, fsync, fdatasync, sync_file_range */
+    case 227:         /* msync */
+    case 267:         /* syncfs */
+    case 276:         /* renameat2 */
+    case 286 ... 287: /* preadv2, pwritev2 */
+        return true;
+    default:
+        return false;
+    }
+}
+#endif
+
+/* bpf_task_pt_regs() is there (5.15, dd6e10fbd9fb), and with it bpf_get_current_task_btf(). */
+static __always_inline bool entry_known(void)
+{
+    return __builtin_preserve_enum_value(*(enum bpf_func_id *)BPF_FUNC_task_pt_regs, 0 /* exists */);
+}
+
+/* Locks and condition variables sleep by the same call; what they expect to find in memory tells them apart.
+ *
+ *   glibc's locks                  FUTEX_WAIT for 2, or (robust ones) for the owner and CONTENDED_WAITERS
+ *   musl's locks                   FUTEX_WAIT for something and CONTENDED_WAITERS
+ *   Rust's locks                   FUTEX_WAIT_BITSET for 2
+ *   glibc's conditions, semaphores FUTEX_WAIT_BITSET, with a clock though without a time, for any value
+ *   musl's conditions and joins    FUTEX_WAIT for 2
+ *   Rust's conditions              FUTEX_WAIT_BITSET for the number of signals up to now, which can be 2
+ *   Rust's and QEMU's parking      for -1
+ *   Go's idle threads, parking_lot for 0 or 1
+ *
+ * glibc gives each thread a list of robust locks; musl does not before there is one. Who waits no longer than
+ * to a certain time expects it to pass. */
+static __always_inline u32 sleeps_in_futex(const struct entry *entry, bool robust)
+{
+    u32 how = entry->arguments[0], command = how & FUTEX_COMMAND, value = entry->arguments[1];
+
+    if (command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2)
+        return HOG_ON_LOCK;
+    if ((command != FUTEX_WAIT && command != FUTEX_WAIT_BITSET) || entry->arguments[2])
+        return HOG_ON_NOTHING;
+    if (how & FUTEX_BY_CLOCK || value == ~0u)
+        return HOG_ON_LOCK_IF_SHORT;
+    if (value & CONTENDED_WAITERS)
+        return HOG_ON_LOCK;
+    if (value != CONTENDED || !robust)
+        return HOG_ON_LOCK_IF_SHORT;
+    return command == FUTEX_WAIT ? HOG_ON_LOCK : HOG_ON_LOCK_OR_SIGNAL;
+}
+
+/* A copy always: see exits.bpf.h for what a pointer costs that is loaded directly. */
+static __always_inline bool is_robust(struct task_struct *task)
+{
+    struct task_struct___7_2 *newer = (void *)task;
+
+    if (kernel_has(task, robust_list))
+        return kernel_field(false, task, robust_list);
+    return !kernel_has(newer, futex.robust_list) || kernel_field(false, newer, futex.robust_list);
+}
+
+static __always_inline u32 state_of(bool direct, struct task_struct *task)
+{
+    struct task_struct___5_13 *old = (void *)task;
+
+    if (kernel_has(task, __state))
+        return kernel_field(direct, task, __state);
+    return kernel_field(direct, old, state);
+}
+
+/* The enum hog_sleeps_on of a task that sleeps. */
+static __always_inline u32 sleeps_on(bool direct, struct task_struct *task, u32 state)
+{
+    struct task_struct___psi *stalled = (void *)task;
+    bool io = kernel_bit(direct, task, in_iowait);
+
+    if (kernel_has(stalled, in_memstall) && kernel_bit(direct, stalled, in_memstall))
+        return HOG_ON_MEMORY;
+    if (!entry_known() || kernel_field(direct, task, flags) & KERNEL_THREAD)
+        return io ? HOG_ON_IO : HOG_ON_NOTHING;
+    /* Without the type of `task`: of a switch's two, the one that leaves is the current one. */
+    struct task_struct *typed = direct ? task : bpf_get_current_task_btf();
+    struct entry entry = entry_of(bpf_task_pt_regs(typed));
+    if (io)
+        return entry.call == ~0ull ? HOG_ON_MEMORY : HOG_ON_IO;
+    if (entry.call == CALL_FUTEX)
+        return sleeps_in_futex(&entry, is_robust(task));
+    if ((state & (UNINTERRUPTIBLE | NOT_LOADING)) == UNINTERRUPTIBLE && is_of_file(entry.call))
+        return HOG_ON_IO;
+    return HOG_ON_NOTHING;
+}
+
+static __always_inline struct hog_sleep *sleep_of(bool direct, struct task_struct *task)
+{
+    u32 place = kernel_field(direct, task, pid) & sleep_mask;
+
+    return bpf_map_lookup_elem(&hog_sleeps, &place);
+}
+
+/* Who waits for work, as most likely he does, keeps no place for himself. */
+static __always_inline void note_sleep(bool direct, struct task_struct *task, u32 cpu, u64 clock, u32 on)
+{
+    struct hog_sleep *s = on ? sleep_of(direct, task) : NULL;
+
+    if (!s || (s->task != (u64)task && s->on && s->on != HOG_ON_LOCK_IF_SHORT))
+        return;
+    s->task = (u64)task;
+    s->at = clock;
+    s->run_delay = kernel_field(direct, task, sched_info.run_delay);
+    s->pcount = kernel_field(direct, task, sched_info.pcount);
+    s->cpu = cpu;
+    s->on = on;
+}
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Who waits for a CPU, or sleeps otherwise than in idleness, at the turn of a window: read as a file, whose
+ * lines are these records. One look at all tasks of the host.
+ */
+#ifndef HOG_BPF_SCHED_WAITING_H
+#define HOG_BPF_SCHED_WAITING_H
+
+#include "sched/waits.bpf.h"
+
+struct hog_waiting {
+    u64 task, pcount; /* which wait or sleep it is: times that it came on a CPU before */
+    u64 victim;
+    u64 from;      /* by its run queue's clock; of a sleep: by that of the CPU that it left */
+    u64 moved;     /* ns before, on other CPUs */
+    u64 throttled; /* ns of it, the first of it; ~0: since then and still */
+    u64 until;     /* of a sleep: its end, by the clock of the CPU where it waits now; 0: it goes on */
+    u32 cpu;       /* of `from` */
+    u32 preempt;
+    u32 on; /* 0: a wait for a CPU; else a sleep on that: enum hog_sleeps_on */
+    u32 padding;
+};
+struct hog_waiting *unused_waiting;
+
+struct bpf_iter_meta {
+    struct seq_file *seq;
+};
+
+struct bpf_iter__task {
+    struct bpf_iter_meta *meta;
+    struct task_struct *task;
+};
+
+/* The task that is looked at, and the clock of the CPU where this runs: how far CLOCK_MONOTONIC is ahead of
+ * it (0: not known), and when it was last compared. Pointers are read once, before there are two ways to get
+ * there: see on_switch(). */
+struct looked_at {
+    struct task_struct *task;
+    struct cfs_rq *cfs_rq;
+    u64 key;
+    u32 cpu;
+    u64 clock_offset, clock_compared;
+};
+
+/* Who has slept since before we came does so from now on. Of whom only the end will tell is nothing told. */
+static __always_inline void notice_sleep(const struct looked_at *at, u32 state)
+{
+    bool clocked = at->clock_offset && at->clock_compared < CLOCK_UNKNOWN;
+    u32 on = clocked && state ? sleeps_on(true, at->task, state) : HOG_ON_NOTHING;
+
+    if (on >= HOG_ON_IO && on <= HOG_ON_LOCK)
+        note_sleep(true, at->task, bpf_get_smp_processor_id(), bpf_ktime_get_ns() - at->clock_offset, on);
+}
+
+static __always_inline void tell_sleep(struct seq_file *to, const struct looked_at *at,
+                                       const struct wait *wait)
+{
+    struct task_struct *task = at->task;
+    struct hog_sleep *s = sleep_of(true, task);
+    u32 state = state_of(true, task), pcount = task->sched_info.pcount;
+
+    if (!s || (!state && !wait->from))
+        return;
+    if (s->task != (u64)task || s->pcount != pcount) {
+        notice_sleep(at, state);
+        return;
+    }
+    if (s->on < HOG_ON_IO || s->on > HOG_ON_LOCK)
+        return;
+    struct hog_waiting sleep = {
+        .task = (u64)task,
+        .pcount = pcount,
+        .victim = at->key,
+        .from = s->at,
+        .until = wait->from ? wait->from - (task->sched_info.run_delay - s->run_delay) : 0,
+        .cpu = s->cpu,
+        .on = s->on,
+    };
+    bpf_seq_write(to, &sleep, sizeof sleep);
+}
+
+static __always_inline void tell_wait(struct seq_file *to, const struct looked_at *at,
+                                      const struct wait *wait)
+{
+    struct hog_waiting waiting = {
+        .task = (u64)at->task,
+        .pcount = at->task->sched_info.pcount,
+        .victim = at->key,
+        .from = wait->from,
+        .moved = wait->moved,
+        .throttled = wait->throttled,
+        .cpu = at->cpu,
+        .preempt = wait->preempt,
+    };
+
+    if (kernel_has(at->cfs_rq, throttle_count) && at->cfs_rq->throttle_count > 0)
+        waiting.throttled = ~0ull;
+    bpf_seq_write(to, &waiting, sizeof waiting);
+}
+
+/* From 6.12 on, one that sleeps can have a time since when it waits: set when it was about to leave the run
+ * queue. */
+static __always_inline bool could_run(struct task_struct *task)
+{
+    if (kernel_has(task, on_rq) && !task->on_rq)
+        return false;
+    return !kernel_has(task, se.sched_delayed) || !task->se.sched_delayed;
+}
+
+static __always_inline void look_at(struct seq_file *to, struct looked_at at)
+{
+    struct task_struct *task = at.task;
+    struct wait wait = {};
+
+    if (!waits_known() || (!count_stalls && !task->sched_info.last_queued))
+        return;
+    at.cfs_rq = task->se.cfs_rq;
+    at.key = who_is(true, task, task->pid).key;
+    at.cpu = kernel_has((struct rq *)NULL, cpu) ? at.cfs_rq->rq->cpu : 0;
+    if (could_run(task) && wait_of(true, task, at.cfs_rq, at.cpu, ~0ull, &wait))
+        tell_wait(to, &at, &wait);
+    if (count_stalls)
+        tell_sleep(to, &at, &wait);
+}
+
+#endif

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Who waits for a CPU, how long, and because of whom, from the same switch that tells who runs.
+ *
+ * The scheduler itself notes since when a task waits (sched_info.last_queued), and at the switch to it that
+ * note still stands: the wait is the run queue's clock less that, which is what the kernel adds to run_delay
+ * (the second field of /proc/PID/schedstat) a moment later. So there is no hook where tasks wake up. What
+ * a task waited on a CPU that it was moved away from is in run_delay by then: more than there was when it
+ * last left a CPU, which is kept in `hog_departures`.
+ *
+ * Whom it waited for: each CPU keeps its last stints. Those that a wait overlaps are walked back, and each
+ * gets its part.
+ */
+#ifndef HOG_BPF_SCHED_WAITS_H
+#define HOG_BPF_SCHED_WAITS_H
+
+#include "lib/sketch.bpf.h"
+#include "kernel/kernel.bpf.h"
+#include "lib/histogram_by_key.bpf.h"
+#include "sched/blocked_time.bpf.h"
+#include "lib/task_key.bpf.h"
+
+/* Keys of those who keep others waiting and are no process. Beside HOG_KEY_OUTSIDE; behind them is enum
+ * hog_sleeps_on. */
+enum hog_aggressor {
+    HOG_IDLE = 2,  /* nobody ran: the CPU was on its way out of idleness */
+    HOG_SEVERAL,   /* more stints than a CPU keeps (its number + 1 above); the reader shares it out */
+    HOG_THROTTLED, /* the quota of the victim's group was used up */
+    HOG_MOVED,     /* on a CPU that it was moved away from: not known who ran there */
+    HOG_STEAL,     /* the hypervisor had the CPU */
+    HOG_SEVERAL_CPU = 8,
+};
+const volatile enum hog_aggressor aggressor_layout = HOG_IDLE;
+
+/* A wait of a victim for an aggressor: a slot of the second sketch. */
+struct hog_pair {
+    struct hog_slot slot; /* key: of all that follows but `most`; ns; stints */
+    u64 victim, aggressor;
+    u64 most; /* longest stint, ns << 1, and whether the victim was preempted */
+};
+
+#define HOG_STINTS 64
+struct hog_stint {
+    u64 key, end; /* of who ran; when he left, by the run queue's clock. He came when the one before left */
+};
+
+/* A value of the map, a CPU: waits by victim and, if they are asked for, by pair, and sleeps that are no
+ * idleness: pairs of the one who sleeps and of what he sleeps on (enum hog_sleeps_on). In the slots of waits
+ * the upper half of `count` is the longest one in units of 2^10 ns. */
+struct hog_waits {
+    struct hog_pipe waits, pairs, stalls; /* what each lost; their seq is hog_cpu's */
+    u64 cur;                              /* who is on the CPU */
+    u64 stints;                           /* how many have ended */
+    u64 padding[4];
+    struct hog_stint ring[HOG_STINTS];
+    struct hog_slot slots[PIPE_SLOTS];       /* two banks, and behind them, */
+    struct hog_pair pair_slots[PIPE_SLOTS];  /* wherever the sizes that the reader chose put them, those of */
+    struct hog_pair stall_slots[PIPE_SLOTS]; /* pairs and stalls */
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, 1);
+    __type(key, u32);
+    __type(value, struct hog_waits);
+} hog_waits SEC(".maps");
+
+/* What a task was when it left a CPU, in the place that its number leads to: of two tasks that share one, the
+ * later is remembered. Of the other it is not known what it waits on CPUs that it is moved away from. */
+struct hog_departure {
+    u64 task, run_delay, at; /* at: by the run queue's clock */
+    u64 throttled;
+    u32 cpu, runnable;
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1024);
+    __type(key, u32);
+    __type(value, struct hog_departure);
+} hog_departures SEC(".maps");
+
+const volatile bool count_pairs, count_times;
+const volatile u32 departure_mask = 1023; /* places - 1 */
+
+static __always_inline struct hog_departure *departure(bool direct, struct task_struct *task)
+{
+    u32 place = kernel_field(direct, task, pid) & departure_mask;
+
+    return bpf_map_lookup_elem(&hog_departures, &place);
+}
+
+static __always_inline struct hog_waits *waits_of(u32 cpu)
+{
+    return bpf_map_lookup_elem(&hog_waits, &cpu);
+}
+
+#define WAIT_BANK_BYTES (other_stages * other_slots * (u32)sizeof(struct hog_slot))
+#define PAIR_BANK_BYTES (other_stages * other_slots * (u32)sizeof(struct hog_pair))
+
+/* As hog_cpu's clock_compared: far from any reading, however small that is. */
+#define CLOCK_UNKNOWN (1ull << 63)
+
+/* Where and when a wait was; what is not the same for all its parts. */
+#define BLAME_CPU     0xffffffffull
+#define BLAME_BANK    (1ull << 32)
+#define BLAME_PREEMPT (1ull << 33)
+
+static __always_inline void pair_add(struct hog_pipe *pipe, void *slots, u64 victim, u64 aggressor, u64 ns,
+                                     u64 how)
+{
+    u64 preempt = !!(how & BLAME_PREEMPT);
+    u64 key = (victim * pipe_multiplier(4)) ^ (aggressor * pipe_multiplier(5) + preempt);
+    struct hog_pair *pair =
+        pipe_slot_in(PIPE_OTHER, pipe, slots, !!(how & BLAME_BANK), key | 1, ns, 1, sizeof *pair);
+
+    if (!pair)
+        return;
+    if (pair->slot.count == 1) {
+        pair->victim = victim;
+        pair->aggressor = aggressor;
+        pair->most = 0;
+    }
+    if (pair->most >> 1 < ns)
+        pair->most = ns << 1 | preempt;
+}
+
+/* Global functions: verified once, not at each call. */
+__attribute__((noinline)) int hog_pair_add(u64 victim, u64 aggressor, u64 ns, u64 how)
+{
+    struct hog_waits *w = waits_of(bpf_get_smp_processor_id());
+
+    if (w && count_pairs)
+        pair_add(&w->pairs, (void *)w->slots + 2 * WAIT_BANK_BYTES, victim, aggressor, ns, how);
+    return 0;
+}
+
+__attribute__((noinline)) int hog_stall_add(u64 victim, u64 on, u64 ns, u64 how)
+{
+    struct hog_waits *w = waits_of(bpf_get_smp_processor_id());
+
+    if (w && count_stalls)
+        pair_add(&w->stalls, (void *)w->slots + 2 * (WAIT_BANK_BYTES + PAIR_BANK_BYTES), victim, on, ns, how);
+    return 0;
+}
+
+/* Shares [from, to) of the clock of a CPU out among who ran there. */
+__attribute__((noinline)) int hog_blame(u64 victim, u64 from, u64 to, u64 how)
+{
+    struct hog_waits *w = waits_of(how & BLAME_CPU);
+
+    if (!w || !count_pairs || from >= to)
+        return 0;
+    u64 stints = w->stints, key = w->cur, end = to, rest = to - from;
+    for (u32 i = 1; i < 50; i++) {
+        struct hog_stint *before = &w->ring[(stints - i) % HOG_STINTS];
+        u64 begin = before->end;
+        if (begin <= from)
+            goto rest;
+        u64 part = choose(is_less(end, to), end, to) - begin;
+        if (part - 1 < rest) { /* neither 0 nor negative, nor more than there is */
+            hog_pair_add(victim, key, part, how);
+            rest -= part;
+        }
+        key = before->key;
+        end = begin;
+    }
+    key = HOG_SEVERAL | ((how & BLAME_CPU) + 1) << HOG_SEVERAL_CPU;
+rest:
+    if (rest)
+        hog_pair_add(victim, key, rest, how);
+    return 0;
+}
+
+__attribute__((noinline)) int hog_wait_time(u64 victim, u64 ns, u64 all, u64 times)
+{
+    if (count_times)
+        seat_count_all(victim, ns, all, times);
+    return 0;
+}
+
+static __always_inline u64 throttled_time(bool direct, struct cfs_rq *cfs_rq)
+{
+    if (kernel_has(cfs_rq, throttled_clock_self_time))
+        return kernel_field(direct, cfs_rq, throttled_clock_self_time);
+    if (kernel_has(cfs_rq, throttled_clock_pelt_time))
+        return kernel_field(direct, cfs_rq, throttled_clock_pelt_time);
+    if (kernel_has(cfs_rq, throttled_clock_task_time))
+        return kernel_field(direct, cfs_rq, throttled_clock_task_time);
+    return 0;
+}
+
+/* Does the kernel know who waits since when, and the clock of that? */
+static __always_inline bool waits_known(void)
+{
+    return kernel_has((struct sched_info *)NULL, last_queued) &&
+           kernel_has((struct sched_entity *)NULL, cfs_rq) && kernel_has((struct cfs_rq *)NULL, rq);
+}
+
+/* One wait that is at its end or still goes on. */
+struct wait {
+    u64 here;   /* ns on the CPU where it waits now, since `from` */
+    u64 from;   /* by that CPU's run queue's clock */
+    u64 moved;  /* ns before on others, */
+    u64 left;   /* from then on, */
+    u32 on;     /* on that one */
+    bool known; /* the last three */
+    bool preempt;
+    u64 throttled; /* ns of `here`, the first of it */
+};
+
+/* Times that make no sense are those of another task, which had the same place. */
+static __always_inline bool wait_of(bool direct, struct task_struct *task, struct cfs_rq *cfs_rq, u32 cpu,
+                                    u64 clock, struct wait *wait)
+{
+    struct hog_departure *d = departure(direct, task);
+    u64 from = kernel_field(direct, task, sched_info.last_queued);
+
+    if (!from || !d)
+        return false;
+    wait->from = from;
+    wait->here = clock > from ? clock - from : 0;
+    u64 run_delay = kernel_field(direct, task, sched_info.run_delay);
+    u64 moved = run_delay - d->run_delay;
+    if (d->task == (u64)task && d->at <= clock && moved <= clock - d->at) {
+        wait->moved = moved;
+        if (!count_pairs)
+            return true;
+        wait->left = d->at;
+        wait->on = d->cpu;
+        wait->known = true;
+        wait->preempt = d->runnable;
+        if (d->cpu == cpu) {
+            u64 throttled = throttled_time(direct, cfs_rq) - d->throttled;
+            wait->throttled = throttled < wait->here ? throttled : wait->here;
+        }
+    } else if (!kernel_field(direct, task, sched_info.pcount)) {
+        wait->moved = run_delay; /* it never ran */
+    }
+    return true;
+}
+
+static __always_inline void note_departure(bool direct, struct task_struct *task, struct cfs_rq *cfs_rq,
+                                           u32 cpu, u64 clock)
+{
+    struct hog_departure *d = departure(direct, task);
+
+    if (!d)
+        return;
+    d->task = (u64)task;
+    d->run_delay = kernel_field(direct, task, sched_info.run_delay);
+    d->at = clock;
+    if (!count_pairs)
+        return;
+    d->throttled = throttled_time(direct, cfs_rq);
+    d->cpu = cpu;
+    u32 state = state_of(direct, task);
+    d->runnable = !state;
+    if (count_stalls && state)
+        note_sleep(direct, task, cpu, clock, sleeps_on(direct, task, state));
+}
+
+/* It is back, having waited for this CPU that long: what it slept is told if that was no idleness. */
+static __always_inline void sleep_end(bool direct, struct task_struct *task, u64 key, u64 here, u64 clock,
+                                      u64 how)
+{
+    struct hog_sleep *s = sleep_of(direct, task);
+
+    if (!s || s->task != (u64)task || s->pcount != (u32)kernel_field(direct, task, sched_info.pcount))
+        return;
+    u64 waited = here + kernel_field(direct, task, sched_info.run_delay) - s->run_delay;
+    u64 slept = clock - s->at - waited;
+    u32 on = s->on;
+    s->on = HOG_ON_NOTHING;
+    if ((s64)slept <= 0 || on < HOG_ON_IO)
+        return;
+    if (on > HOG_ON_LOCK) {
+        if (slept >= (on == HOG_ON_LOCK_IF_SHORT ? handoff_ns : handoff_ns << 10))
+            return;
+        on = HOG_ON_LOCK;
+    }
+    hog_stall_add(key, on, slept, how);
+}
+
+static __always_inline void blame(const struct wait *wait, u64 victim, u64 clock, u64 how)
+{
+    if (wait->preempt)
+        how |= BLAME_PREEMPT;
+    if (wait->throttled)
+        hog_pair_add(victim, HOG_THROTTLED, wait->throttled, how);
+    if (wait->here > wait->throttled)
+        hog_blame(victim, wait->from + wait->throttled, clock, how);
+    if (!wait->moved)
+        return;
+    /* Who was thrown off a CPU waited on that one first. Who slept is woken where he ran last, unless another
+     * CPU is idle, and there he need not wait; if that is the one where he is now, nobody knows. */
+    u64 there = (how & ~BLAME_CPU) | wait->on;
+    if (wait->preempt)
+        hog_blame(victim, wait->left, wait->left + wait->moved, there);
+    else if (wait->known && wait->on != (u32)how)
+        hog_blame(victim, wait->from - wait->moved, wait->from, there);
+    else
+        hog_pair_add(victim, HOG_MOVED, wait->moved, how);
+}
+
+/* How the times of waits spread. Of a victim that has waited often in this window, one wait of eight, drawn
+ * by lot, stands for all: to find its histogram costs more than all else. */
+#define WAITS_ALL  256
+#define WAITS_LOTS 8
+static __always_inline void count_time(u64 victim, u64 ns, u64 all, u32 count, u64 clock)
+{
+    if (count < WAITS_ALL)
+        hog_wait_time(victim, ns, all, 1);
+    else if ((clock * pipe_multiplier(3)) >> 32 & (WAITS_LOTS - 1))
+        return;
+    else
+        hog_wait_time(victim, ns, all, WAITS_LOTS);
+}
+
+static __always_inline void count_wait(struct hog_waits *w, u32 turn, u64 victim, u64 ns, u64 clock)
+{
+    struct hog_slot *slot = pipe_slot_in(PIPE_OTHER, &w->waits, w->slots, turn, victim, ns, 1, sizeof *slot);
+    u64 most = ns >> 10;
+
+    if (!slot)
+        return;
+    if (most > ~0u)
+        most = ~0u;
+    if (slot->count >> 32 < most)
+        slot->count = most << 32 | (u32)slot->count;
+    if (count_times)
+        count_time(victim, ns, slot->weight, slot->count, clock);
+}
+
+/* A task at a switch: its key (0: idle), and its group's queue. */
+struct switched {
+    struct task_struct *task;
+    struct cfs_rq *cfs_rq;
+    u64 key;
+};
+
+/* At a switch at `clock` of this CPU's run queue: `prev` was on the CPU and `next` is now. */
+static __always_inline void waits_switch(bool direct, u32 cpu, u32 turn, struct switched prev,
+                                         struct switched next, u64 clock)
+{
+    struct hog_waits *w = waits_of(cpu);
+    struct wait wait = {};
+
+    if (!w)
+        return;
+    w->waits.turn = turn;
+    if (count_stalls)
+        w->stalls.turn = turn;
+    if (count_pairs) {
+        w->pairs.turn = turn;
+        w->cur = next.key ? next.key : HOG_IDLE;
+        struct hog_stint *stint = &w->ring[w->stints % HOG_STINTS];
+        stint->key = prev.key ? prev.key : HOG_IDLE;
+        stint->end = clock;
+        w->stints++;
+    }
+    if (prev.key)
+        note_departure(direct, prev.task, prev.cfs_rq, cpu, clock);
+    if (!next.key)
+        return;
+    u64 how = cpu | (pipe_bank(turn) ? BLAME_BANK : 0);
+    if (wait_of(direct, next.task, next.cfs_rq, cpu, clock, &wait)) {
+        count_wait(w, turn, next.key, wait.here + wait.moved, clock);
+        if (count_pairs)
+            blame(&wait, next.key, clock, how);
+    }
+    if (count_stalls)
+        sleep_end(direct, next.task, next.key, wait.here, clock, how);
+}
+
+#endif

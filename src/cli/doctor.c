@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/doctor.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "loader/embedded.h"
+#include "host/kernel.h"
+#include "host/names.h"
+#include "host/pidns.h"
+#include "host/targets.h"
+#include "loader/probe.h"
+#include "view/view.h"
+#include "base/message.h"
+
+/* Items are words; what is said of them is a sentence and ends the line, so text and tsv write it plain. */
+static void say(struct out *out, const struct options *options, const char *item, const char *value)
+{
+    const struct field fields[] = {{"item", cell_string(item)}, {"value", cell_sentence(value)}};
+
+    if (options->format == OUT_JSON) {
+        out_note(out, "doctor", fields, 2);
+        return;
+    }
+    char line[512];
+    snprintf(line, sizeof line, "%-18s %s", item, value);
+    out_line(out, line);
+}
+
+static void say_host(struct out *out, const struct options *options)
+{
+    static const struct {
+        const char *item;
+        void (*describe)(char *to, size_t size);
+    } items[] = {
+        {"kernel", describe_kernel},
+        {"cpus", describe_cpus},
+        {"btf", describe_btf},
+        {"jit", describe_jit},
+        {"lockdown", describe_lockdown},
+        {"cgroup", describe_cgroups},
+        {"capabilities", describe_capabilities},
+        {"seccomp", describe_seccomp},
+        {"memlock", describe_locked_memory},
+        {"tracefs", describe_tracefs},
+    };
+    char text[256];
+
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
+        items[i].describe(text, sizeof text);
+        if (*text)
+            say(out, options, items[i].item, text);
+    }
+}
+
+static void say_kinds(struct out *out, const struct options *options)
+{
+    char item[64];
+    struct error why;
+
+    for (const char *const *hook = hook_kinds; *hook; hook++) {
+        snprintf(item, sizeof item, "hook.%s", *hook);
+        say(out, options, item, probe_hook(*hook, &why) ? why.text : "ok");
+    }
+}
+
+static void say_hooks(struct out *out, const struct options *options, const char *view,
+                      const struct hook_report hooks[MAX_HOOKS])
+{
+    char item[64], text[400];
+
+    for (int i = 0; i < MAX_HOOKS && hooks[i].what; i++) {
+        snprintf(item, sizeof item, "view.%s.%s", view, hooks[i].what);
+        snprintf(text, sizeof text, "%s", hooks[i].hook ? hooks[i].hook : "no hook works");
+        say(out, options, item, text);
+        for (size_t j = 0; j < hooks[i].choice.nrefused; j++) {
+            const struct refusal *refusal = &hooks[i].choice.refused[j];
+            snprintf(text, sizeof text, "not %s: %s", refusal->hook, refusal->reason.text);
+            say(out, options, item, text);
+        }
+    }
+}
+
+/* Opens the view as for measuring all processes, and closes it. */
+static bool say_view(struct out *out, const struct options *options, const struct view *view,
+                     const struct source_context *context)
+{
+    static struct hook_report hooks[MAX_HOOKS];
+    struct error why = {""};
+    char item[64];
+    void *state;
+
+    memset(hooks, 0, sizeof hooks);
+    int err = view->open(&state, context, hooks, &why);
+    bool works = !err;
+    if (works && view->of_targets && !pidns_is_of_proc(context->pidns)) {
+        error_set(&why, 0, "processes cannot be asked for by number: %s", context->pidns->reason.text);
+        works = false;
+    }
+    snprintf(item, sizeof item, "view.%s", view->name);
+    say(out, options, item, works ? "ok" : why.text);
+    say_hooks(out, options, view->name, hooks);
+    if (!err)
+        view->close(state);
+    return works || view->of_sensors;
+}
+
+enum status doctor(const struct options *options)
+{
+    struct out *out = out_open(STDOUT_FILENO, options->format, false);
+    struct targets targets = {0};
+    struct pidns pidns;
+    pidns_read(&pidns);
+    struct source_context context = {
+        .options = options, .targets = &targets, .names = names_open(&pidns), .pidns = &pidns};
+    char text[512];
+    bool all = true;
+
+    if (!out || !context.names) {
+        message("out of memory");
+        return STATUS_FAILED;
+    }
+    say_host(out, options);
+    say_kinds(out, options);
+    /* One that cannot count by the numbers of /proc gives them up for itself, not for those after it. */
+    const struct pidns at_first = pidns;
+    struct pidns found = pidns;
+    for (const struct view *const *view = views; *view; view++) {
+        pidns = at_first;
+        all &= say_view(out, options, *view, &context);
+        if (!pidns_is_of_proc(&pidns))
+            found = pidns;
+    }
+    embedded_close();
+    pidns = found;
+    pidns_describe(&pidns, text, sizeof text); /* as the views found that it works */
+    say(out, options, "pids", text);
+    int err = out_flush(out);
+    names_close(context.names);
+    out_close(out);
+    if (err && err != -EPIPE) {
+        message("cannot write to stdout: %s (%s)", strerror(-err), error_name(err));
+        return STATUS_FAILED;
+    }
+    return all ? STATUS_DONE : STATUS_HOST;
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/energy_command.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "host/pidns.h"
+#include "host/targets.h"
+#include "cli/process_limits.h"
+#include "source/power/meter.h"
+#include "source/tasks/tree.h"
+#include "cli/run.h"
+#include "base/message.h"
+
+/* What of a domain's energy is the command's. */
+struct taken {
+    uint64_t uj, all_uj, known_ns;
+    int64_t run_ns;
+};
+
+struct command {
+    const struct options *options;
+    struct source_context context;
+    struct targets targets; /* none */
+    struct pidns pidns;
+    struct sched *sched;
+    struct meter meter;
+    struct tree tree;
+    struct tally members; /* those of the tree that ran in a window */
+    struct taken *taken;  /* a domain */
+    struct window window;
+    uint64_t begin_ns;
+    sigset_t signals, before;
+    pid_t pid;
+    int status; /* of waitpid(), once it has ended */
+};
+
+/* ---- the command itself ---- */
+
+static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH};
+
+static void block_signals(struct command *c)
+{
+    sigemptyset(&c->signals);
+    sigaddset(&c->signals, SIGCHLD);
+    for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
+        sigaddset(&c->signals, passed_on[i]);
+    sigprocmask(SIG_BLOCK, &c->signals, &c->before);
+}
+
+/* Waits for the word to begin, which comes as the end of the pipe `go`; says on `failed` why it cannot. */
+static void become(const struct command *c, const int go[2], const int failed[2])
+{
+    char byte;
+
+    close(go[1]);
+    while (read(go[0], &byte, 1) < 0 && errno == EINTR)
+        ;
+    process_limits_give_back(&c->before);
+    execvp(c->options->command[0], c->options->command);
+    int err = errno;
+    if (write(failed[1], &err, sizeof err) < 0)
+        _exit(126);
+    _exit(127);
+}
+
+static int begin(struct command *c, int go[2], int failed[2])
+{
+    if (pipe2(go, O_CLOEXEC) || pipe2(failed, O_CLOEXEC))
+        return -errno;
+    c->pid = fork();
+    if (!c->pid)
+        become(c, go, failed);
+    close(go[0]);
+    close(failed[1]);
+    return c->pid < 0 ? -errno : 0;
+}
+
+/* 0: it runs; or its errno. */
+static int let_go(const int go[2], const int failed[2])
+{
+    int err = 0;
+
+    close(go[1]);
+    if (read(failed[0], &err, sizeof err) != (ssize_t)sizeof err)
+        err = 0;
+    close(failed[0]);
+    return err;
+}
+
+/* Those that a terminal sends, it sends to the command, too. */
+static void pass_on(const struct command *c, const siginfo_t *info)
+{
+    if (info->si_signo != SIGCHLD && info->si_code <= 0)
+        kill(c->pid, info->si_signo);
+}
+
+/* Until `due`; true when the command has ended. */
+static bool sleep_until(struct command *c, uint64_t due)
+{
+    for (;;) {
+        uint64_t now = clock_ns(CLOCK_MONOTONIC);
+        struct timespec left = timespec_of(due > now ? due - now : 0);
+        siginfo_t info;
+
+        if (waitpid(c->pid, &c->status, WNOHANG) == c->pid)
+            return true;
+        if (sigtimedwait(&c->signals, &info, &left) > 0)
+            pass_on(c, &info);
+        else if (errno == EAGAIN && clock_ns(CLOCK_MONOTONIC) >= due)
+            return false;
+    }
+}
+
+/* ---- windows ---- */
+
+static int find_members(struct command *c)
+{
+    const struct tally *tally = sched_tally(c->sched);
+    int err = 0;
+
+    tally_clear(&c->members);
+    for (size_t i = 0; i < tally->capacity && !err; i++)
+        if (tally->table[i].key && tree_has(&c->tree, tally->table[i].key))
+            err = tally_add(&c->members, tally->table[i].key, 1, 0);
+    return err;
+}
+
+static void take(const struct command *c, const struct meter_share *share, struct taken *taken)
+{
+    struct split split = split_begin(share->uj, share->whole);
+    int64_t weight = 0;
+
+    for (size_t i = 0; i < share->all.tally->capacity; i++) {
+        const struct tally_entry *entry = &share->all.tally->table[i];
+        if (entry->key && entry->weight > 0 && tally_find(&c->members, entry->key)) {
+            taken->run_ns += meter_run_ns(&c->meter, entry);
+            weight += entry->weight;
+        }
+    }
+    if (!share->known)
+        return;
+    taken->uj += split_next(&split, meter_ran(share, weight));
+    taken->all_uj += share->uj;
+    taken->known_ns += c->meter.window_ns;
+}
+
+static int flip(struct command *c, struct error *why)
+{
+    struct timespec grace = {.tv_nsec = SKETCH_GRACE_NS};
+
+    c->window.begin_mono = c->window.end_mono;
+    c->window.end_mono = clock_ns(CLOCK_MONOTONIC);
+    sched_flip(c->sched);
+    meter_flip(&c->meter);
+    nanosleep(&grace, NULL);
+    int err = sched_collect(c->sched, c->window.end_mono, why);
+    if (err)
+        return err;
+    meter_collect(&c->meter, &c->window);
+    sched_shown(c->sched);
+    if (!c->window.begin_mono)
+        return 0;
+    if (find_members(c))
+        return error_set(why, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < c->meter.power.n; i++)
+        take(c, &c->meter.cpu_shares[i], &c->taken[i]);
+    return 0;
+}
+
+/* ---- what it took ---- */
+
+static struct cell known(const struct taken *taken, double value, unsigned digits)
+{
+    return taken->known_ns ? cell_decimal(value, digits) : cell_unknown();
+}
+
+static void report(const struct command *c, int status)
+{
+    double length = (double)(c->window.end_mono - c->begin_ns);
+    struct out *out = out_open(STDERR_FILENO, c->options->format, true);
+
+    for (size_t i = 0; i < c->meter.power.n && out; i++) {
+        const struct taken *taken = &c->taken[i];
+        double span = (double)taken->known_ns;
+        const struct field fields[] = {
+            {"domain", cell_string(c->meter.power.domains[i].name)},
+            {"joules", known(taken, (double)taken->uj / 1e6, 6)},
+            {"time_s", cell_decimal(length / 1e9, 3)},
+            {"watts", known(taken, (double)taken->uj * 1e3 / span, 3)},
+            {"cpu_s", cell_decimal((double)taken->run_ns / 1e9, 3)},
+            {"domain_joules", known(taken, (double)taken->all_uj / 1e6, 6)},
+            {"known_s", cell_decimal(span / 1e9, 3)},
+            {"power", cell_string(c->meter.power.source)},
+            {"lost", cell_unsigned(tree_lost(&c->tree))},
+            {"status", cell_signed(status)},
+            {"command", cell_string(c->options->command[0])},
+        };
+        out_note(out, "command", fields, sizeof fields / sizeof *fields);
+    }
+    out_close(out);
+}
+
+static int measure(struct command *c, struct error *why)
+{
+    int go[2], failed[2], err = begin(c, go, failed);
+    bool ended = false;
+
+    if (err) {
+        error_set(why, err, "cannot begin another process: %s", error_name(err));
+        return STATUS_FAILED;
+    }
+    wake_on_time();
+    err = flip(c, why);
+    c->begin_ns = c->window.end_mono;
+    int refused = err ? 0 : let_go(go, failed);
+    for (uint64_t due = c->begin_ns; !err && !refused && !ended;) {
+        due += c->options->interval_ns;
+        ended = sleep_until(c, due);
+        err = flip(c, why);
+    }
+    if (err && !ended)
+        kill(c->pid, SIGTERM);
+    if (!ended)
+        waitpid(c->pid, &c->status, 0);
+    if (err)
+        return STATUS_FAILED;
+    if (refused) {
+        error_set(why, -refused, "%s: %s (%s)", c->options->command[0], strerror(refused),
+                  error_name(refused));
+        return refused == ENOENT ? 127 : 126;
+    }
+    int status = WIFSIGNALED(c->status) ? 128 + WTERMSIG(c->status) : WEXITSTATUS(c->status);
+    report(c, status);
+    return status;
+}
+
+static int open_all(struct command *c, struct error *why)
+{
+    struct hook_report hooks[MAX_HOOKS] = {0};
+    int err = meter_open(&c->meter, &c->context, why);
+
+    if (!err)
+        err = sched_open(&c->sched, &c->context, meter_needs(&c->meter), hooks, why);
+    if (!err)
+        err = meter_join(&c->meter, c->sched, why);
+    if (!err)
+        err = tree_open(&c->tree, &c->context, hooks, why);
+    if (c->options->verbose)
+        print_hooks("energy", hooks);
+    c->taken = err ? NULL : calloc(c->meter.power.n, sizeof *c->taken);
+    return err || c->taken ? err : error_set(why, -ENOMEM, "out of memory");
+}
+
+int energy_command(const struct options *options)
+{
+    struct command *c = calloc(1, sizeof *c);
+    struct sched *shared = NULL;
+    struct error why = {""};
+
+    if (!c) {
+        message("out of memory");
+        return STATUS_FAILED;
+    }
+    c->options = options;
+    pidns_read(&c->pidns);
+    c->context = (struct source_context){
+        .options = options, .targets = &c->targets, .pidns = &c->pidns, .sched = &shared};
+    block_signals(c);
+    int err = open_all(c, &why);
+    if (!err)
+        *why.text = '\0'; /* of hooks that were passed over */
+    int status = !err ? measure(c, &why) : err == -ENOMEM ? STATUS_FAILED : STATUS_HOST;
+    if (*why.text)
+        message("energy: %s", why.text);
+    tree_close(&c->tree);
+    sched_close(c->sched);
+    meter_close(&c->meter);
+    tally_free(&c->members);
+    free(c->taken);
+    free(c);
+    return status;
+}

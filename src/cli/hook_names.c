@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/hook_names.h"
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include "loader/probe.h"
+#include "view/view.h"
+#include "base/escape.h"
+
+struct names {
+    char list[200]; /* each once, with ", " between */
+    size_t used;
+};
+
+static bool is_word(const char *list, const char *word, size_t length)
+{
+    for (;;) {
+        size_t n = strcspn(list, ",");
+        if (n == length && !strncmp(list, word, n))
+            return true;
+        if (!list[n])
+            return false;
+        list += n + 1 + (list[n + 1] == ' ');
+    }
+}
+
+static void add(struct names *names, const char *name)
+{
+    if (is_word(names->list, name, strlen(name)) || names->used >= sizeof names->list)
+        return;
+    names->used += (size_t)snprintf(names->list + names->used, sizeof names->list - names->used, "%s%s",
+                                    names->used ? ", " : "", name);
+}
+
+static void add_ways(struct names *names, const struct hook_ways *ways)
+{
+    for (; ways->what; ways++)
+        for (size_t i = 0; i < ways->n; i++)
+            add(names, ways->list[i].hook);
+}
+
+static void add_all(struct names *names)
+{
+    for (const char *const *kind = hook_kinds; *kind; kind++)
+        add(names, *kind);
+    for (const struct view *const *view = views; *view; view++)
+        for (const struct hook_ways *const *source = (*view)->ways; *source; source++)
+            add_ways(names, *source);
+}
+
+int hook_names_check(const char *list, struct error *why)
+{
+    struct names names = {"", 0};
+    char shown[64];
+
+    add_all(&names);
+    while (list) {
+        size_t length = strcspn(list, ",");
+        if (!length || !is_word(names.list, list, length)) {
+            escape_name(shown, sizeof shown, list, length);
+            return error_set(why, -EINVAL, "--without: no hook is called \"%s\": hooks are %s",
+                             length ? shown : "", names.list);
+        }
+        list = list[length] ? list + length + 1 : NULL;
+    }
+    return 0;
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "cli/options_value.h"
+#include "base/duration.h"
+#include "base/suggest.h"
+#include "verdict/verdict.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_NW UINT64_C(100000000000000)
+
+struct quoted option_label(const struct option_spec *spec)
+{
+    struct quoted label;
+
+    if (spec->letter)
+        snprintf(label.text, sizeof label.text, "-%c/--%s", spec->letter, spec->name);
+    else
+        snprintf(label.text, sizeof label.text, "--%s", spec->name);
+    return label;
+}
+
+void append_name(char *list, size_t size, const char *name)
+{
+    size_t used = strlen(list);
+    snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
+}
+
+static bool parse_number(const char *text, size_t length, uint64_t least, uint64_t most, uint64_t *value)
+{
+    *value = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+        if (__builtin_mul_overflow(*value, 10, value) ||
+            __builtin_add_overflow(*value, (uint64_t)(text[i] - '0'), value))
+            return false;
+    }
+    return length && *value >= least && *value <= most;
+}
+
+int option_number(const struct option_spec *spec, const char *label, const char *text, uint64_t *value,
+                  struct error *why)
+{
+    bool power = spec->kind == OPTION_POWER;
+
+    if (parse_number(text, strlen(text), spec->least, spec->most, value) &&
+        !(power && (*value & (*value - 1))))
+        return 0;
+    return error_set(why, -EINVAL, "%s: \"%s\" is not a %s from %" PRIu64 " to %" PRIu64, label,
+                     quote(text).text, power ? "power of two" : "whole number", spec->least, spec->most);
+}
+
+int option_interval(const struct option_spec *spec, const char *label, const char *text, uint64_t *ns,
+                    struct error *why)
+{
+    int error = duration_parse(text, ns);
+
+    if (!error && *ns >= spec->least && *ns <= spec->most)
+        return 0;
+    return error_set(why, -EINVAL, "%s: \"%s\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m", label,
+                     quote(text).text);
+}
+
+static int parse_pid(const struct option_spec *spec, const char *text, size_t length, uint64_t *pid,
+                     struct error *why)
+{
+    if (parse_number(text, length, spec->least, spec->most, pid))
+        return 0;
+    return error_set(why, -EINVAL,
+                     "\"%s\" is not a PID: a PID is a whole number from %" PRIu64 " to %" PRIu64,
+                     quote_bytes(text, length).text, spec->least, spec->most);
+}
+
+static int add_pid(struct options *o, const struct option_spec *spec, const char *text, size_t length,
+                   struct error *why)
+{
+    uint64_t pid;
+    int error = parse_pid(spec, text, length, &pid, why);
+
+    if (error)
+        return error;
+    for (size_t i = 0; i < o->npids; i++)
+        if (o->pids[i] == pid)
+            return 0;
+    if (o->npids == MAX_PIDS)
+        return error_set(why, -EINVAL, "too many PIDs: at most %d are allowed", MAX_PIDS);
+    o->pids[o->npids++] = (uint32_t)pid;
+    return 0;
+}
+
+int option_pids(struct options *options, const struct option_spec *spec, const char *list, struct error *why)
+{
+    for (;;) {
+        size_t length = strcspn(list, ",");
+        int error = add_pid(options, spec, list, length, why);
+        if (error || !list[length])
+            return error;
+        list += length + 1;
+    }
+}
+
+static int take_format(struct error *why, const char *label, const char *text, enum out_format *format)
+{
+    char allowed[64] = "";
+
+    for (size_t i = 0; format_names[i]; i++) {
+        if (!strcmp(text, format_names[i])) {
+            *format = (enum out_format)i;
+            return 0;
+        }
+        append_name(allowed, sizeof allowed, format_names[i]);
+    }
+    return error_set(why, -EINVAL, "%s: unknown format \"%s\": formats are %s", label, quote(text).text,
+                     allowed);
+}
+
+static int add_alert(uint32_t *alert, const char *label, const char *word, size_t length, struct error *why)
+{
+    struct suggestion nearest = suggest(word, length, SLIPS);
+    char allowed[160] = "";
+
+    for (unsigned i = VERDICT_OK + 1; i < VERDICTS; i++) {
+        const char *name = verdict_names[i];
+        if (strlen(name) == length && !strncmp(word, name, length)) {
+            *alert |= UINT32_C(1) << i;
+            return 0;
+        }
+        suggest_consider(&nearest, name);
+        append_name(allowed, sizeof allowed, name);
+    }
+    return error_set(why, -EINVAL, "%s: \"%s\" is not one of %s%s%s%s", label, quote_bytes(word, length).text,
+                     allowed, nearest.name ? "; did you mean " : "", nearest.name ? nearest.name : "",
+                     nearest.name ? "?" : "");
+}
+
+/* Lists of several options add up. */
+static int take_alerts(uint32_t *alert, const char *label, const char *list, struct error *why)
+{
+    for (;;) {
+        size_t length = strcspn(list, ",");
+        int error = add_alert(alert, label, list, length, why);
+        if (error || !list[length])
+            return error;
+        list += length + 1;
+    }
+}
+
+static int take_thresholds(struct options *o, enum option_kind kind, const char *label, const char *text,
+                           struct error *why)
+{
+    struct error reason = {""};
+    int error = kind == OPTION_THRESHOLD ? thresholds_set(&o->thresholds, text, strlen(text), &reason)
+                                         : thresholds_read(&o->thresholds, text, &reason);
+
+    return error ? error_set(why, -EINVAL, "%s: %s", label, reason.text) : 0;
+}
+
+/* The bits of enum rows_word, in their order. */
+static const char *const words[] = {"process",   "thread", "comm",   "uid", "user", "cgroup",
+                                    "container", "pod",    "parent", "cpu", "mount"};
+
+const char *rows_word_name(uint32_t word)
+{
+    return words[__builtin_ctz(word)];
+}
+
+static uint32_t rows_word(const char *text, size_t length, uint32_t allowed)
+{
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (allowed >> i & 1 && strlen(words[i]) == length && !memcmp(words[i], text, length))
+            return UINT32_C(1) << i;
+    return 0;
+}
+
+/* --help of the option names the words. */
+static int take_word(uint32_t *to, const struct option_spec *spec, const char *label, const char *text,
+                     size_t length, struct error *why)
+{
+    uint32_t word = rows_word(text, length, (uint32_t)spec->least);
+
+    *to |= word;
+    return word ? 0
+                : error_set(why, -EINVAL, "%s: unknown \"%s\": %s", label, quote_bytes(text, length).text,
+                            spec->help);
+}
+
+static int take_words(uint32_t *to, const struct option_spec *spec, const char *label, const char *list,
+                      struct error *why)
+{
+    if (spec->kind == OPTION_BY) {
+        *to = 0;
+        return take_word(to, spec, label, list, strlen(list), why);
+    }
+    for (;;) {
+        size_t length = strcspn(list, ",");
+        int error = take_word(to, spec, label, list, length, why);
+        if (error || !list[length])
+            return error;
+        list += length + 1;
+    }
+}
+
+static int add_text(struct texts *texts, const char *label, const char *text, struct error *why)
+{
+    if (texts->n == MAX_TEXTS)
+        return error_set(why, -EINVAL, "%s: at most %d times", label, MAX_TEXTS);
+    texts->items[texts->n++] = text;
+    return 0;
+}
+
+/* "12.5" W. Durations are decimal numbers of what is 1e9 of something, too. */
+static bool take_watts(const char *text, size_t length, uint64_t *uw)
+{
+    char number[24];
+    uint64_t nw;
+
+    if (!length || length >= sizeof number || strspn(text, "0123456789.") < length)
+        return false;
+    memcpy(number, text, length);
+    number[length] = '\0';
+    if (duration_parse(number, &nw) || nw > MOST_NW)
+        return false;
+    *uw = nw / 1000;
+    return true;
+}
+
+static int take_model(struct power_model *model, const char *label, const char *text, struct error *why)
+{
+    bool busy = false, idle = false, fine = true;
+
+    *model = (struct power_model){.given = true};
+    for (const char *p = text; fine; p++) {
+        size_t length = strcspn(p, ",");
+        if (!strncmp(p, "busy=", 5) && !busy)
+            fine = busy = take_watts(p + 5, length - 5, &model->busy_uw);
+        else if (!strncmp(p, "idle=", 5) && !idle)
+            fine = idle = take_watts(p + 5, length - 5, &model->idle_uw);
+        else
+            fine = model->percpu = !model->percpu && length == 6 && !strncmp(p, "percpu", 6);
+        p += length;
+        if (!*p)
+            break;
+    }
+    if (fine && busy && idle && model->busy_uw && model->idle_uw <= model->busy_uw)
+        return 0;
+    return error_set(
+        why, -EINVAL,
+        "%s: \"%s\" is not busy=W,idle=W[,percpu] with watts up to 100000, busy more than 0 and no less "
+        "than idle",
+        label, quote(text).text);
+}
+
+static int take_choice(const struct option_spec *spec, const char *label, const char *text, unsigned *word,
+                       struct error *why)
+{
+    char allowed[64] = "";
+
+    for (unsigned i = 0; spec->words[i]; i++) {
+        if (!strcmp(text, spec->words[i])) {
+            *word = i;
+            return 0;
+        }
+        append_name(allowed, sizeof allowed, spec->words[i]);
+    }
+    return error_set(why, -EINVAL, "%s: \"%s\" is not one of %s", label, quote(text).text, allowed);
+}
+
+/* 1000, 64K, 64M, 2G, also as 64MiB. */
+static int take_size(const struct option_spec *spec, const char *label, const char *text, uint64_t *bytes,
+                     struct error *why)
+{
+    static const char units[] = "KMG";
+    size_t digits = strspn(text, "0123456789");
+    const char *unit = text[digits] ? strchr(units, text[digits]) : NULL,
+               *rest = text + digits + (unit != NULL);
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+
+    if (parse_number(text, digits, 0, UINT64_MAX >> shift, bytes) &&
+        (!*rest || !strcmp(rest, "B") || (unit && !strcmp(rest, "iB")))) {
+        *bytes <<= shift;
+        if (*bytes >= spec->least && *bytes <= spec->most)
+            return 0;
+    }
+    return error_set(why, -EINVAL, "%s: \"%s\" is not a size from 64K to 1024G, like 500K, 64M or 2G", label,
+                     quote(text).text);
+}
+
+int option_apply(struct options *options, const struct option_spec *spec, const char *value,
+                 struct error *why)
+{
+    struct quoted label = option_label(spec);
+    void *member = (char *)options + spec->offset;
+    uint64_t number = 0;
+    int error = 0;
+
+    switch (spec->kind) {
+    case OPTION_FLAG:
+        *(bool *)member = true;
+        break;
+    case OPTION_NUMBER:
+    case OPTION_POWER:
+        error = option_number(spec, label.text, value, &number, why);
+        *(unsigned *)member = (unsigned)number;
+        break;
+    case OPTION_COUNT:
+        return option_number(spec, label.text, value, member, why);
+    case OPTION_INTERVAL:
+        return option_interval(spec, label.text, value, member, why);
+    case OPTION_PIDS:
+        return option_pids(options, spec, value, why);
+    case OPTION_PID:
+        error = parse_pid(spec, value, strlen(value), &number, why);
+        *(uint32_t *)member = (uint32_t)number;
+        break;
+    case OPTION_FORMAT:
+        options->format_given = true;
+        return take_format(why, label.text, value, member);
+    case OPTION_SIZE:
+        return take_size(spec, label.text, value, member, why);
+    case OPTION_TEXT:
+        *(const char **)member = value;
+        break;
+    case OPTION_TEXTS:
+        return add_text(member, label.text, value, why);
+    case OPTION_WITH:
+    case OPTION_BY:
+        return take_words(member, spec, label.text, value, why);
+    case OPTION_BITS:
+        *(uint32_t *)member |= (uint32_t)spec->least;
+        break;
+    case OPTION_ALERT:
+        return take_alerts(member, label.text, value, why);
+    case OPTION_THRESHOLD:
+    case OPTION_THRESHOLDS:
+        return take_thresholds(options, spec->kind, label.text, value, why);
+    case OPTION_MODEL:
+        return take_model(member, label.text, value, why);
+    case OPTION_WORD:
+        return take_choice(spec, label.text, value, member, why);
+    case OPTION_ERROR:
+        return call_test_parse(member, value, why);
+    case OPTION_BYTES:
+        return call_bytes_parse(member, value, why);
+    case OPTION_MODE:
+        options->mode = (enum run_mode)spec->least;
+        break;
+    }
+    return error;
+}

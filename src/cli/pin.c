@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/pin.h"
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "loader/embedded.h"
+#include "host/pidns.h"
+#include "host/targets.h"
+#include "loader/pin.h"
+#include "loader/pin_tree.h"
+#include "view/view.h"
+#include "source/shared/collector.h"
+#include "pin.types.h"
+#include "cli/run.h"
+#include "base/quote.h"
+#include "syscall/bpf.h"
+#include "base/message.h"
+
+/* DIR without slashes at its end. */
+static int directory_of(const struct options *options, char to[PATH_MAX], struct error *why)
+{
+    size_t n = strlen(options->pinned);
+
+    while (n > 1 && options->pinned[n - 1] == '/')
+        n--;
+    if (n >= PATH_MAX)
+        return error_set(why, -ENAMETOOLONG, "the path is too long");
+    memcpy(to, options->pinned, n);
+    to[n] = 0;
+    return 0;
+}
+
+static enum status failed(const char *word, int err, const struct error *why)
+{
+    message("%s: %s", word, why->text);
+    return err == -ENOMEM || err == -EEXIST || err == -ENOENT || err == -ESRCH || err == -ESTALE ||
+                   err == -EBUSY
+               ? STATUS_FAILED
+               : STATUS_HOST;
+}
+
+/* ---- what a directory says of itself ---- */
+
+static int make_info(struct object **obj, const struct options *options, struct error *why)
+{
+    struct hog_pin pin = {.magic = HOG_PIN_MAGIC, .layout = HOG_PIN_LAYOUT, .version = HOG_VERSION};
+    uint32_t zero = 0;
+    size_t used = 0;
+
+    for (size_t i = 0; i < options->nviews; i++)
+        used += (size_t)snprintf(pin.views + used, sizeof pin.views - used, "%s%s", i ? "," : "",
+                                 options->views[i]);
+    pin.pinned_ns = clock_ns(CLOCK_REALTIME);
+    pin.booted_ns = pin.pinned_ns - clock_ns(CLOCK_BOOTTIME);
+    int err = embedded_open(obj, "pin", why);
+    if (!err)
+        err = object_create_maps(*obj, why);
+    if (err)
+        return err;
+    err = sys_bpf_map_update(object_map(*obj, "hog_info")->fd, &zero, &pin, BPF_ANY);
+    return err ? error_set(why, err, "noting what is pinned: %s", error_name(err)) : 0;
+}
+
+/* Of any layout. */
+static int read_info(const char *directory, struct hog_pin *pin, struct error *why)
+{
+    struct object *obj = NULL;
+    uint32_t zero = 0;
+    int err = embedded_open(&obj, "pin", why);
+
+    if (err)
+        return err;
+    struct object_map *map = object_map(obj, "hog_info");
+    err = pin_tree_open_info(map, directory, why);
+    if (!err && (err = sys_bpf_map_lookup(map->fd, &zero, pin)))
+        error_set(why, err, "%s/" PIN_INFO ": %s", directory, error_name(err));
+    object_close(obj);
+    if (err)
+        return err;
+    pin->version[sizeof pin->version - 1] = pin->views[sizeof pin->views - 1] = 0;
+    return pin->magic == HOG_PIN_MAGIC ? 0 : error_set(why, -EPROTO, "%s was not pinned by hog", directory);
+}
+
+static int check_layout(const char *directory, const struct hog_pin *pin, struct error *why)
+{
+    if (pin->layout != HOG_PIN_LAYOUT)
+        return error_set(why, -EPROTO,
+                         "%s was pinned by hog %s in layout %u, and this is hog " HOG_VERSION
+                         ", which reads layout %d: read it with that one, or unpin and pin it anew",
+                         directory, quote(pin->version).text, pin->layout, HOG_PIN_LAYOUT);
+    return 0;
+}
+
+/* ---- pin ---- */
+
+static const struct view *view_named(const char *name, size_t length)
+{
+    for (const struct view *const *m = views; *m; m++)
+        if (strlen((*m)->name) == length && !strncmp((*m)->name, name, length))
+            return *m;
+    return NULL;
+}
+
+/* Why a view cannot be, where there is more to say than that it cannot. */
+static const char *reason_of(const char *view)
+{
+    static const char *const reasons[][2] = {
+        {"energy", ": its sensors are read by a process, and what nobody reads they do not keep"},
+        {"mem", ": the kernel keeps it by itself, in /proc/PID/status (VmRSS, VmHWM)"},
+    };
+
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (!strcmp(reasons[i][0], view))
+            return reasons[i][1];
+    return "";
+}
+
+static int check_views(const struct options *options, struct error *why)
+{
+    char which[80] = "";
+
+    for (const struct view *const *m = views; *m; m++)
+        if ((*m)->pin && strlen(which) + strlen((*m)->name) + 3 < sizeof which)
+            snprintf(which + strlen(which), sizeof which - strlen(which), "%s%s", *which ? ", " : "",
+                     (*m)->name);
+    for (size_t i = 0; i < options->nviews; i++) {
+        const struct view *view = view_named(options->views[i], strlen(options->views[i]));
+        if (!view || !view->pin)
+            return error_set(why, -EINVAL, "%s cannot be pinned%s; what can: %s", options->views[i],
+                             reason_of(options->views[i]), which);
+    }
+    return 0;
+}
+
+/* What hangs in the kernel until it is pinned. */
+struct hung {
+    struct collector sides[MAX_VIEWS];
+    size_t n;
+    struct object *info;
+};
+
+static int hang_up(struct hung *hung, const struct options *options, struct error *why)
+{
+    static struct hook_report hooks[MAX_HOOKS];
+    struct targets targets = {0};
+    struct pidns pidns = {0}; /* by the kernel's own numbers */
+    struct source_context context = {.options = options, .targets = &targets, .pidns = &pidns};
+    int err = make_info(&hung->info, options, why);
+
+    for (size_t i = 0; i < options->nviews && !err; i++) {
+        const struct view *view = view_named(options->views[i], strlen(options->views[i]));
+        memset(hooks, 0, sizeof hooks);
+        hung->n++;
+        err = view->pin(&hung->sides[i], &context, hooks, why);
+        if (options->verbose)
+            print_hooks(view->name, hooks);
+    }
+    return err;
+}
+
+static void take_down(struct hung *hung)
+{
+    for (size_t i = 0; i < hung->n; i++)
+        collector_close(&hung->sides[i]);
+    object_close(hung->info);
+}
+
+/* Pins all in a directory that nobody knows, and gives it its name when it is whole. */
+static int pin_all(const struct hung *hung, const struct options *options, const char *new,
+                   const char *directory, struct error *why)
+{
+    int err = mkdir(new, 0700) ? -errno : 0;
+
+    if (err)
+        return error_set(why, err, "%s: %s", new, strerror(-err));
+    for (size_t i = 0; i < hung->n && !err; i++)
+        err = pin_tree_add(new, options->views[i], hung->sides[i].obj, hung->sides[i].links, COLLECTOR_LINKS,
+                           why);
+    if (!err)
+        err = pin_tree_add(new, NULL, hung->info, NULL, 0, why);
+    if (!err && rename(new, directory)) {
+        err = errno == ENOTEMPTY ? -EEXIST : -errno;
+        error_set(why, err, "%s: %s", directory, strerror(-err));
+    }
+    return err;
+}
+
+/* A process that waits for us to say that the new directory is whole, or to end without a word, killed:
+ * then it removes what there is of it. Its end of the pipe; or -errno. */
+static int start_guard(const char *new, const struct hung *hung, pid_t *guard)
+{
+    int ends[2];
+    char word;
+    sigset_t all;
+
+    if (pipe(ends))
+        return -errno;
+    sigfillset(&all);
+    *guard = fork();
+    if (*guard < 0) {
+        int err = -errno;
+        close(ends[0]);
+        close(ends[1]);
+        return err;
+    }
+    if (*guard) {
+        close(ends[0]);
+        return ends[1];
+    }
+    setsid();
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    close(ends[1]);
+    if (read(ends[0], &word, 1) != 1)
+        pin_tree_remove(new, NULL, NULL);
+    _exit(0);
+}
+
+static int pin_guarded(const struct hung *hung, const struct options *options, const char *directory,
+                       struct error *why)
+{
+    char new[PATH_MAX];
+    const char *slash = strrchr(directory, '/');
+    pid_t guard = -1;
+    int length = snprintf(new, sizeof new, "%.*shog_new_%d", slash ? (int)(slash + 1 - directory) : 0,
+                          directory, (int)getpid());
+
+    if (length < 0 || (size_t)length >= sizeof new)
+        return error_set(why, -ENAMETOOLONG, "the path is too long");
+    int pipe_end = start_guard(new, hung, &guard);
+    if (pipe_end < 0)
+        return error_set(why, pipe_end, "cannot start a process: %s", error_name(pipe_end));
+    int err = pin_all(hung, options, new, directory, why);
+    if (!err && write(pipe_end, "", 1) != 1)
+        err = error_set(why, -EIO, "the process that looks after what is not whole has ended");
+    close(pipe_end); /* without a word it cleans up */
+    while (waitpid(guard, NULL, 0) < 0 && errno == EINTR)
+        ;
+    return err;
+}
+
+enum status pin_views(const struct options *options)
+{
+    static struct hung hung;
+    char directory[PATH_MAX];
+    struct error why = {""};
+    int err = check_views(options, &why);
+
+    if (err) {
+        message("pin: %s", why.text);
+        return STATUS_USAGE;
+    }
+    err = directory_of(options, directory, &why);
+    if (!err)
+        err = pin_tree_check(directory, &why);
+    if (!err)
+        err = hang_up(&hung, options, &why);
+    if (!err)
+        err = pin_guarded(&hung, options, directory, &why);
+    take_down(&hung);
+    return err ? failed("pin", err, &why) : STATUS_DONE;
+}
+
+/* ---- read ---- */
+
+static int take_views(struct options *options, const char *list, struct error *why)
+{
+    for (; *list; list += strcspn(list, ","), list += *list == ',') {
+        size_t length = strcspn(list, ",");
+        const struct view *view = view_named(list, length);
+        if (!view || !view->pin || options->nviews == MAX_VIEWS)
+            return error_set(why, -EPROTO, "this hog cannot read the pinned view %s",
+                             quote_bytes(list, length).text);
+        options->views[options->nviews++] = view->name;
+    }
+    return 0;
+}
+
+enum status read_views(struct options *options)
+{
+    static char directory[PATH_MAX];
+    struct hog_pin pin;
+    struct error why = {""};
+    int err = directory_of(options, directory, &why);
+
+    if (!err)
+        err = read_info(directory, &pin, &why);
+    if (!err)
+        err = check_layout(directory, &pin, &why);
+    if (!err)
+        err = take_views(options, pin.views, &why);
+    if (err)
+        return failed("read", err, &why);
+    if (options->format == OUT_CSV && options->nviews > 1) {
+        message("csv has the columns of one view, and %s are pinned here: use -o tsv or json", pin.views);
+        return STATUS_USAGE;
+    }
+    options->pinned = directory;
+    return run_views(options);
+}
+
+/* ---- unpin ---- */
+
+static void tell_foreign(const char *path)
+{
+    message("unpin: %s is not of hog: left as it is", quote(path).text);
+}
+
+enum status unpin_views(const struct options *options)
+{
+    char directory[PATH_MAX];
+    struct hog_pin pin;
+    struct error why = {""};
+    int left = directory_of(options, directory, &why);
+
+    if (!left)
+        left = bpf_pin_check(directory, &why);
+    if (!left)
+        left = read_info(directory, &pin, &why);
+    if (!left)
+        left = pin_tree_remove(directory, tell_foreign, &why);
+    if (left < 0)
+        return failed("unpin", left, &why);
+    return left ? STATUS_FAILED : STATUS_DONE;
+}

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/run.h"
+#include "cli/run_private.h"
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "loader/embedded.h"
+#include "host/names.h"
+#include "loader/attach.h"
+#include "base/quote.h"
+#include "source/shared/sketch.h"
+#include "base/message.h"
+
+#define LATE_IN_A_ROW 20
+
+static enum status add_targets(const struct run *run, struct targets *targets, const uint32_t *pids, size_t n)
+{
+    struct error why;
+
+    if (n && !run->pidns.inode) {
+        message("processes cannot be asked for by number: %s", run->pidns.reason.text);
+        return STATUS_HOST;
+    }
+    targets->foreign = !run->pidns.ours;
+    targets->inside = run->pidns.translate;
+    for (size_t i = 0; i < n; i++) {
+        int err = targets_add(targets, pids[i], &why);
+        if (err)
+            message("%s", why.text);
+        if (err && err != -ESRCH && err != -EINVAL)
+            return STATUS_FAILED;
+    }
+    /* Each has been told of. */
+    return n && !targets->n ? STATUS_FAILED : STATUS_DONE;
+}
+
+static enum status open_targets(struct run *run)
+{
+    const struct options *options = run->options;
+    enum status status = add_targets(run, &run->targets, options->pids, options->npids);
+
+    return status ? status : add_targets(run, &run->subject, &options->why_pid, options->why_pid != 0);
+}
+
+static const struct view *view_named(const char *name)
+{
+    for (const struct view *const *m = views; *m; m++)
+        if (!strcmp((*m)->name, name))
+            return *m;
+    return NULL;
+}
+
+static enum status open_metrics(struct run *run)
+{
+    static struct hook_report hooks[MAX_HOOKS];
+    struct error why = {""};
+
+    for (size_t i = 0; i < run->options->nviews; i++) {
+        const struct view *view = view_named(run->options->views[i]);
+        memset(hooks, 0, sizeof hooks);
+        int err = view->open(&run->states[run->n], &run->context, hooks, &why);
+        if (run->options->verbose)
+            print_hooks(view->name, hooks);
+        if (err) {
+            message("%s: %s", view->name, why.text);
+            return err == -ENOMEM || err == -ESRCH ? STATUS_FAILED : STATUS_HOST;
+        }
+        run->views[run->n++] = view;
+    }
+    if (!pidns_is_of_proc(&run->pidns) && run->rows)
+        rows_without_proc(run->rows);
+    if (!pidns_is_of_proc(&run->pidns))
+        message("PIDs are the kernel's own, and the living have no names%s: %s",
+                run->options->no_kernel
+                    ? " (nor is it known which are kernel threads: --no-kernel hides none)"
+                    : "",
+                run->pidns.reason.text);
+    return STATUS_DONE;
+}
+
+void wake_on_time(void)
+{
+    const struct sched_param lowest = {.sched_priority = 1};
+
+    prctl(PR_SET_TIMERSLACK, 1UL);
+    /* Not by the C library: that of musl always says ENOSYS, as POSIX means processes and Linux threads. */
+    if (syscall(SYS_sched_setscheduler, 0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest))
+        setpriority(PRIO_PROCESS, 0, -20);
+}
+
+/* Who is woken before others must not be late himself again and again: then there is more to do in a window
+ * than it is long, and going on like this would take a CPU from the host. */
+static void yield_when_late(struct run *run)
+{
+    const struct sched_param none = {0};
+
+    run->late = run->skipped ? run->late + 1 : 0;
+    if (run->late != LATE_IN_A_ROW)
+        return;
+    syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &none);
+    message(
+        "windows of %.3f ms cannot be kept: there is too much to show, or the host is too busy; see skipped=",
+        (double)run->options->interval_ns / 1e6);
+}
+
+/* Ends the window at once in all views. */
+static int flip(struct run *run, struct error *why)
+{
+    struct timespec grace = {.tv_nsec = SKETCH_GRACE_NS};
+
+    /* Before the turn: whoever is gone by then has his last time in this window. */
+    targets_poll(&run->targets);
+    targets_poll(&run->subject);
+    uint64_t wall = clock_ns(CLOCK_REALTIME), now = clock_ns(CLOCK_MONOTONIC);
+    struct window *window = &run->window;
+
+    for (size_t i = 0; i < run->n; i++)
+        run->views[i]->flip(run->states[i]);
+    window->begin_wall = window->end_wall;
+    window->end_wall = wall;
+    window->begin_mono = window->end_mono;
+    window->end_mono = now;
+    while (nanosleep(&grace, &grace) && errno == EINTR)
+        ;
+    for (size_t i = 0; i < run->n; i++) {
+        int err = run->views[i]->collect(run->states[i], window, why);
+        if (err)
+            return err;
+    }
+    prefilter_refresh(run->prefilter, now);
+    return 0;
+}
+
+/* What lies between turns, for views that must look more often. */
+static void tick(struct run *run)
+{
+    for (size_t i = 0; i < run->n; i++)
+        if (run->views[i]->tick)
+            run->views[i]->tick(run->states[i]);
+}
+
+/* Sleeps until `due`; true when a signal asked to end. */
+static bool sleep_until(struct run *run, uint64_t due)
+{
+    for (;;) {
+        uint64_t now = clock_ns(CLOCK_MONOTONIC);
+        uint64_t left_ns = due > now ? due - now : 0;
+        left_ns = left_ns < VIEW_TICK_NS ? left_ns : VIEW_TICK_NS;
+        struct timespec left = timespec_of(left_ns);
+        if (run->screen ? screen_wait(run->screen, left_ns) : sigtimedwait(&run->ending, NULL, &left) > 0)
+            return true;
+        if (run->screen)
+            errno = EAGAIN;
+        if (errno == EAGAIN && clock_ns(CLOCK_MONOTONIC) >= due)
+            return false;
+        if (errno == EAGAIN)
+            tick(run);
+    }
+}
+
+static enum status output_failed(const struct options *options, int err)
+{
+    if (err == -EPIPE && !options->textfile)
+        return STATUS_DONE; /* the reader has had enough */
+    message("cannot write to %s: %s (%s)", options->textfile ? quote(options->textfile).text : "stdout",
+            strerror(-err), error_name(err));
+    return STATUS_FAILED;
+}
+
+/* True: --alert asks to end now. A window that a signal cut short is not asked. */
+static bool is_alarmed(struct run *run)
+{
+    bool alert = false;
+
+    for (size_t i = 0; i < run->n && run->options->alert; i++)
+        alert = alert || (run->views[i]->alert && run->views[i]->alert(run->states[i]));
+    run->alerts = alert ? run->alerts + 1 : 0;
+    return alert && run->alerts >= run->options->alert_for;
+}
+
+/* Window n begins at start + n * interval whatever the ones before took. */
+static enum status windows(struct run *run)
+{
+    const uint64_t interval = run->options->interval_ns, count = run->options->count;
+    struct error why = {""};
+    int err = flip(run, &why);
+    uint64_t start = run->window.end_mono, grid = 0;
+    bool ending = false;
+
+    if (run->options->self) {
+        run->self.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+        run_costs(run, &run->self.cost);
+    }
+    while (!err && !ending && (!count || run->window.seq < count)) {
+        ending = sleep_until(run, start + ++grid * interval);
+        err = flip(run, &why);
+        if (err)
+            break;
+        uint64_t reached = (run->window.end_mono - start) / interval;
+        run->skipped = reached > grid ? reached - grid : 0;
+        grid += run->skipped;
+        yield_when_late(run);
+        run->window.begin_offset = run->window.begin_mono - start;
+        size_t targets = run->targets.n + run->subject.n;
+        int written = run_print(run);
+        if (written)
+            return output_failed(run->options, written);
+        if (!ending && is_alarmed(run))
+            return STATUS_ALERT;
+        if (targets && !(run->targets.n + run->subject.n))
+            break;
+    }
+    if (err)
+        message("%s", why.text);
+    return err || run->ever_lost ? STATUS_FAILED : STATUS_DONE;
+}
+
+static void run_close(struct run *run)
+{
+    while (run->n) {
+        run->n--;
+        run->views[run->n]->close(run->states[run->n]);
+    }
+    self_close(&run->self);
+    prefilter_close(run->prefilter);
+    names_close(run->context.names);
+    targets_free(&run->targets);
+    targets_free(&run->subject);
+    out_close(run->out);
+    rows_close(run->rows);
+    recorder_close(run->recorder);
+    screen_close(run->screen);
+}
+
+/* What stands between views and lines; a wrong wish is told before anything is loaded. */
+static enum status open_rows(struct run *run)
+{
+    const struct schema *schemas[MAX_VIEWS + 1] = {NULL};
+    const char *orders[MAX_VIEWS];
+    const struct options *options = run->options;
+    struct error why = {""};
+
+    if (options->textfile) {
+        int err = out_to_file(run->out, options->textfile);
+        if (err)
+            return output_failed(options, err);
+    }
+    for (size_t i = 0; i < options->nviews; i++) {
+        const struct view *view = view_named(options->views[i]);
+        schemas[i] = &view->schema;
+        orders[i] = view->order;
+    }
+    int err = rows_open(&run->rows, options, schemas, orders, run->context.names,
+                        pidns_is_of_proc(&run->pidns), &why);
+    if (err) {
+        message("%s", why.text);
+        return err == -EINVAL ? STATUS_USAGE : STATUS_FAILED;
+    }
+    const uint32_t *users;
+    size_t nusers = run->rows ? rows_users(run->rows, &users) : 0;
+    if (run->rows && prefilter_open(&run->prefilter, options, users, nusers, &why)) {
+        message("%s", why.text);
+        return STATUS_FAILED;
+    }
+    prefilter_refresh(run->prefilter, clock_ns(CLOCK_MONOTONIC));
+    run->context.prefilter = run->prefilter;
+    if (run->rows)
+        rows_attach(run->rows, run->out);
+    if (rows_want_all(options))
+        run->of_views.top = ROWS_ALL;
+    return STATUS_DONE;
+}
+
+/* What `record` needs before anything is measured. */
+static enum status open_recorder(struct run *run)
+{
+    const struct options *options = run->options;
+    struct error why;
+
+    if (!options->record)
+        return STATUS_DONE;
+    if (recorder_open(&run->recorder, options->record, options->max_size, options->keep, &why)) {
+        message("%s", why.text);
+        return STATUS_FAILED;
+    }
+    out_to_sink(run->out, recorder_sink(run->recorder));
+    return STATUS_DONE;
+}
+
+/* Where the windows go, if not to stdout as lines. */
+static enum status open_screen(struct run *run, unsigned top)
+{
+    run->screen = screen_open(top, run->options->human);
+    if (!run->screen) {
+        message("out of memory");
+        return STATUS_FAILED;
+    }
+    out_to_sink(run->out, screen_sink(run->screen));
+    return STATUS_DONE;
+}
+
+/* Before we are woken before others: the child of the screen is not. */
+static enum status enter_screen(struct run *run)
+{
+    int err = run->screen ? screen_enter(run->screen) : 0;
+
+    if (err)
+        message("the terminal cannot be drawn on: %s (%s)", strerror(-err), error_name(err));
+    return err ? STATUS_FAILED : STATUS_DONE;
+}
+
+/* On a terminal rows can be sorted and their number changed: there are more of them. */
+static const struct options *options_of_screen(const struct options *options)
+{
+    static struct options more;
+
+    more = *options;
+    more.format = OUT_TSV;
+    more.top = options->top > SCREEN_ROWS ? options->top : SCREEN_ROWS;
+    return &more;
+}
+
+enum status run_views(const struct options *asked)
+{
+    /* Whoever reads a pipe takes numbers for what the column says. */
+    if (asked->human && !isatty(STDOUT_FILENO)) {
+        message("-h/--human is for people: stdout is no terminal (for help use --help)");
+        return STATUS_USAGE;
+    }
+    const bool live = screen_is_wanted(asked);
+    const struct options *options = live ? options_of_screen(asked) : asked;
+    struct run run = {.options = options, .self = {.stats_fd = -1}};
+    enum status status;
+
+    sigemptyset(&run.ending);
+    sigaddset(&run.ending, SIGINT);
+    sigaddset(&run.ending, SIGTERM);
+    sigprocmask(SIG_BLOCK, &run.ending, NULL);
+    pidns_read(&run.pidns);
+    run.of_views = *options;
+    run.context = (struct source_context){.options = &run.of_views,
+                                          .targets = &run.targets,
+                                          .names = names_open(&run.pidns),
+                                          .pidns = &run.pidns,
+                                          .sched = &run.sched,
+                                          .subject = &run.subject};
+    run.out = out_open(STDOUT_FILENO, options->format, !options->no_header);
+    if (run.out && asked->human)
+        out_for_people(run.out);
+    if (!run.context.names || !run.out) {
+        message("out of memory");
+        status = STATUS_FAILED;
+    } else {
+        status = open_rows(&run);
+    }
+    if (status == STATUS_DONE)
+        status = open_targets(&run);
+    if (status == STATUS_DONE)
+        status = live ? open_screen(&run, asked->top) : open_recorder(&run);
+    if (status == STATUS_DONE && options->self)
+        self_open(&run.self);
+    if (status == STATUS_DONE)
+        status = open_metrics(&run);
+    embedded_close();
+    if (status == STATUS_DONE)
+        status = enter_screen(&run);
+    if (status == STATUS_DONE) {
+        wake_on_time();
+        status = windows(&run);
+    }
+    run_close(&run);
+    return status;
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+#include "rows/rows.h"
+#include "cli/run_private.h"
+#include "base/message.h"
+
+#define MAX_FIELDS 64
+
+/* What another view has said of the window already is not said again. */
+static size_t add_fields(const struct run *run, size_t view, struct field *fields, size_t n)
+{
+    struct field more[MAX_FIELDS];
+    size_t have = run->views[view]->fields(run->states[view], more, MAX_FIELDS), said = n;
+
+    for (size_t i = 0; i < have && n < MAX_FIELDS - 2; i++) {
+        bool again = false;
+        for (size_t j = 0; j < said && !again; j++)
+            again = !strcmp(fields[j].name, more[i].name);
+        if (!again)
+            fields[n++] = more[i];
+    }
+    return n;
+}
+
+static void print_window_line(struct run *run)
+{
+    const struct window *window = &run->window;
+    struct field fields[MAX_FIELDS];
+    size_t n = 0;
+    uint64_t lost = run->rows_lost;
+
+    for (size_t i = 0; i < run->n; i++)
+        if (run->views[i]->lost)
+            lost += run->views[i]->lost(run->states[i]);
+    fields[n++] = (struct field){"seq", cell_unsigned(window->seq)};
+    fields[n++] = (struct field){"start", cell_time(window->begin_wall)};
+    fields[n++] =
+        (struct field){"dur_ms", cell_decimal((double)(window->end_mono - window->begin_mono) / 1e6, 3)};
+    fields[n++] = (struct field){"lost", cell_unsigned(lost)};
+    fields[n++] = (struct field){"skipped", cell_unsigned(run->skipped)};
+    for (size_t i = 0; i < run->n; i++)
+        if (run->views[i]->fields)
+            n = add_fields(run, i, fields, n);
+    if (run->options->by)
+        fields[n++] = (struct field){"by", cell_string(rows_word_name(run->options->by))};
+    fields[n++] = (struct field){"pids", cell_string(pidns_name(&run->pidns))};
+    out_note(run->out, "window", fields, n);
+}
+
+static void print_exits(struct out *out, struct targets *targets)
+{
+    for (size_t i = 0; i < targets->n; i++) {
+        const struct field pid = {"pid", cell_unsigned(targets->list[i].pid)};
+        if (targets->list[i].exited)
+            out_note(out, "exit", &pid, 1);
+    }
+    targets_drop(targets);
+}
+
+void run_costs(const struct run *run, struct program_cost *cost)
+{
+    for (size_t i = 0; i < run->n; i++)
+        if (run->views[i]->cost)
+            run->views[i]->cost(run->states[i], cost);
+}
+
+/* The window's line has gone out by then: rows that are lost are in the next one's lost=. */
+static void print_rows(struct run *run)
+{
+    if (run->rows)
+        rows_begin(run->rows, run->window.end_mono);
+    for (size_t i = 0; i < run->n; i++) {
+        run->views[i]->rows(run->states[i], &run->window, run->out);
+        if (run->rows)
+            rows_flush(run->rows);
+    }
+    run->rows_lost = run->rows ? rows_lost(run->rows) : 0;
+    if (run->rows_lost && !run->ever_lost)
+        message(
+            "no memory for all rows: %lu of a window are missing in what is shown (lost= of the next one)",
+            (unsigned long)run->rows_lost);
+    run->ever_lost += run->rows_lost;
+}
+
+int run_print(struct run *run)
+{
+    run->window.seq++;
+    out_begin_window(run->out);
+    print_window_line(run);
+    print_rows(run);
+    print_exits(run->out, &run->targets);
+    print_exits(run->out, &run->subject);
+    if (run->options->self) {
+        struct program_cost cost = {0};
+        run_costs(run, &cost);
+        self_note(&run->self, run->out, run->window.end_mono - run->window.begin_mono, &cost);
+    }
+    out_end_window(run->out);
+    int err = out_flush(run->out);
+    if (run->recorder)
+        recorder_end_window(run->recorder, run->out);
+    if (run->screen)
+        screen_end_window(run->screen);
+    return err;
+}

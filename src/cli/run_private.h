@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a run of views is made of, for the sources that do it: run.c opens it and turns its windows,
+ * run_print.c writes them. */
+#ifndef HOG_CLI_RUN_PRIVATE_H
+#define HOG_CLI_RUN_PRIVATE_H
+
+#include <signal.h>
+#include "history/recorder.h"
+#include "host/pidns.h"
+#include "host/targets.h"
+#include "source/shared/prefilter.h"
+#include "view/view.h"
+#include "rows/rows.h"
+#include "screen/screen.h"
+#include "cli/self.h"
+
+struct run {
+    const struct options *options;
+    struct options of_views; /* the same, but for how many rows are asked of a view */
+    struct rows *rows;       /* NULL: lines are as views make them */
+    struct targets targets;
+    struct targets subject; /* of --why */
+    struct pidns pidns;
+    struct sched *sched;
+    struct prefilter *prefilter; /* or NULL */
+    struct source_context context;
+    const struct view *views[MAX_VIEWS];
+    void *states[MAX_VIEWS];
+    size_t n; /* opened ones */
+    struct out *out;
+    struct recorder *recorder; /* or NULL */
+    struct screen *screen;     /* or NULL */
+    struct self self;
+    struct window window;
+    unsigned late;                 /* windows in a row that ended late */
+    unsigned alerts;               /* windows in a row that have what --alert asks for */
+    uint64_t rows_lost, ever_lost; /* rows that found no memory: in the window before, in all */
+    uint64_t skipped;              /* grid points that went by unused before the window's end */
+    sigset_t ending;               /* the signals that end a run */
+};
+
+/* What the programs of all views have cost, ever, is added to cost. */
+void run_costs(const struct run *run, struct program_cost *cost);
+/* Writes the window that has ended. 0, or -errno of the output. */
+int run_print(struct run *run);
+
+#endif

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "source/calls/probes.h"
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "calls.types.h"
+#include "base/clock.h"
+#include "host/targets.h"
+#include "loader/link.h"
+#include "source/calls/found.h"
+#include "source/calls/rules.h"
+#include "source/shared/mapped.h"
+#include "source/shared/self_probe.h"
+#include "syscall/bpf.h"
+
+#define NUMBER 0x0ca11bad /* stands for that of its function in bpf/calls/calls.bpf.c */
+
+struct calls_probes {
+    const struct source_context *context;
+    struct object *obj;
+    struct mapped mapped;
+    struct object_program *entry, *at_return;
+    bool at_once; /* one program for all entries, which knows by a cookie what it is at; else one for each */
+    struct hog_function *functions;
+    size_t nfunctions;
+    struct link *links;
+    size_t nlinks;
+    size_t files, looked;           /* with such functions; of such a name */
+    uint64_t device[64], inode[64]; /* files in the directories of libraries that have been probed */
+    size_t ndone;
+    struct all_found last; /* what a file without such functions has */
+    int error;
+    struct error reason;
+};
+
+/* ---- programs ---- */
+
+static struct bpf_insn *number_in(const struct object_program *program)
+{
+    for (size_t i = 0; i < program->ninsns; i++)
+        if (program->insns[i].code == (BPF_ALU64 | BPF_MOV | BPF_K) && program->insns[i].imm == NUMBER)
+            return &program->insns[i];
+    for (size_t i = 0; i < program->ninsns; i++)
+        if (program->insns[i].code == (BPF_ALU | BPF_MOV | BPF_K) && program->insns[i].imm == NUMBER)
+            return &program->insns[i];
+    return NULL;
+}
+
+static int load(struct calls_probes *p, const char *name, struct object_program **program, struct error *why)
+{
+    *program = object_program(p->obj, name);
+    if (!*program)
+        return error_set(why, -ENOENT, "%s: no program %s", p->obj->name, name);
+    return (*program)->fd >= 0 ? 0 : object_load_program(p->obj, *program, why);
+}
+
+static void unload(struct object_program *program)
+{
+    if (program && program->fd >= 0) {
+        close(program->fd);
+        program->fd = -1;
+    }
+}
+
+int calls_probes_choose(struct calls_probes *p, bool by_task, bool at_once, struct error *why)
+{
+    char name[32];
+    int err;
+
+    p->at_once = at_once;
+    snprintf(name, sizeof name, "hog_call%s_%s", at_once ? "s" : "", by_task ? "task" : "ids");
+    err = load(p, name, &p->entry, why);
+    if (!err) {
+        snprintf(name, sizeof name, "hog_return%s_%s", at_once ? "s" : "", by_task ? "task" : "ids");
+        err = load(p, name, &p->at_return, why);
+    }
+    if (!err)
+        err = self_probe(p->entry, at_once, why);
+    if (err) {
+        unload(p->entry);
+        unload(p->at_return);
+    }
+    return err;
+}
+
+/* Another copy of the program, for that function; it is gone when its links are. */
+static int load_for(struct calls_probes *p, uint32_t number, struct object_program *copy, struct error *why)
+{
+    struct bpf_insn *insn = number_in(p->entry);
+    int first = p->entry->fd;
+
+    if (!insn)
+        return error_set(why, -EINVAL, "%s: no number in %s", p->obj->name, p->entry->name);
+    insn->imm = (int32_t)number;
+    p->entry->fd = -1;
+    int err = object_load_program(p->obj, p->entry, why);
+    *copy = *p->entry;
+    p->entry->fd = first;
+    insn->imm = NUMBER;
+    return err;
+}
+
+/* ---- probes ---- */
+
+static struct link *new_link(struct calls_probes *p)
+{
+    struct link *links = realloc(p->links, (p->nlinks + 1) * sizeof *links);
+
+    if (!links)
+        return NULL;
+    p->links = links;
+    p->links[p->nlinks] = (struct link){0};
+    return &p->links[p->nlinks++];
+}
+
+/* The return before the entry: who is seen to come in is seen to leave. */
+static int attach_one(struct calls_probes *p, const char *path, uint64_t offset, uint32_t number, int pid,
+                      struct error *why)
+{
+    struct object_program copy;
+    struct link *link = new_link(p);
+    int err = link ? link_attach_uprobe(link, p->at_return, path, offset, true, pid, why)
+                   : error_set(why, -ENOMEM, "out of memory");
+
+    if (!err)
+        err = load_for(p, number, &copy, why);
+    if (err)
+        return err;
+    link = new_link(p);
+    err = link ? link_attach_uprobe(link, &copy, path, offset, false, pid, why)
+               : error_set(why, -ENOMEM, "out of memory");
+    close(copy.fd);
+    return err;
+}
+
+static int attach_all(struct calls_probes *p, const char *path, const struct all_found *all,
+                      const uint64_t *numbers, int pid, struct error *why)
+{
+    uint64_t *offsets = calloc(all->n, sizeof *offsets);
+    struct link *link = offsets ? new_link(p) : NULL;
+    int err = link ? 0 : error_set(why, -ENOMEM, "out of memory");
+
+    for (size_t i = 0; i < all->n && !err; i++)
+        offsets[i] = all->list[i].offset;
+    if (!err)
+        err = link_attach_uprobes(link, p->at_return, path, offsets, NULL, all->n, true, pid, why);
+    if (!err && !(link = new_link(p)))
+        err = error_set(why, -ENOMEM, "out of memory");
+    if (!err)
+        err = link_attach_uprobes(link, p->entry, path, offsets, numbers, all->n, false, pid, why);
+    free(offsets);
+    return err;
+}
+
+/* The number of a function, which it gets now if it has none. */
+static int number_of(struct calls_probes *p, const char *lib, size_t lib_length, const char *name,
+                     unsigned size_at, uint64_t *number, struct error *why)
+{
+    struct hog_function rule;
+
+    calls_rule(p->context->options, name, &rule);
+    snprintf(rule.lib, sizeof rule.lib, "%.*s", (int)lib_length, lib);
+    snprintf(rule.name, sizeof rule.name, "%s", name);
+    rule.size_at = (uint8_t)size_at;
+    for (*number = 0; *number < p->nfunctions; ++*number)
+        if (!memcmp(&p->functions[*number], &rule, sizeof rule))
+            return 0;
+    if (p->nfunctions == MOST_FUNCTIONS)
+        return error_set(why, -E2BIG, "more than %d functions", MOST_FUNCTIONS);
+    uint32_t key = (uint32_t)*number;
+    int err = sys_bpf_map_update(object_map(p->obj, "hog_functions")->fd, &key, &rule, BPF_ANY);
+    if (err)
+        return error_set(why, err, "cannot note function %s: %s", rule.name, error_name(err));
+    p->functions[p->nfunctions++] = rule;
+    return 0;
+}
+
+static int attach_found(struct calls_probes *p, const char *path, const char *lib, size_t lib_length,
+                        const struct all_found *all, int pid, struct error *why)
+{
+    unsigned size_at = p->context->options->mpi ? calls_datatype_size_at(path) : 0;
+    uint64_t *numbers = calloc(all->n, sizeof *numbers);
+    int err = numbers ? 0 : error_set(why, -ENOMEM, "out of memory");
+
+    for (size_t i = 0; i < all->n && !err; i++)
+        err = number_of(p, lib, lib_length, all->list[i].name, size_at, &numbers[i], why);
+    if (!err && p->at_once)
+        err = attach_all(p, path, all, numbers, pid, why);
+    for (size_t i = 0; i < all->n && !err && !p->at_once; i++)
+        err = attach_one(p, path, all->list[i].offset, (uint32_t)numbers[i], pid, why);
+    free(numbers);
+    return err;
+}
+
+/* > 0: has probes now; 0: has no such function. On failure none of it stays. */
+static int probe_file(struct calls_probes *p, const char *path, const char *lib, size_t lib_length, int pid,
+                      struct error *why)
+{
+    struct all_found all = {.options = p->context->options};
+    size_t before = p->nlinks;
+    int err = calls_find(&all, path, why);
+
+    p->looked++;
+    if (!err && all.n)
+        err = attach_found(p, path, lib, lib_length, &all, pid, why);
+    if (err)
+        while (p->nlinks > before)
+            link_detach(&p->links[--p->nlinks]);
+    p->files += !err && all.n;
+    int result = err ? err : all.n > 0;
+    free(all.list);
+    all.list = NULL;
+    if (all.nnear)
+        p->last = all;
+    return result;
+}
+
+static void note_error(struct calls_probes *p, int err, const char *lib, size_t lib_length,
+                       const struct error *why)
+{
+    p->error = error_set(&p->reason, err, "%.*s: %s", (int)lib_length, lib, why->text);
+}
+
+/* ---- files ---- */
+
+/* Some files are reached by two ways: those that lie where libraries do, and are mapped. Probed by both they
+ * would count twice. */
+static bool is_done(struct calls_probes *p, const char *path, bool note)
+{
+    struct stat st;
+
+    if (stat(path, &st))
+        return false;
+    for (size_t i = 0; i < p->ndone; i++)
+        if (p->device[i] == st.st_dev && p->inode[i] == st.st_ino)
+            return true;
+    if (note && p->ndone < sizeof p->inode / sizeof *p->inode) {
+        p->device[p->ndone] = st.st_dev;
+        p->inode[p->ndone++] = st.st_ino;
+    }
+    return false;
+}
+
+static bool on_mapped(void *context, const char *path, uint32_t process, const struct mapping *m, int pid)
+{
+    struct calls_probes *p = context;
+    struct error reason;
+    size_t length;
+    const char *name = mapping_name(m, &length);
+    char lib[256];
+
+    snprintf(lib, sizeof lib, "%.*s", (int)length, name);
+    if (!calls_wants_file(p->context->options, lib))
+        return false;
+    if (is_done(p, path, false))
+        return true;
+    int result = probe_file(p, path, lib, strlen(lib), pid, &reason);
+    if (result < 0)
+        note_error(p, result, lib, strlen(lib), &reason);
+    return result > 0;
+}
+
+/* A library that nobody has mapped yet is probed where it lies: whoever comes is seen from his first call on.
+ * Who is asked for by his number may be probed alone, when he has mapped it. */
+static void look_in(struct calls_probes *p, const char *directory)
+{
+    DIR *d = opendir(directory);
+
+    for (const struct dirent *entry; d && (entry = readdir(d));) {
+        char path[512], real[PATH_MAX];
+        struct error reason;
+        if (!calls_wants_file(p->context->options, entry->d_name))
+            continue;
+        snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+        if (!realpath(path, real) || is_done(p, real, true))
+            continue;
+        const char *name = strrchr(real, '/') + 1;
+        int result = probe_file(p, real, name, strlen(name), -1, &reason);
+        /* A script for linkers (libc.so) has such a name, too. */
+        if (result < 0 && result != -ENOEXEC && result != -EOPNOTSUPP)
+            note_error(p, result, name, strlen(name), &reason);
+    }
+    if (d)
+        closedir(d);
+}
+
+#ifdef __x86_64__
+#define MULTIARCH "x86_64-linux-gnu"
+#else
+#define MULTIARCH "aarch64-linux-gnu"
+#endif
+static void look_where_libraries_lie(struct calls_probes *p)
+{
+    static const char *const directories[] = {"/lib",           "/lib64",          "/usr/lib",
+                                              "/usr/lib64",     "/lib/" MULTIARCH, "/usr/lib/" MULTIARCH,
+                                              "/usr/local/lib", "/usr/local/lib64"};
+    const char *more = getenv("LD_LIBRARY_PATH");
+    char directory[256];
+
+    for (size_t i = 0; i < sizeof directories / sizeof *directories; i++)
+        look_in(p, directories[i]);
+    while (more && *more) {
+        size_t n = strcspn(more, ":");
+        snprintf(directory, sizeof directory, "%.*s", (int)n, more);
+        if (n && n < sizeof directory)
+            look_in(p, directory);
+        more += n + (more[n] == ':');
+    }
+}
+
+static int probe_path(struct calls_probes *p, struct error *why)
+{
+    const char *path = p->context->options->lib, *slash = strrchr(path, '/');
+    struct error reason;
+    const struct targets *targets = p->context->targets;
+    int result = 0;
+
+    /* By our own numbers a probe can be for a process alone. */
+    for (size_t i = 0; i < (targets->foreign || !targets->n ? 1 : targets->n) && result >= 0; i++)
+        result = probe_file(p, path, slash + 1, strlen(slash + 1),
+                            targets->foreign || !targets->n ? -1 : (int)targets->list[i].pid, &reason);
+    return result < 0
+               ? error_set(why, result == -ENOENT || result == -ENOEXEC || result == -E2BIG ? -ESRCH : result,
+                           "--lib %s", reason.text)
+               : 0;
+}
+
+/* What was asked for is nowhere. */
+static int tell_none(const struct calls_probes *p, struct error *why)
+{
+    const struct options *o = p->context->options;
+    char near[NEAR * 84] = "";
+
+    if (p->error)
+        return error_set(why, p->error == -E2BIG ? -ESRCH : p->error, "%s", p->reason.text);
+    if (!p->looked)
+        return error_set(
+            why, -ESRCH,
+            "%s: no process has mapped such a library, and none lies where libraries do: a PATH is taken as "
+            "it is, a NAME is what /proc/PID/maps shows or begins with",
+            calls_lib(o));
+    for (size_t i = 0; i < p->last.nnear; i++)
+        snprintf(near + strlen(near), sizeof near - strlen(near), "%s%s", i ? ", " : "; near that are ",
+                 p->last.near[i]);
+    return error_set(why, -ESRCH, "%s: none of its functions is like %s%s", calls_lib(o), calls_pattern(o),
+                     near);
+}
+
+int calls_probes_begin(struct calls_probes *p, struct error *why)
+{
+    int err;
+
+    if (calls_lib_is_path(p->context->options)) {
+        err = probe_path(p, why);
+    } else {
+        if (!p->context->targets->n)
+            look_where_libraries_lie(p);
+        err = mapped_scan(&p->mapped, false, clock_ns(CLOCK_MONOTONIC), why);
+    }
+    return err < 0 ? err : p->files && p->error != -E2BIG ? 0 : tell_none(p, why);
+}
+
+int calls_probes_scan(struct calls_probes *p, uint64_t now, struct error *why)
+{
+    if (calls_lib_is_path(p->context->options))
+        return 0;
+    int err = mapped_scan(&p->mapped, true, now, why);
+    if (err < 0 || !p->error)
+        return err < 0 ? err : 0;
+    err = error_set(why, p->error, "%s", p->reason.text);
+    p->error = 0;
+    return err;
+}
+
+/* ---- */
+
+int calls_probes_hand_over(struct calls_probes *p, struct link *to, struct error *why)
+{
+    int err = 0;
+
+    for (size_t i = 0; i < p->nlinks; i++)
+        err = err ? err : link_move(to, &p->links[i]);
+    return err ? error_set(why, err, "cannot keep probes: %s", error_name(err)) : 0;
+}
+
+const struct hog_function *calls_function(const struct calls_probes *p, uint32_t number)
+{
+    return number < p->nfunctions ? &p->functions[number] : NULL;
+}
+
+size_t calls_probes_files(const struct calls_probes *p)
+{
+    return p->files;
+}
+
+size_t calls_probes_functions(const struct calls_probes *p)
+{
+    return p->nfunctions;
+}
+
+struct calls_probes *calls_probes_open(const struct source_context *context, struct object *obj)
+{
+    struct calls_probes *p = calloc(1, sizeof *p);
+
+    if (!p)
+        return NULL;
+    p->context = context;
+    p->obj = obj;
+    p->functions = calloc(MOST_FUNCTIONS, sizeof *p->functions);
+    mapped_open(&p->mapped, context, on_mapped, p);
+    if (p->functions)
+        return p;
+    free(p);
+    return NULL;
+}
+
+void calls_probes_close(struct calls_probes *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->nlinks; i++)
+        link_detach(&p->links[i]);
+    free(p->links);
+    free(p->functions);
+    mapped_close(&p->mapped);
+    free(p);
+}

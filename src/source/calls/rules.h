@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which functions of which files are asked for, and what is known of each: by --lib and --func, or a preset.
+ */
+#ifndef HOG_SOURCE_CALLS_RULES_H
+#define HOG_SOURCE_CALLS_RULES_H
+
+#include "cli/options.h"
+
+struct hog_function; /* bpf/calls/functions.bpf.h */
+
+/* Whether calls of functions are asked for; else those of the system. */
+bool calls_of_functions(const struct options *options);
+
+/* A path: that file alone; else what names of files must begin with, for messages. */
+const char *calls_lib(const struct options *options);
+bool calls_lib_is_path(const struct options *options);
+
+/* Whether a file of that name is asked for (not for paths). */
+bool calls_wants_file(const struct options *options, const char *name);
+
+/* Whether a function of that name is, and how well the name fits: of several names for the same code the one
+ * with the lowest number is shown. -1: it is not. */
+int calls_wants_function(const struct options *options, const char *name);
+
+/* Fills in what is known of a function that is wanted. */
+void calls_rule(const struct options *options, const char *name, struct hog_function *rule);
+
+/* A probe at its return would break it: it returns twice, elsewhere, or never. */
+bool calls_must_not_probe(const char *name);
+
+/* The pattern that functions are wanted by, for messages. */
+const char *calls_pattern(const struct options *options);
+
+/* `*` and `?` stand for what they do in a shell; a comma is between patterns. Returns the number of the one
+ * that fits, or -1. */
+int calls_fits(const char *patterns, const char *name);
+
+#endif

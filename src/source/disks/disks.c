@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "source/disks/disks.h"
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include "disks.types.h"
+#include "loader/map_read.h"
+#include "source/shared/collector.h"
+#include "base/hash_table.h"
+
+/* Few do I/O at once. */
+#define STAGES 4
+#define SLOTS  16
+#define MOST   16384 /* pairs of a process and a disk */
+
+/* What a process did on a disk. */
+struct pair {
+    uint64_t id;
+    struct hog_disk_slot sum;
+};
+
+/* The disk that has most of it. */
+struct best {
+    uint64_t key;
+    uint64_t bytes;
+    size_t pair;
+};
+
+struct disks {
+    struct collector collector;
+    struct hash_table pairs, bests;
+    uint64_t lost;
+};
+
+static const struct alternative bios[] = {{"tp_btf", "hog_bio_btf"}, {"raw_tp", "hog_bio_raw"}};
+const struct hook_ways disks_ways[] = {{"bio", bios, 2}, {NULL, NULL, 0}};
+
+static int load_by(struct collector *collector, const struct source_context *context, bool classic,
+                   struct hook_report hooks[MAX_HOOKS], struct error *why)
+{
+    static const struct collector_object object = {"disks", offsetof(struct hog_disks, slots),
+                                                   sizeof(struct hog_disk_slot)};
+
+    if (classic)
+        return error_set(why, -ENOTSUP, "disks of processes cannot be told without reading task_struct");
+    int err = collector_open(collector, &object, context, false, why);
+    if (!err && !collector->exact) {
+        collector->sketch.shape.stages = STAGES;
+        collector->sketch.shape.slots = SLOTS;
+        err = sketch_configure(collector->obj, &collector->sketch.shape, why);
+    }
+    if (!err)
+        err = collector_load(collector, context, why);
+    return err ? err
+               : hook_attach(collector, context, &collector->links[0], bios, 2,
+                             hook_report(hooks, "bio", false), why);
+}
+
+int disks_open(struct disks **out, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
+               struct error *why)
+{
+    struct disks *d = calloc(1, sizeof *d);
+
+    if (!d)
+        return error_set(why, -ENOMEM, "out of memory");
+    d->pairs = (struct hash_table){.size = sizeof(struct pair), .most = MOST};
+    d->bests = (struct hash_table){.size = sizeof(struct best), .most = MOST};
+    int err = collector_by_any(&d->collector, context, load_by, hooks, why);
+    if (err) {
+        free(d);
+        return err;
+    }
+    *out = d;
+    return 0;
+}
+
+void disks_close(struct disks *d)
+{
+    if (!d)
+        return;
+    collector_close(&d->collector);
+    hash_table_free(&d->pairs);
+    hash_table_free(&d->bests);
+    free(d);
+}
+
+void disks_flip(struct disks *d)
+{
+    sketch_flip(&d->collector.sketch);
+}
+
+static void add(struct disks *d, const struct hog_disk_slot *slot)
+{
+    struct pair *pair = hash_table_find_or_add(&d->pairs, slot->slot.key);
+    struct best *best = pair ? hash_table_find_or_add(&d->bests, slot->who) : NULL;
+
+    if (!best) {
+        d->lost += slot->slot.count;
+        return;
+    }
+    pair->sum.who = slot->who;
+    pair->sum.major = slot->major;
+    pair->sum.minor = slot->minor;
+    pair->sum.slot.weight += slot->slot.weight;
+    pair->sum.slot.count += slot->slot.count;
+    pair->sum.writes += slot->writes;
+    if (pair->sum.slot.weight > best->bytes) {
+        best->bytes = pair->sum.slot.weight;
+        best->pair = (size_t)((unsigned char *)pair - d->pairs.entries) / d->pairs.size;
+    }
+}
+
+static void add_slot(void *context, const struct hog_slot *head)
+{
+    add(context, (const struct hog_disk_slot *)head);
+}
+
+static int add_exact(void *context, const void *key, const void *value)
+{
+    struct hog_disk_slot slot;
+
+    memcpy(&slot, value, sizeof slot);
+    add(context, &slot);
+    return 0;
+}
+
+static bool nobody(const void *context, const void *entry)
+{
+    return false;
+}
+
+int disks_collect(struct disks *d, struct error *why)
+{
+    const struct sketch *sketch = &d->collector.sketch;
+    uint64_t bytes = 0;
+    int err = sketch_wait(sketch, why);
+
+    if (err)
+        return err;
+    hash_table_keep(&d->pairs, nobody, NULL);
+    hash_table_keep(&d->bests, nobody, NULL);
+    d->lost = 0;
+    for (int cpu = 0; cpu < sketch->shape.cpus; cpu++) {
+        if (!d->collector.exact)
+            sketch_drain(sketch, cpu, add_slot, d);
+        sketch_lost(sketch, cpu, &bytes, &d->lost);
+    }
+    if (d->collector.exact) {
+        const struct object_map *map = d->collector.exact_maps[(sketch_now(sketch) - 1) & 1];
+        int drained = map_drain(map->fd, map->key_size, map->value_size, add_exact, d, why);
+        err = drained < 0 ? drained : 0;
+    }
+    return err;
+}
+
+bool disks_of(const struct disks *d, uint64_t key, struct disk_use *use)
+{
+    const struct best *best = hash_table_find(&d->bests, key);
+
+    if (!best || !best->bytes)
+        return false;
+    const struct hog_disk_slot *sum = &((const struct pair *)hash_table_at(&d->pairs, best->pair))->sum;
+    *use = (struct disk_use){
+        .major = sum->major,
+        .minor = sum->minor,
+        .bytes = sum->slot.weight,
+        .reads = sum->slot.count - sum->writes,
+        .writes = sum->writes,
+    };
+    disk_read(use->major, use->minor, &use->disk);
+    return true;
+}
+
+uint64_t disks_lost(const struct disks *d)
+{
+    return d->lost;
+}
+
+void disks_cost(struct disks *d, struct program_cost *cost)
+{
+    collector_cost(&d->collector, cost);
+}

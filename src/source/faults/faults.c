@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "source/faults/faults.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "faults.types.h"
+#include "host/targets.h"
+#include "loader/map_read.h"
+#include "source/shared/exit_names.h"
+#include "source/faults/load.h"
+#include "source/faults/open_faults.h"
+#include "source/shared/pinned_threads.h"
+#include "pin_faults.types.h"
+#include "source/shared/histogram_by_key.h"
+
+#define FOLLOW_NS 1000000000
+
+struct pagefaults {
+    const struct source_context *context;
+    struct pinned_threads *pinned; /* instead of all that follows of the kernel, where another hog counts */
+    uint64_t pinned_seen;          /* faults, ever */
+    int pinned_error;
+    struct error why;
+    struct faults_load load;
+    struct histogram_by_key histogram_by_key;
+    struct waiting waiting;
+    struct tally tally; /* an entry's count is 1 + its index in sums, its weight its place among all */
+    struct fault_sums *sums;
+    size_t nsums, room;
+    struct fault_totals totals;
+    uint64_t followed;
+    uint64_t unseen, unseen_lost; /* faults that no program saw: at the last look, and told of */
+};
+
+static int open_pinned(struct pagefaults *f, struct error *why);
+
+static int open_own(struct pagefaults *f, const struct source_context *context,
+                    struct hook_report hooks[MAX_HOOKS], struct error *why)
+{
+    int err = faults_load(&f->load, context, hooks, why);
+
+    if (!err)
+        err = histogram_by_key_open(&f->histogram_by_key, f->load.collector.obj, why);
+    if (!err && f->load.timed)
+        err = waiting_open(&f->waiting, f->load.collector.obj, context->pidns, why);
+    return err;
+}
+
+int pagefaults_open(struct pagefaults **out, const struct source_context *context,
+                    struct hook_report hooks[MAX_HOOKS], struct error *why)
+{
+    struct pagefaults *f = calloc(1, sizeof *f);
+
+    if (!f)
+        return error_set(why, -ENOMEM, "out of memory");
+    f->context = context;
+    int err = context->options->pinned ? open_pinned(f, why) : open_own(f, context, hooks, why);
+    if (err) {
+        pagefaults_close(f);
+        return err;
+    }
+    *out = f;
+    return 0;
+}
+
+void pagefaults_close(struct pagefaults *f)
+{
+    if (!f)
+        return;
+    if (f->pinned)
+        pinned_threads_close(f->pinned);
+    free(f->pinned);
+    faults_unload(&f->load);
+    histogram_by_key_close(&f->histogram_by_key);
+    waiting_close(&f->waiting);
+    tally_free(&f->tally);
+    free(f->sums);
+    free(f);
+}
+
+static void look_at_pinned(struct pagefaults *f);
+
+void pagefaults_flip(struct pagefaults *f)
+{
+    if (f->pinned)
+        look_at_pinned(f);
+    else
+        sketch_flip(&f->load.collector.sketch);
+}
+
+/* The sums of a key; NULL: no memory. */
+static struct fault_sums *sums_of(struct pagefaults *f, uint64_t key)
+{
+    if (f->nsums == f->room) {
+        size_t room = f->room ? 2 * f->room : 256;
+        struct fault_sums *bigger = realloc(f->sums, room * sizeof *bigger);
+        if (!bigger)
+            return NULL;
+        f->sums = bigger;
+        f->room = room;
+    }
+    const struct tally_entry *entry = tally_find(&f->tally, key);
+    if (entry)
+        return &f->sums[entry->count - 1];
+    if (tally_add(&f->tally, key, 0, (int64_t)f->nsums + 1))
+        return NULL;
+    f->sums[f->nsums] = (struct fault_sums){0};
+    return &f->sums[f->nsums++];
+}
+
+static bool is_asked_for(const struct pagefaults *f, uint64_t key)
+{
+    return !f->context->targets->n || targets_find(f->context->targets, key);
+}
+
+static void add(struct pagefaults *f, uint64_t key, const struct hog_faults *faults)
+{
+    if (!is_asked_for(f, key)) {
+        f->totals.other += faults->count;
+        return;
+    }
+    struct fault_sums *sums = sums_of(f, key);
+    if (!sums) {
+        f->totals.lost += faults->count;
+        return;
+    }
+    sums->ns += (int64_t)faults->ns;
+    sums->ended_ns += faults->ns;
+    sums->timed += faults->timed;
+    sums->minor += faults->count - faults->major;
+    sums->major += faults->major;
+    sums->kernel += faults->kernel;
+    sums->swap += faults->swap;
+    if (faults->major)
+        sums->major_at = faults->major_at;
+}
+
+static void add_slot(void *context, const struct hog_slot *head)
+{
+    const struct hog_fault_slot *slot = (const struct hog_fault_slot *)head;
+    const struct hog_faults faults = {
+        .ns = slot->ns,
+        .count = slot->slot.count,
+        .timed = slot->timed,
+        .major = slot->major,
+        .kernel = slot->kernel,
+        .swap = slot->swap,
+        .major_at = slot->major_at,
+    };
+
+    add(context, slot->slot.key, &faults);
+}
+
+static int add_exact(void *context, const void *key, const void *value)
+{
+    struct hog_faults faults;
+    uint64_t k;
+
+    memcpy(&k, key, sizeof k);
+    memcpy(&faults, value, sizeof faults);
+    add(context, k, &faults);
+    return 0;
+}
+
+/* Time in a fault that has not ended, or that windows before were given (< 0). */
+static bool add_waiting(void *context, uint64_t key, int64_t ns, bool must)
+{
+    struct pagefaults *f = context;
+    const struct tally_entry *entry = tally_find(&f->tally, key);
+
+    if (ns < 0 && !must && (!entry || f->sums[entry->count - 1].ended_ns < (uint64_t)-ns))
+        return false;
+    struct fault_sums *sums = is_asked_for(f, key) ? sums_of(f, key) : NULL;
+    if (sums)
+        sums->ns += ns;
+    return true;
+}
+
+static void collect_cpu(struct pagefaults *f, int cpu)
+{
+    const struct sketch *sketch = &f->load.collector.sketch;
+    struct hog_fault_cpu *c = sketch_head(sketch, cpu);
+    unsigned bank = (sketch_now(sketch) - 1) & 1;
+    uint64_t weight = 0;
+
+    if (!f->load.collector.exact)
+        sketch_drain(sketch, cpu, add_slot, f);
+    sketch_lost(sketch, cpu, &weight, &f->totals.lost);
+    f->totals.seen += c->seen[bank];
+    f->totals.other += c->other[bank];
+    c->seen[bank] = c->other[bank] = 0;
+}
+
+/* By the time lost; where that is not known by major faults, then by minor ones. What was given while it
+ * lasted, and ended without being counted, leaves a debt: that is nobody's. */
+static void weigh(struct pagefaults *f)
+{
+    for (size_t i = 0; i < f->tally.capacity; i++) {
+        struct tally_entry *entry = &f->tally.table[i];
+        if (!entry->key)
+            continue;
+        struct fault_sums *sums = &f->sums[entry->count - 1];
+        if (sums->ns < 0)
+            sums->ns = 0;
+        int64_t untimed = (int64_t)(sums->major << 32) + (int64_t)sums->minor;
+        entry->weight = f->load.timed ? sums->ns + (untimed > 0) : untimed;
+    }
+}
+
+/* What the kernel raised and no program saw, ever. The programs' own count is read last: no event is taken
+ * for unseen because it has just come. */
+static uint64_t count_unseen(const struct pagefaults *f)
+{
+    const struct sketch *sketch = &f->load.collector.sketch;
+
+    if (!f->load.by_events)
+        return faults_load_missed(&f->load);
+    uint64_t raised = faults_load_raised(&f->load), seen = 0;
+    for (int cpu = 0; cpu < sketch->shape.cpus; cpu++)
+        seen += ((const volatile struct hog_fault_cpu *)sketch_head(sketch, cpu))->ends;
+    return raised > seen ? raised - seen : 0;
+}
+
+/* Now and then. One that is being counted just now may look unseen, but not at two looks. */
+static void follow(struct pagefaults *f, uint64_t now)
+{
+    if (now - f->followed < FOLLOW_NS)
+        return;
+    f->followed = now;
+    uint64_t before = f->unseen, unseen = f->unseen = count_unseen(f);
+    uint64_t sure = before < unseen ? before : unseen;
+    if (sure > f->unseen_lost) {
+        f->totals.lost += sure - f->unseen_lost;
+        f->unseen_lost = sure;
+    }
+    faults_load_follow(&f->load);
+}
+
+/* ---- counted by another hog ---- */
+
+enum { MINOR, MAJOR, KERNEL, TIMED, NS };
+
+static void counters_of(const void *value, uint64_t now, uint64_t counters[PINNED_COUNTERS])
+{
+    struct hog_thread_sums sums;
+
+    memcpy(&sums, value, sizeof sums);
+    counters[MINOR] = sums.minor;
+    counters[MAJOR] = sums.major;
+    counters[KERNEL] = sums.in_kernel;
+    counters[TIMED] = sums.timed;
+    counters[NS] = sums.ns;
+}
+
+static void did(void *state, uint64_t key, const uint64_t counters[PINNED_COUNTERS], const void *value)
+{
+    struct pagefaults *f = state;
+    struct hog_thread_sums sums;
+
+    memcpy(&sums, value, sizeof sums);
+    const struct hog_faults faults = {
+        .ns = counters[NS],
+        .count = counters[MINOR] + counters[MAJOR],
+        .timed = counters[TIMED],
+        .major = counters[MAJOR],
+        .kernel = counters[KERNEL],
+        .major_at = sums.major_at,
+    };
+    f->load.timed |= sums.timed != 0;
+    add(f, key, &faults);
+}
+
+static int open_pinned(struct pagefaults *f, struct error *why)
+{
+    static const struct pinned_kind kind = {
+        .object = "pin_faults",
+        .view = "faults",
+        .value_bytes = sizeof(struct hog_thread_sums),
+        .counters = counters_of,
+        .did = did,
+    };
+
+    f->pinned = calloc(1, sizeof *f->pinned);
+    return f->pinned ? pinned_threads_open(f->pinned, &kind, f, f->context, why)
+                     : error_set(why, -ENOMEM, "out of memory");
+}
+
+static void look_at_pinned(struct pagefaults *f)
+{
+    uint64_t seen = 0;
+
+    tally_clear(&f->tally);
+    f->nsums = 0;
+    memset(&f->totals, 0, sizeof f->totals);
+    f->pinned_error = pinned_threads_snapshot(f->pinned, &f->why);
+    for (int i = 0; i < f->pinned->possible && !f->pinned_error; i++) {
+        struct hog_cpu_sums cpu;
+        memcpy(&cpu, f->pinned->per_cpu + (size_t)i * f->pinned->cpu_bytes, sizeof cpu);
+        seen += cpu.faults;
+    }
+    f->totals.seen = seen > f->pinned_seen ? seen - f->pinned_seen : 0;
+    f->totals.lost += f->pinned->lost;
+    f->pinned_seen = seen;
+    weigh(f);
+}
+
+static int collect_pinned(const struct pagefaults *f, struct error *why)
+{
+    if (f->pinned_error)
+        *why = f->why;
+    return f->pinned_error;
+}
+
+int pagefaults_collect(struct pagefaults *f, uint64_t now, struct error *why)
+{
+    if (f->pinned)
+        return collect_pinned(f, why);
+    const struct collector *collector = &f->load.collector;
+    const struct sketch *sketch = &collector->sketch;
+    int err = sketch_wait(sketch, why);
+
+    if (err)
+        return err;
+    tally_clear(&f->tally);
+    f->nsums = 0;
+    memset(&f->totals, 0, sizeof f->totals);
+    follow(f, now);
+    for (int cpu = 0; cpu < sketch->shape.cpus; cpu++)
+        collect_cpu(f, cpu);
+    if (collector->exact) {
+        const struct object_map *map = collector->exact_maps[(sketch_now(sketch) - 1) & 1];
+        int drained = map_drain(map->fd, map->key_size, map->value_size, add_exact, f, why);
+        err = drained < 0 ? drained : 0;
+    }
+    waiting_flip(&f->waiting, now - (uint64_t)collector->clock_offset, add_waiting, f);
+    histogram_by_key_flip(&f->histogram_by_key);
+    weigh(f);
+    return err;
+}
+
+const struct tally *pagefaults_tally(const struct pagefaults *f)
+{
+    return &f->tally;
+}
+
+const struct fault_sums *pagefaults_sums(const struct pagefaults *f, const struct tally_entry *entry)
+{
+    return &f->sums[entry->count - 1];
+}
+
+const struct fault_totals *pagefaults_totals(const struct pagefaults *f)
+{
+    return &f->totals;
+}
+
+bool pagefaults_timed(const struct pagefaults *f)
+{
+    return f->load.timed;
+}
+
+bool pagefaults_swap_known(const struct pagefaults *f)
+{
+    return f->load.swap_known;
+}
+
+bool pagefaults_quantile(const struct pagefaults *f, uint64_t key, double q, uint64_t *ns)
+{
+    return !f->pinned && histogram_by_key_quantile(&f->histogram_by_key, key, q, ns);
+}
+
+static bool name_of_dead(void *context, uint64_t key, struct name *name)
+{
+    const struct pagefaults *f = context;
+    const struct sketch *sketch = &f->load.collector.sketch;
+
+    for (int cpu = 0; cpu < sketch->shape.cpus; cpu++) {
+        const struct hog_fault_cpu *c = sketch_head(sketch, cpu);
+        if (exit_name_find(c->dead, sizeof c->dead / sizeof *c->dead, key, name))
+            return true;
+    }
+    return false;
+}
+
+const struct name *pagefaults_name(struct pagefaults *f, uint64_t key, uint64_t now)
+{
+    return f->pinned ? pinned_threads_name(f->pinned, key, now)
+                     : names_find(f->context->names, key, now, name_of_dead, f);
+}
+
+bool pagefaults_hides(struct pagefaults *f, uint64_t key, uint64_t now)
+{
+    return f->context->options->no_kernel && key_process(key) && pagefaults_name(f, key, now)->kernel;
+}
+
+void pagefaults_shown(struct pagefaults *f)
+{
+    if (!f->pinned)
+        sketch_shown(&f->load.collector.sketch);
+}
+
+void pagefaults_cost(struct pagefaults *f, struct program_cost *cost)
+{
+    if (!f->pinned)
+        collector_cost(&f->load.collector, cost);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Getting bpf/file/file.bpf.c into the kernel. */
+#ifndef HOG_SOURCE_FILE_LOAD_H
+#define HOG_SOURCE_FILE_LOAD_H
+
+#include "source/shared/collector.h"
+
+extern const struct hook_ways file_ways[];
+
+int file_load(struct collector *collector, const struct source_context *context,
+              struct hook_report hooks[MAX_HOOKS], struct error *why);
+
+/* Ends of calls for which the kernel ran no program, ever, as another one held the CPU (5.12). A system call
+ * a program. */
+uint64_t file_load_missed(const struct collector *collector);
+
+#endif

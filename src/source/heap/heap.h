@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What each process holds on its heap, from the programs of bpf/heap.bpf.c. */
+#ifndef HOG_SOURCE_HEAP_HEAP_H
+#define HOG_SOURCE_HEAP_HEAP_H
+
+#include "host/names.h"
+#include "source/heap/probes.h"
+#include "source/shared/collector.h"
+#include "base/hash_table.h"
+
+struct hog_heap; /* bpf/heap/heap_blocks.bpf.h */
+
+struct alloc_counts {
+    uint64_t allocs, frees, bytes, failed;
+};
+
+/* A process. */
+struct heap {
+    uint64_t id;  /* by the kernel's own numbers */
+    uint64_t who; /* as rows have it */
+    uint64_t life;
+    int64_t live, mapped;       /* bytes */
+    double error;               /* bytes that `live` may be off for sampling, at 95 % */
+    struct alloc_counts counts; /* since it was first seen */
+    struct alloc_counts before; /* the same at the turn before */
+    uint64_t code;              /* an address in its allocator */
+    uint64_t looked;            /* the last turn at which it was there */
+    uint64_t left;              /* blocks that an exec of it left in the map, ever */
+    bool dead;
+    /* The allocator's file, as last looked up: */
+    uint64_t lib_start, lib_end;
+    char lib[48];
+    size_t lib_length;
+};
+
+struct hog_heap;
+
+struct heaps {
+    const struct source_context *context;
+    struct collector collector;
+    struct alloc_probes *probes;
+    volatile struct hog_heap *places; /* the programs' side of them */
+    bool by_task;
+    struct hash_table table; /* of struct heap */
+    uint64_t turns;
+    uint64_t left;              /* blocks in the map that nobody holds any more */
+    uint64_t lost, lost_before; /* allocations, since the start */
+    uint64_t capacity;
+    int unseen; /* -errno: some allocator could not be probed */
+    struct error unseen_why;
+};
+
+extern const struct hook_ways alloc_ways[];
+
+int heaps_open(struct heaps *heaps, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
+               struct error *why);
+int heaps_collect(struct heaps *heaps, uint64_t now, struct error *why);
+uint64_t heaps_lost(const struct heaps *heaps); /* in the window */
+uint64_t heaps_blocks(const struct heaps *heaps);
+
+/* The smallest blocks are kept one in so many now. */
+uint64_t heaps_one_in(const struct heaps *heaps);
+
+/* The file of its allocator; "", length 0: not known. */
+void heaps_lib(struct heaps *heaps, struct heap *heap);
+const struct name *heaps_name(struct heaps *heaps, uint64_t who, uint64_t now);
+void heaps_shown(struct heaps *heaps);
+void heaps_close(struct heaps *heaps);
+
+#endif

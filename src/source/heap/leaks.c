@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "source/heap/leaks.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "heap.types.h"
+#include "host/mappings.h"
+#include "host/pidns.h"
+#include "loader/map_read.h"
+#include "syscall/bpf.h"
+
+#define FRAMES     32 /* as bpf/heap/heap_blocks.bpf.h has it */
+#define MOST_SITES 16384
+#define MOST_NAMES 4096
+
+/* Where a process allocated. */
+struct site {
+    uint64_t id, heap;
+    uint64_t bytes, blocks, born; /* of the oldest */
+    int32_t stack;                /* < 0: not known */
+};
+
+struct frame {
+    uint64_t id; /* of a process and an address */
+    char text[72];
+};
+
+/* A life of a process whose blocks count. */
+struct life {
+    uint64_t id, heap;
+};
+
+struct leaks {
+    struct heaps *heaps;
+    struct hash_table sites, frames, lives;
+    uint64_t before; /* blocks that were born until then are old enough, by the clock of the programs */
+    uint64_t lost;   /* blocks that found no room here */
+    struct site **top;
+};
+
+static const struct column columns[] = {
+    COLUMN("rank", 4, NONE, "place by live_kib; 1 first"),
+    COLUMN("pid", 7, TASK, "process"),
+    COLUMN("live_kib", 12, SUM, "allocated there and not freed, older than asked for"),
+    COLUMN("blocks", 9, SUM, "how many blocks that is"),
+    COLUMN("age_s", 9, MAX, "age of the oldest"),
+    COLUMN("stack", -40, DIM, "functions by which it was asked for, the innermost first"),
+    COLUMN("comm", -15, TASK, "name"),
+};
+#define COLUMNS (sizeof columns / sizeof *columns)
+static const struct schema schema = {"leaks", columns, COLUMNS};
+
+struct leaks *leaks_open(struct heaps *heaps)
+{
+    struct leaks *leaks = calloc(1, sizeof *leaks);
+
+    if (!leaks)
+        return NULL;
+    leaks->heaps = heaps;
+    leaks->sites = (struct hash_table){.size = sizeof(struct site), .most = MOST_SITES};
+    leaks->frames = (struct hash_table){.size = sizeof(struct frame), .most = MOST_NAMES};
+    leaks->lives = (struct hash_table){.size = sizeof(struct life), .most = 65536};
+    leaks->top = calloc(heaps->context->options->top, sizeof *leaks->top);
+    if (!leaks->top) {
+        free(leaks);
+        return NULL;
+    }
+    return leaks;
+}
+
+void leaks_close(struct leaks *leaks)
+{
+    if (!leaks)
+        return;
+    hash_table_free(&leaks->sites);
+    hash_table_free(&leaks->frames);
+    hash_table_free(&leaks->lives);
+    free(leaks->top);
+    free(leaks);
+}
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    uint64_t hash = (a ^ b * 0xc2b2ae3d27d4eb4full) * 0x9e3779b97f4a7c15ull;
+
+    return (hash ^ hash >> 29) | 1;
+}
+
+static int add_block(void *context, const void *key, const void *value)
+{
+    struct leaks *leaks = context;
+    struct hog_block_key k;
+    struct hog_block block;
+
+    memcpy(&k, key, sizeof k);
+    memcpy(&block, value, sizeof block);
+    const struct life *life = block.born > leaks->before ? NULL : hash_table_find(&leaks->lives, k.life);
+    if (!life)
+        return 0;
+    struct site *site = hash_table_find_or_add(&leaks->sites, mix(life->heap, (uint32_t)block.stack + 1));
+    if (!site) {
+        leaks->lost++;
+        return 0;
+    }
+    if (!site->blocks || block.born < site->born)
+        site->born = block.born;
+    site->heap = life->heap;
+    site->stack = block.stack;
+    site->bytes += block.size << (block.shift & 15);
+    site->blocks += UINT64_C(1) << (block.shift & 15);
+    return 0;
+}
+
+static bool nobody(const void *context, const void *entry)
+{
+    return false;
+}
+
+int leaks_collect(struct leaks *leaks, uint64_t now, struct error *why)
+{
+    struct heaps *heaps = leaks->heaps;
+    uint64_t clock = now - (uint64_t)heaps->collector.clock_offset, age = heaps->context->options->leaks_ns;
+
+    hash_table_keep(&leaks->sites, nobody, NULL);
+    hash_table_keep(&leaks->lives, nobody, NULL);
+    leaks->lost = 0;
+    leaks->before = clock > age ? clock - age : 0;
+    for (size_t i = 0; i < heaps->table.n; i++) {
+        const struct heap *heap = hash_table_at(&heaps->table, i);
+        struct life *life = heap->dead ? NULL : hash_table_find_or_add(&leaks->lives, heap->life);
+        if (life)
+            life->heap = heap->id;
+    }
+    int n = map_walk(object_map(heaps->collector.obj, "hog_blocks")->fd, sizeof(struct hog_block_key),
+                     sizeof(struct hog_block), add_block, leaks, why);
+    return n < 0 ? n : 0;
+}
+
+/* ---- who asked ---- */
+
+struct place {
+    uint32_t process;
+    uint64_t address;
+    char *text;
+    size_t size;
+};
+
+/* "function+0x12", or else "file+0x1234". */
+static int name_place(void *context, const struct mapping *m)
+{
+    struct place *place = context;
+    char path[64], name[56];
+    uint64_t within, offset = place->address - m->start + m->offset;
+    size_t length;
+
+    if (place->address < m->start || place->address >= m->end)
+        return 0;
+    if (!m->inode)
+        return 1;
+    int fd = mapping_open(place->process, m);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    int err = fd < 0 ? fd : elf_function_at(path, offset, name, sizeof name, &within);
+    if (fd >= 0)
+        close(fd);
+    if (err) {
+        const char *file = mapping_name(m, &length);
+        snprintf(place->text, place->size, "%.*s+0x%llx", (int)(length < 48 ? length : 48), file,
+                 (unsigned long long)offset);
+    } else {
+        snprintf(place->text, place->size, "%s+0x%llx", name, (unsigned long long)within);
+    }
+    return 1;
+}
+
+/* Of a return address: the call is in front of it. */
+static void name_frame(struct leaks *leaks, const struct heap *heap, uint64_t address, char *text,
+                       size_t size)
+{
+    uint64_t id = mix(heap->life, address);
+    struct frame *frame = hash_table_find(&leaks->frames, id);
+    struct place place = {key_process(heap->who), address - 1, text, size};
+
+    if (frame) {
+        memcpy(text, frame->text, size);
+        return;
+    }
+    snprintf(text, size, "0x%llx", (unsigned long long)address);
+    if (heap->who != HOG_KEY_OUTSIDE && pidns_is_of_proc(leaks->heaps->context->pidns))
+        mappings_read(place.process, name_place, &place);
+    if (leaks->frames.n == MOST_NAMES)
+        hash_table_keep(&leaks->frames, nobody, NULL);
+    frame = hash_table_find_or_add(&leaks->frames, id);
+    if (frame)
+        memcpy(frame->text, text, strnlen(text, sizeof frame->text - 1)); /* a new entry is zero */
+}
+
+/* Names with ";" between, as many as fit. */
+static void name_stack(struct leaks *leaks, const struct heap *heap, int32_t stack, char *text, size_t size)
+{
+    uint64_t addresses[FRAMES] = {0};
+    uint32_t id = (uint32_t)stack;
+    size_t used = 0;
+
+    *text = '\0';
+    if (stack < 0 ||
+        sys_bpf_map_lookup(object_map(leaks->heaps->collector.obj, "hog_stacks")->fd, &id, addresses))
+        return;
+    for (size_t i = 0; i < FRAMES && addresses[i]; i++) {
+        char buffer[sizeof(((struct frame *)0)->text)];
+        name_frame(leaks, heap, addresses[i], buffer, sizeof buffer);
+        size_t length = strlen(buffer);
+        if (used + length + 2 > size)
+            break;
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ";" : "", buffer);
+    }
+}
+
+static int compare(const void *x, const void *y)
+{
+    const struct site *a = x, *b = y;
+
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes ? -1 : 1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* The largest, in order: few of many. */
+static size_t find_top(struct leaks *leaks)
+{
+    size_t n = 0, most = leaks->heaps->context->options->top;
+
+    for (size_t i = 0; i < leaks->sites.n; i++) {
+        struct site *site = hash_table_at(&leaks->sites, i);
+        size_t at = n;
+        while (at && compare(site, leaks->top[at - 1]) < 0)
+            at--;
+        if (at == most)
+            continue;
+        n += n < most;
+        memmove(&leaks->top[at + 1], &leaks->top[at], (n - 1 - at) * sizeof *leaks->top);
+        leaks->top[at] = site;
+    }
+    return n;
+}
+
+void leaks_rows(struct leaks *leaks, const struct window *window, struct out *out)
+{
+    struct heaps *heaps = leaks->heaps;
+    uint64_t clock = window->end_mono - (uint64_t)heaps->collector.clock_offset;
+    size_t n = find_top(leaks);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct site *site = leaks->top[i];
+        const struct heap *heap = hash_table_find(&heaps->table, site->heap);
+        char stack[1024];
+        if (!heap)
+            continue;
+        bool outside = heap->who == HOG_KEY_OUTSIDE;
+        name_stack(leaks, heap, site->stack, stack, sizeof stack);
+        const struct name *name = outside ? NULL : heaps_name(heaps, heap->who, window->end_mono);
+        const struct cell cells[COLUMNS] = {
+            cell_unsigned(i + 1),
+            outside ? cell_unknown() : cell_unsigned(key_process(heap->who)),
+            cell_decimal((double)site->bytes / 1024, 3),
+            cell_unsigned(site->blocks),
+            cell_decimal((double)(clock - site->born) / 1e9, 3),
+            *stack ? cell_string(stack) : cell_unknown(),
+            name && name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
+        };
+        out_row_of(out, &schema, cells, &(struct row_keys){.key = heap->who});
+    }
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "source/heap/probes.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "heap.types.h"
+#include "source/shared/mapped.h"
+#include "source/shared/self_probe.h"
+
+/* What is probed, and the first part of its program's name. Allocators that do not want to replace malloc, or
+ * that were built into a program beside it, have the same functions with a prefix; but for the last ones,
+ * C++'s. Of these, `new` that throws is not probed: an exception cannot pass a function whose return is, and
+ * would end the program. Mostly it calls malloc, which counts. */
+struct function {
+    const char *name, *program;
+    enum hog_function cookie;
+    bool returns;
+};
+static const struct function functions[] = {
+    {"malloc", "hog_malloc", HOG_MALLOC, true},
+    {"free", "hog_free", HOG_FREE, false},
+    {"calloc", "hog_calloc", HOG_CALLOC, true},
+    {"realloc", "hog_realloc", HOG_REALLOC, true},
+    {"reallocarray", "hog_reallocarray", HOG_REALLOCARRAY, true},
+    {"posix_memalign", "hog_memalign", HOG_POSIX_MEMALIGN, true},
+    {"aligned_alloc", "hog_aligned", HOG_ALIGNED, true},
+    {"memalign", "hog_aligned", HOG_ALIGNED, true},
+    {"valloc", "hog_malloc", HOG_MALLOC, true},
+    {"pvalloc", "hog_malloc", HOG_MALLOC, true},
+    {"mmap", "hog_mmap", HOG_MMAP, true},
+    {"munmap", "hog_munmap", HOG_MUNMAP, false},
+    {"mremap", "hog_mremap", HOG_MREMAP, true},
+    {"mallocx", "hog_malloc", HOG_MALLOC, true}, /* jemalloc's own */
+    {"rallocx", "hog_realloc", HOG_REALLOC, true},
+    {"dallocx", "hog_free", HOG_FREE, false},
+    {"sdallocx", "hog_free", HOG_FREE, false},
+    {"mi_zalloc", "hog_malloc", HOG_MALLOC, true},
+    {"_ZnwmRKSt9nothrow_t", "hog_malloc", HOG_MALLOC, true},
+    {"_ZnamRKSt9nothrow_t", "hog_malloc", HOG_MALLOC, true},
+    {"_ZnwmSt11align_val_tRKSt9nothrow_t", "hog_malloc", HOG_MALLOC, true},
+    {"_ZnamSt11align_val_tRKSt9nothrow_t", "hog_malloc", HOG_MALLOC, true},
+    {"_ZdlPv", "hog_delete", HOG_DELETE, false},
+    {"_ZdaPv", "hog_delete", HOG_DELETE, false},
+    {"_ZdlPvm", "hog_delete", HOG_DELETE, false},
+    {"_ZdaPvm", "hog_delete", HOG_DELETE, false},
+    {"_ZdlPvRKSt9nothrow_t", "hog_delete", HOG_DELETE, false},
+    {"_ZdaPvRKSt9nothrow_t", "hog_delete", HOG_DELETE, false},
+    {"_ZdlPvSt11align_val_t", "hog_delete", HOG_DELETE, false},
+    {"_ZdaPvSt11align_val_t", "hog_delete", HOG_DELETE, false},
+    {"_ZdlPvmSt11align_val_t", "hog_delete", HOG_DELETE, false},
+    {"_ZdaPvmSt11align_val_t", "hog_delete", HOG_DELETE, false},
+};
+#define FUNCTIONS (sizeof functions / sizeof *functions)
+#define WHOLE     15 /* of them, the last ones, have the only name that they may have */
+static const char *const prefixes[] = {"", "je_", "tc_", "mi_"};
+#define PREFIXES (sizeof prefixes / sizeof *prefixes)
+
+/* An allocator's file, where it has what. */
+struct offsets {
+    uint64_t of[PREFIXES][FUNCTIONS];
+};
+
+struct probed {
+    struct link *links;
+    size_t n;
+};
+
+struct alloc_probes {
+    struct mapped mapped;
+    struct object_program *any, *any_return; /* NULL: probes are one by one */
+    struct object_program *entries[FUNCTIONS], *at_return;
+    struct probed *probed;
+    size_t nprobed;
+    int pid; /* of the file that is looked at */
+    int error;
+    struct error reason;
+};
+
+/* ---- one file ---- */
+
+static int find_functions(const char *path, struct offsets *offsets)
+{
+    struct error ignored;
+    int found = 0;
+
+    for (size_t i = 0; i < PREFIXES; i++) {
+        char text[FUNCTIONS][48];
+        const char *names[FUNCTIONS];
+        for (size_t j = 0; j < FUNCTIONS; j++) {
+            snprintf(text[j], sizeof text[j], "%s%s", prefixes[i], functions[j].name);
+            names[j] = text[j];
+        }
+        int n = elf_function_offsets(path, names, *prefixes[i] ? FUNCTIONS - WHOLE : FUNCTIONS, 2,
+                                     offsets->of[i], &ignored);
+        if (n < 0 && n != -ENOENT)
+            return n;
+        if (n < 0)
+            memset(offsets->of[i], 0, sizeof offsets->of[i]);
+        found += n > 0;
+    }
+    return found;
+}
+
+/* The same function under several names is probed once. */
+static bool is_first(const struct offsets *offsets, size_t prefix, size_t function)
+{
+    for (size_t i = 0; i <= prefix; i++)
+        for (size_t j = 0; j < (i == prefix ? function : FUNCTIONS); j++)
+            if (offsets->of[i][j] == offsets->of[prefix][function])
+                return false;
+    return true;
+}
+
+static struct probed *add_probed(struct alloc_probes *p)
+{
+    struct probed *more = realloc(p->probed, (p->nprobed + 1) * sizeof *more);
+
+    if (!more)
+        return NULL;
+    p->probed = more;
+    more += p->nprobed;
+    *more = (struct probed){calloc(2 * PREFIXES * FUNCTIONS, sizeof *more->links), 0};
+    if (!more->links)
+        return NULL;
+    p->nprobed++;
+    return more;
+}
+
+/* The return before the entry: whoever is seen to come in is seen to leave. */
+static int attach_function(const struct alloc_probes *p, struct probed *probed, const char *path,
+                           size_t function, uint64_t offset, struct error *why)
+{
+    int err = 0;
+
+    if (functions[function].returns)
+        err = link_attach_uprobe(&probed->links[probed->n++], p->at_return, path, offset, true, p->pid, why);
+    return err ? err
+               : link_attach_uprobe(&probed->links[probed->n++], p->entries[function], path, offset, false,
+                                    p->pid, why);
+}
+
+static int attach_singly(struct alloc_probes *p, const char *path, const struct offsets *offsets,
+                         struct error *why)
+{
+    struct probed *probed = add_probed(p);
+
+    if (!probed)
+        return error_set(why, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < PREFIXES; i++) {
+        for (size_t j = 0; j < FUNCTIONS; j++) {
+            uint64_t offset = offsets->of[i][j];
+            int err =
+                offset && is_first(offsets, i, j) ? attach_function(p, probed, path, j, offset, why) : 0;
+            if (err)
+                return err;
+        }
+    }
+    return 0;
+}
+
+/* All entries by one link, all returns by another. */
+static int attach_at_once(struct alloc_probes *p, const char *path, const struct offsets *offsets,
+                          struct error *why)
+{
+    uint64_t entries[PREFIXES * FUNCTIONS], cookies[PREFIXES * FUNCTIONS], returns[PREFIXES * FUNCTIONS];
+    struct probed *probed = add_probed(p);
+    size_t n = 0, m = 0;
+
+    if (!probed)
+        return error_set(why, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < PREFIXES; i++) {
+        for (size_t j = 0; j < FUNCTIONS; j++) {
+            uint64_t offset = offsets->of[i][j];
+            if (!offset || !is_first(offsets, i, j))
+                continue;
+            cookies[n] = functions[j].cookie;
+            entries[n++] = offset;
+            if (functions[j].returns)
+                returns[m++] = offset;
+        }
+    }
+    probed->n = 2;
+    int err =
+        link_attach_uprobes(&probed->links[0], p->any_return, path, returns, NULL, m, true, p->pid, why);
+    return err ? err
+               : link_attach_uprobes(&probed->links[1], p->any, path, entries, cookies, n, false, p->pid,
+                                     why);
+}
+
+static int attach_file(struct alloc_probes *p, const char *path, const struct offsets *offsets,
+                       struct error *why)
+{
+    return p->any ? attach_at_once(p, path, offsets, why) : attach_singly(p, path, offsets, why);
+}
+
+static void detach(struct probed *probed)
+{
+    for (size_t i = 0; i < probed->n; i++)
+        link_detach(&probed->links[i]);
+    free(probed->links);
+}
+
+static bool probe_file(void *context, const char *path, uint32_t process, const struct mapping *m, int pid)
+{
+    struct alloc_probes *p = context;
+    struct offsets *offsets = calloc(1, sizeof *offsets);
+    size_t before = p->nprobed, length;
+    struct error reason;
+
+    p->pid = pid;
+    int err = offsets ? find_functions(path, offsets) : 0;
+    if (err > 0)
+        err = attach_file(p, path, offsets, &reason);
+    else
+        err = 0;
+    free(offsets);
+    if (err) {
+        const char *name = mapping_name(m, &length);
+        p->error = error_set(&p->reason, err, "%.*s: %s", (int)length, name, reason.text);
+        if (p->nprobed > before)
+            detach(&p->probed[--p->nprobed]);
+    }
+    return p->nprobed > before;
+}
+
+int alloc_probes_scan(struct alloc_probes *p, bool gently, uint64_t now, struct error *why)
+{
+    p->error = 0;
+    int err = mapped_scan(&p->mapped, gently, now, why);
+    return err < 0 ? err : p->error ? error_set(why, p->error, "%s", p->reason.text) : 0;
+}
+
+bool alloc_probes_found(const struct alloc_probes *p, uint32_t process)
+{
+    return mapped_found(&p->mapped, process);
+}
+
+size_t alloc_probes_files(const struct alloc_probes *p)
+{
+    return p->nprobed;
+}
+
+/* ---- */
+
+/* The programs of that way of probing; -errno if one is refused. */
+static int load_programs(struct alloc_probes *p, struct object *obj, bool by_task, bool at_once,
+                         struct error *why)
+{
+    struct object_program **all[FUNCTIONS + 1];
+    char names[FUNCTIONS + 1][64];
+    size_t n = 0;
+
+    p->any = p->any_return = NULL;
+    if (at_once) {
+        snprintf(names[n], sizeof names[n], "hog_any_%s", by_task ? "task" : "ids");
+        all[n++] = &p->any;
+    }
+    for (size_t i = 0; i < FUNCTIONS && !at_once; i++) {
+        snprintf(names[n], sizeof names[n], "%s_%s", functions[i].program, by_task ? "task" : "ids");
+        all[n++] = &p->entries[i];
+    }
+    snprintf(names[n], sizeof names[n], "%s", at_once ? "hog_return_multi" : "hog_return");
+    all[n++] = at_once ? &p->any_return : &p->at_return;
+    for (size_t i = 0; i < n; i++) {
+        struct object_program *program = *all[i] = object_program(obj, names[i]);
+        int err = !program           ? error_set(why, -ENOENT, "%s: no program %s", obj->name, names[i])
+                  : program->fd >= 0 ? 0
+                                     : object_load_program(obj, program, why);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+static void unload(struct object_program *program)
+{
+    if (program && program->fd >= 0) {
+        close(program->fd);
+        program->fd = -1;
+    }
+}
+
+int alloc_probes_choose(struct alloc_probes *p, struct object *obj, bool by_task, bool at_once,
+                        struct error *why)
+{
+    int err = load_programs(p, obj, by_task, at_once, why);
+
+    if (!err)
+        err = self_probe(p->any ? p->any : p->entries[0], p->any != NULL, why);
+    if (!err)
+        return 0;
+    unload(p->any);
+    unload(p->any_return);
+    p->any = p->any_return = NULL;
+    return err;
+}
+
+struct alloc_probes *alloc_probes_open(const struct source_context *context)
+{
+    struct alloc_probes *p = calloc(1, sizeof *p);
+
+    if (!p)
+        return NULL;
+    mapped_open(&p->mapped, context, probe_file, p);
+    return p;
+}
+
+void alloc_probes_close(struct alloc_probes *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->nprobed; i++)
+        detach(&p->probed[i]);
+    free(p->probed);
+    mapped_close(&p->mapped);
+    free(p);
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "source/memory/load.h"
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+#include "host/pidns.h"
+#include "loader/tracefs_format.h"
+#include "memory.types.h"
+
+enum { LINK_CHANGE, LINK_LOOK, LINK_EXIT, LINK_FORK };
+
+static const struct alternative task_changes[] = {{"tp_btf", "hog_change_btf"}};
+static const struct alternative classic_changes[] = {{"tracepoint", "hog_change_tp"}};
+static const struct alternative looks[] = {{"iter", "hog_mem_tasks"}, {"proc", NULL}}; /* /proc: no program */
+static const struct alternative task_exits[] = {{"tp_btf", "hog_exit_btf"}};
+static const struct alternative classic_exits[] = {{"tracepoint", "hog_exit_tp"}};
+static const struct alternative classic_forks[] = {{"tracepoint", "hog_fork_tp"}};
+
+const struct hook_ways mem_ways[] = {
+    {"change", task_changes, 1},
+    {"change", classic_changes, 1},
+    {"look", looks, 2},
+    {"fork", classic_forks, 1},
+    {"exit", task_exits, 1},
+    {"exit", classic_exits, 1},
+    {NULL, NULL, 0},
+};
+
+static int set_constant(const struct collector *collector, const char *name, uint32_t value,
+                        struct error *why)
+{
+    uint32_t *constant = object_global(collector->obj, name, sizeof *constant);
+
+    if (!constant)
+        return error_set(why, -EINVAL, "%s: no constant %s", collector->obj->name, name);
+    *constant = value;
+    return 0;
+}
+
+/* Where the classic tracepoint keeps its fields. */
+static int set_offsets(const struct collector *collector, struct error *why)
+{
+    uint32_t offset = 0, size = 0, page_shift = 0;
+    int err = collector_set_offset(collector, "rss_curr", "kmem/rss_stat", "curr", why);
+
+    if (!err)
+        err = collector_set_offset(collector, "rss_member", "kmem/rss_stat", "member", why);
+    if (!err)
+        err = tracefs_field("kmem/rss_stat", "size", &offset, &size, why);
+    if (!err && size != sizeof(int64_t))
+        err = error_set(why, -EPROTO, "tracepoint kmem/rss_stat: field size has %u bytes", size);
+    if (!err)
+        err = set_constant(collector, "rss_size", offset, why);
+    for (long page = sysconf(_SC_PAGESIZE); page > 1; page /= 2)
+        page_shift++;
+    return err ? err : set_constant(collector, "page_shift", page_shift, why);
+}
+
+static int open_side(struct collector *collector, const struct source_context *context, bool classic,
+                     struct error *why)
+{
+    static const struct collector_object object = {"memory", offsetof(struct hog_mem_cpu, slots),
+                                                   sizeof(struct hog_mem_slot)};
+    int err = collector_open(collector, &object, context, classic, why);
+
+    if (!err && classic)
+        err = set_offsets(collector, why);
+    if (err)
+        return err;
+    struct hog_keys *keys = object_global(collector->obj, "keys", sizeof *keys);
+    bool *by_vm = object_global(collector->obj, "by_vm", sizeof *by_vm);
+    if (!keys || !by_vm)
+        return error_set(why, -EINVAL, "%s: a constant is missing", collector->obj->name);
+    keys->by_thread = false; /* threads have their process's memory */
+    *by_vm = context->options->vm;
+    return collector_load(collector, context, why);
+}
+
+static int load_by(struct collector *collector, const struct source_context *context, bool classic,
+                   struct hook_report hooks[MAX_HOOKS], struct error *why)
+{
+    struct mem_load *load = (struct mem_load *)collector;
+    struct hook_report *change = hook_report(hooks, "change", false),
+                       *look = hook_report(hooks, "look", true);
+    struct error optional;
+    int err = open_side(collector, context, classic, why);
+
+    if (!err && classic)
+        err = hook_attach(collector, context, &collector->links[LINK_FORK], classic_forks, 1,
+                          hook_report(hooks, "fork", false), why);
+    if (!err)
+        err = hook_attach(collector, context, &collector->links[LINK_CHANGE],
+                          classic ? classic_changes : task_changes, 1, change, why);
+    if (err)
+        return err;
+    load->marks = true;
+    load->parts = load->by_ids = classic;
+    load->look = -1;
+    if (!classic && !hook_attach(collector, context, &collector->links[LINK_LOOK], looks, 1, look, &optional))
+        load->look = collector->links[LINK_LOOK].fds[0];
+    /* Without it, those who die inside a window have no name: less, but right. */
+    hook_attach(collector, context, &collector->links[LINK_EXIT], classic ? classic_exits : task_exits, 1,
+                hook_report(hooks, "exit", false), &optional);
+    return 0;
+}
+
+/* Where rows are to bear the numbers of a PID namespace, and the kernel side cannot tell them, /proc can: it
+ * is of that namespace. */
+static int load_any(struct mem_load *load, const struct source_context *context,
+                    struct hook_report hooks[MAX_HOOKS], struct error *why)
+{
+    if (!context->pidns->translate)
+        return collector_by_any(&load->collector, context, load_by, hooks, why);
+    int err = load_by(&load->collector, context, false, hooks, why);
+    if (err)
+        collector_close(&load->collector);
+    return err;
+}
+
+/* What is left where there is no iterator. `w` has the reason for that, and gets why this is no way, either.
+ */
+static int look_at_proc(const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
+                        struct error *why)
+{
+    struct hook_report *look = hook_report(hooks, "look", true);
+    struct error first = *why, second;
+    int err = 0;
+
+    if (hook_passed_over(context->options->without, looks[1].hook))
+        err = error_set(&second, -ECANCELED, "passed over by --without");
+    else if (!pidns_is_of_proc(context->pidns))
+        err = error_set(&second, -ENOTSUP, "its numbers are not those of the rows");
+    if (err) {
+        hook_refused(look, looks[1].hook, err, &second);
+        return error_set(why, err, "%s; and not by /proc: %s", first.text, second.text);
+    }
+    look->hook = looks[1].hook;
+    hook_report(hooks, "exit", false);
+    return 0;
+}
+
+int mem_load(struct mem_load *load, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
+             struct error *why)
+{
+    struct hook_report none[MAX_HOOKS] = {0}, *reports = hooks ? hooks : none;
+    struct error reason = {""};
+    int err = load_any(load, context, reports, &reason);
+
+    if (err)
+        *load = (struct mem_load){.look = -1};
+    else
+        error_set(&reason, 0, "no iterator looks at the tasks");
+    if (load->look < 0) {
+        int refused = look_at_proc(context, reports, &reason);
+        if (refused) {
+            mem_unload(load);
+            return error_set(why, err ? err : refused, "%s", reason.text);
+        }
+    }
+    context->pidns->fixed = true;
+    return 0;
+}
+
+void mem_unload(struct mem_load *load)
+{
+    if (load->collector.obj)
+        collector_close(&load->collector);
+}

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "source/memory/mem_table_private.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "host/pidns.h"
+#include "host/process.h"
+#include "host/targets.h"
+#include "loader/iterator.h"
+#include "loader/map_read.h"
+#include "source/shared/exit_names.h"
+
+#define PRICE 100  /* looks may take this part of the time */
+#define MOST  8192 /* processes */
+
+int mem_table_open(struct mem_table **out, const struct source_context *context,
+                   struct hook_report hooks[MAX_HOOKS], struct error *why)
+{
+    struct mem_table *h = calloc(1, sizeof *h);
+
+    if (!h)
+        return error_set(why, -ENOMEM, "out of memory");
+    h->context = context;
+    h->table = (struct hash_table){.size = sizeof(struct mem_process), .most = MOST};
+    h->page_kib = (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
+    int err = mem_load(&h->load, context, hooks, why);
+    if (err) {
+        free(h);
+        return err;
+    }
+    *out = h;
+    return 0;
+}
+
+void mem_table_close(struct mem_table *h)
+{
+    if (!h)
+        return;
+    mem_unload(&h->load);
+    mem_files_drop(&h->files, 0);
+    hash_table_free(&h->table);
+    free(h->order);
+    free(h);
+}
+
+void mem_table_flip(struct mem_table *h)
+{
+    if (h->load.marks)
+        sketch_flip(&h->load.collector.sketch);
+}
+
+static bool is_asked_for(const struct mem_table *h, uint64_t key)
+{
+    return !h->context->targets->n || targets_find(h->context->targets, key);
+}
+
+static bool looks_at_proc(const struct mem_table *h)
+{
+    return h->load.look < 0;
+}
+
+/* ---- who ---- */
+
+/* One that has not been seen before. Where all were seen by a look, it has come since: it had nothing. */
+static void begin(struct mem_table *h, struct mem_process *mem_process, uint64_t key, uint64_t born)
+{
+    *mem_process =
+        (struct mem_process){.id = mem_process->id, .key = key, .born = born, .before_known = h->all_known};
+}
+
+static bool is_same(const struct mem_process *mem_process, uint64_t key, uint64_t born)
+{
+    if (mem_process->key == key)
+        return true;
+    if (mem_process->born && key_born_at(key, mem_process->born))
+        return true;
+    return born && key_born_at(mem_process->key, born);
+}
+
+/* The holder with that key (and birth, if that is known). /proc knows births by another measure than the
+ * kernel: where it is looked at, processes are told apart by their numbers, and of two that had the same one
+ * in a window the one that was seen last is kept. NULL: no room. */
+static struct mem_process *mem_process_of(struct mem_table *h, uint64_t key, uint64_t id, uint64_t born)
+{
+    size_t n = h->table.n;
+    struct mem_process *mem_process =
+        hash_table_find_or_add(&h->table, looks_at_proc(h) ? key_process(key) : id);
+
+    if (!mem_process) {
+        h->totals.lost++;
+        h->lost_room = true;
+    } else if (n != h->table.n || (looks_at_proc(h) && !is_same(mem_process, key, born))) {
+        begin(h, mem_process, key, born);
+    }
+    return mem_process;
+}
+
+/* ---- marks ---- */
+
+static void add_marks(struct mem_table *h, uint64_t key, const struct hog_mem_marks *marks)
+{
+    if (key == HOG_KEY_OUTSIDE || !is_asked_for(h, key))
+        return;
+    key = mem_table_unseen_key(h, key);
+    struct mem_process *mem_process = mem_process_of(h, key, key, 0);
+    if (!mem_process)
+        return;
+    if (looks_at_proc(h))
+        mem_process->key = key; /* by which the dead are found */
+    mem_process->window = h->window;
+    mem_process->now_known = false;
+    if (mem_process->mark_rss < marks->rss * h->page_kib)
+        mem_process->mark_rss = marks->rss * h->page_kib;
+    if (mem_process->mark_vm < marks->vm * h->page_kib)
+        mem_process->mark_vm = marks->vm * h->page_kib;
+    for (size_t i = 0; i < HOG_MEM_PARTS; i++)
+        if (mem_process->mark_parts[i] < marks->parts[i] * h->page_kib)
+            mem_process->mark_parts[i] = marks->parts[i] * h->page_kib;
+}
+
+static void add_slot(void *context, const struct hog_slot *head)
+{
+    const struct hog_mem_slot *slot = (const struct hog_mem_slot *)head;
+
+    add_marks(context, slot->slot.key, &slot->marks);
+}
+
+static int add_exact(void *context, const void *key, const void *value)
+{
+    struct hog_mem_marks marks;
+    uint64_t k;
+
+    memcpy(&k, key, sizeof k);
+    memcpy(&marks, value, sizeof marks);
+    add_marks(context, k, &marks);
+    return 0;
+}
+
+static int collect_marks(struct mem_table *h, struct error *why)
+{
+    const struct collector *collector = &h->load.collector;
+    const struct sketch *sketch = &collector->sketch;
+    unsigned bank = (sketch_now(sketch) - 1) & 1;
+    uint64_t weight = 0;
+    int err = sketch_wait(sketch, why);
+
+    if (err)
+        return err;
+    for (int cpu = 0; cpu < sketch->shape.cpus; cpu++) {
+        struct hog_mem_cpu *c = sketch_head(sketch, cpu);
+        if (!collector->exact)
+            sketch_drain(sketch, cpu, add_slot, h);
+        sketch_lost(sketch, cpu, &weight, &h->totals.lost);
+        h->totals.changes += c->seen[bank];
+        h->totals.other += c->other[bank];
+        c->seen[bank] = c->other[bank] = 0;
+    }
+    if (!collector->exact)
+        return 0;
+    const struct object_map *map = collector->exact_maps[bank];
+    err = map_drain(map->fd, map->key_size, map->value_size, add_exact, h, why);
+    return err < 0 ? err : 0;
+}
+
+/* ---- looks ---- */
+
+static void saw(struct mem_table *h, struct mem_process *mem_process, const struct mem_levels *levels)
+{
+    mem_process->now = *levels;
+    mem_process->quick = levels->rss;
+    mem_process->now_known = mem_process->quick_known = true;
+    mem_process->gone = false;
+    mem_process->look = h->look;
+    mem_process->window = h->window;
+    h->totals.looked++;
+}
+
+void mem_table_saw(struct mem_table *h, uint64_t key, uint64_t id, uint64_t born,
+                   const struct mem_levels *levels)
+{
+    if (!is_asked_for(h, key))
+        return;
+    struct mem_process *mem_process = mem_process_of(h, key, id, born);
+    if (!mem_process)
+        return;
+    mem_process->key = key;
+    mem_process->born = born;
+    saw(h, mem_process, levels);
+}
+
+static void note_task(void *context, const void *record)
+{
+    struct mem_table *h = context;
+    const struct hog_mem_task *task = record;
+    uint64_t kib = h->page_kib;
+    const struct mem_levels levels = {
+        .anon = task->parts[HOG_MEM_ANON] * kib,
+        .file = task->parts[HOG_MEM_FILE] * kib,
+        .shmem = task->parts[HOG_MEM_SHMEM] * kib,
+        .swap = task->parts[HOG_MEM_SWAP] * kib,
+        .rss = (task->parts[HOG_MEM_ANON] + task->parts[HOG_MEM_FILE] + task->parts[HOG_MEM_SHMEM]) * kib,
+        .vm = task->vm * kib,
+        .high_rss = task->high_rss * kib,
+        .high_vm = task->high_vm * kib,
+    };
+
+    mem_table_saw(h, task->key, task->id, task->born, &levels);
+}
+
+/* A process of /proc. Where it cannot be read (hidepid), it is not seen. */
+static void look_at_pid(void *context, uint32_t pid)
+{
+    struct mem_table *h = context;
+    struct process process;
+    struct mem_levels levels;
+
+    if (process_read(pid, 0, &process) || process.kernel)
+        return;
+    uint64_t key = key_make(pid, 0, process.start_ns);
+    if (!is_asked_for(h, key) || mem_read_status(pid, &levels))
+        return;
+    struct mem_process *mem_process = mem_process_of(h, key, pid, process.start_ns);
+    if (!mem_process)
+        return;
+    mem_process->born = process.start_ns;
+    saw(h, mem_process, &levels);
+}
+
+void mem_process_end(struct mem_table *h, struct mem_process *mem_process)
+{
+    uint64_t high_rss = mem_process->now.high_rss, high_vm = mem_process->now.high_vm;
+
+    mem_process->now = (struct mem_levels){.high_rss = high_rss, .high_vm = high_vm};
+    mem_process->now_known = true;
+    mem_process->gone = true;
+    mem_process->window = h->window;
+}
+
+static int look(struct mem_table *h, uint64_t now, struct error *why)
+{
+    uint64_t used = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+    if (now < h->next)
+        return 0;
+    h->look++;
+    h->lost_room = false;
+    int err = looks_at_proc(h) ? mem_each_pid(look_at_pid, h)
+                               : iterator_read(h->load.look, sizeof(struct hog_mem_task), note_task, h);
+    if (err)
+        return error_set(why, err, "cannot look at the processes: %s", error_name(err));
+    if (!looks_at_proc(h))
+        mem_table_scan_hidden(h, now);
+    for (size_t i = 0; i < h->table.n && !h->lost_room; i++) {
+        struct mem_process *mem_process = hash_table_at(&h->table, i);
+        if (mem_process->look != h->look)
+            mem_process_end(h, mem_process);
+    }
+    h->all_known = !h->lost_room;
+    h->next = now + PRICE * (clock_ns(CLOCK_THREAD_CPUTIME_ID) - used);
+    return 0;
+}
+
+/* ---- a window ---- */
+
+static bool is_alive(const void *context, const void *entry)
+{
+    return !((const struct mem_process *)entry)->gone;
+}
+
+static void begin_window(struct mem_table *h)
+{
+    hash_table_keep(&h->table, is_alive, h);
+    for (size_t i = 0; i < h->table.n; i++) {
+        struct mem_process *mem_process = hash_table_at(&h->table, i);
+        mem_process->before = mem_process->now;
+        mem_process->before_known = mem_process->now_known;
+        mem_process->mark_rss = mem_process->mark_vm = 0;
+        memset(mem_process->mark_parts, 0, sizeof mem_process->mark_parts);
+        mem_process->read_before = mem_process->read;
+        mem_process->quick_before = mem_process->quick;
+        mem_process->quick_before_known = mem_process->quick_known;
+        mem_process->read = mem_process->quick_known = false;
+    }
+    h->window++;
+    memset(&h->totals, 0, sizeof h->totals);
+}
+
+int mem_table_collect(struct mem_table *h, const struct window *window, struct error *why)
+{
+    begin_window(h);
+    h->length = window->end_mono - window->begin_mono;
+    int err = h->load.marks ? collect_marks(h, why) : 0;
+    if (!err)
+        err = look(h, window->end_mono, why);
+    return err;
+}
+
+const struct mem_totals *mem_table_totals(const struct mem_table *h)
+{
+    return &h->totals;
+}
+
+bool mem_table_marks(const struct mem_table *h)
+{
+    return h->load.marks;
+}
+
+/* ---- names ---- */
+
+static bool name_of_dead(void *context, uint64_t key, struct name *name)
+{
+    const struct mem_table *h = context;
+    const struct sketch *sketch = &h->load.collector.sketch;
+
+    for (int cpu = 0; h->load.marks && cpu < sketch->shape.cpus; cpu++) {
+        const struct hog_mem_cpu *c = sketch_head(sketch, cpu);
+        if (exit_name_find(c->dead, sizeof c->dead / sizeof *c->dead, key, name))
+            return true;
+    }
+    return false;
+}
+
+const struct name *mem_table_name(struct mem_table *h, const struct mem_process *mem_process, uint64_t now)
+{
+    return names_find(h->context->names, mem_process->key, now, name_of_dead, h);
+}
+
+void mem_table_shown(struct mem_table *h)
+{
+    if (h->load.marks)
+        sketch_shown(&h->load.collector.sketch);
+}
+
+void mem_table_cost(struct mem_table *h, struct program_cost *cost)
+{
+    if (h->load.marks)
+        collector_cost(&h->load.collector, cost);
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "source/power/meter.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/clock.h"
+#include "base/cpus.h"
+#include "source/sched/load.h"
+
+#define NOWHERE 0 /* a CPU whose package sysfs does not say */
+
+/* ---- places: the packages and dies that domains are of ---- */
+
+static size_t place_named(const struct meter *m, int package, int die)
+{
+    for (size_t i = 0; i < m->places; i++)
+        if (m->spots[i].package == package && (m->spots[i].die < 0 || die < 0 || m->spots[i].die == die))
+            return i + 1;
+    return NOWHERE;
+}
+
+static int find_places(struct meter *m)
+{
+    m->spots = calloc(m->power.n + 1, sizeof *m->spots);
+    if (!m->spots)
+        return -ENOMEM;
+    for (size_t i = 0; i < m->power.n; i++) {
+        const struct power_domain *domain = &m->power.domains[i];
+        if (domain->package >= 0 && !place_named(m, domain->package, domain->die))
+            m->spots[m->places++] = (struct meter_place){domain->package, domain->die};
+    }
+    return 0;
+}
+
+/* CPUs that are offline say nothing: they are asked again when others are online than before. */
+static void place_cpus(struct meter *m, int cpus)
+{
+    for (int cpu = 0; cpu < cpus; cpu++) {
+        int package, die;
+        if (m->place_of[cpu])
+            continue;
+        power_place(m->power.root, cpu, &package, &die);
+        m->place_of[cpu] = (uint16_t)place_named(m, package, die);
+        if (!m->by_cpu)
+            m->part_of[cpu] = m->place_of[cpu];
+    }
+}
+
+/* One place that no CPU is outside of is no reason to add up apart. */
+static bool is_one(const struct meter *m, int cpus)
+{
+    for (int cpu = 0; cpu < cpus && m->places == 1; cpu++) {
+        int package, die;
+        power_place(m->power.root, cpu, &package, &die);
+        if (package >= 0 && !place_named(m, package, die))
+            return false;
+    }
+    return m->places <= 1;
+}
+
+static int plan_parts(struct meter *m)
+{
+    int cpus = cpus_possible();
+
+    if (cpus < 0 || find_places(m))
+        return -ENOMEM;
+    bool one = is_one(m, cpus);
+    m->apart = m->by_cpu || !one;
+    if (!m->apart)
+        return 0;
+    m->part_of = calloc((size_t)cpus, sizeof *m->part_of);
+    m->place_of = one ? NULL : calloc((size_t)cpus, sizeof *m->place_of);
+    if (!m->part_of || (!one && !m->place_of))
+        return -ENOMEM;
+    m->parts = m->by_cpu ? (size_t)cpus : m->places + 1;
+    for (int cpu = 0; m->by_cpu && cpu < cpus; cpu++)
+        m->part_of[cpu] = (uint16_t)cpu;
+    if (!one)
+        place_cpus(m, cpus);
+    return 0;
+}
+
+/* ---- life ---- */
+
+static int open_model(struct meter *m, struct error *why)
+{
+    m->power.domains = calloc(1, sizeof *m->power.domains);
+    if (!m->power.domains)
+        return error_set(why, -ENOMEM, "out of memory");
+    *m->power.domains = (struct power_domain){.name = "model", .package = -1, .die = -1, .counted = true};
+    m->power.n = 1;
+    m->power.source = "model";
+    m->model = true;
+    return 0;
+}
+
+int meter_open(struct meter *m, const struct source_context *context, struct error *why)
+{
+    const char *root = context->options->sysfs ? context->options->sysfs : "";
+    int err;
+
+    *m = (struct meter){.context = context, .by_cpu = context->options->by_cpu};
+    if (context->options->model.given)
+        err = open_model(m, why);
+    else
+        err = power_open(&m->power, root, why);
+    m->power.root = root;
+    m->cpu_shares = err ? NULL : calloc(m->power.n, sizeof *m->cpu_shares);
+    if (!err && (!m->cpu_shares || plan_parts(m)))
+        err = error_set(why, -ENOMEM, "out of memory");
+    if (err)
+        meter_close(m);
+    return err;
+}
+
+unsigned meter_needs(const struct meter *m)
+{
+    return (m->apart ? SCHED_PARTS : 0) |
+           (m->context->options->weight == WEIGHT_CYCLES ? (unsigned)SCHED_CYCLES : 0);
+}
+
+int meter_join(struct meter *m, struct sched *sched, struct error *why)
+{
+    int err = m->apart ? sched_split(sched, m->part_of, m->parts) : 0;
+
+    m->sched = sched;
+    if (err == -ENOTSUP)
+        return error_set(why, err, "CPUs cannot be told apart with --exact, nor with -p behind another view");
+    return err ? error_set(why, err, "time by CPU cannot be had: %s", error_name(err)) : 0;
+}
+
+void meter_close(struct meter *m)
+{
+    power_close(&m->power);
+    free(m->part_of);
+    free(m->place_of);
+    free(m->spots);
+    free(m->cpu_shares);
+    memset(m, 0, sizeof *m);
+}
+
+/* ---- windows ---- */
+
+void meter_flip(struct meter *m)
+{
+    power_take(&m->power);
+    m->read_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+static int64_t positive(int64_t ns)
+{
+    return ns > 0 ? ns : 0;
+}
+
+int64_t meter_run_ns(const struct meter *m, const struct tally_entry *entry)
+{
+    return sched_totals(m->sched)->by_cycles ? entry->count : entry->weight;
+}
+
+static struct meter_time time_of(const struct meter *m, const struct tally *tally,
+                                 const struct sched_totals *totals)
+{
+    struct meter_time time = {
+        .tally = tally,
+        .idle_ns = positive(totals->idle_ns),
+        .other_ns = positive(totals->other_ns),
+        .unseen_ns = positive(totals->lost_ns) + positive(totals->missed_ns) + positive(totals->stolen_ns),
+    };
+
+    time.ran = positive(sched_totals(m->sched)->by_cycles ? totals->other_cycles : totals->other_ns);
+    for (size_t i = 0; i < tally->capacity; i++) {
+        time.run_ns += positive(meter_run_ns(m, &tally->table[i]));
+        time.ran += positive(tally->table[i].weight);
+    }
+    return time;
+}
+
+bool meter_cpu(const struct meter *m, size_t i, int cpu, struct meter_time *time)
+{
+    const struct power_domain *domain = &m->power.domains[i];
+    const struct sched_part *part = sched_part(m->sched, (size_t)cpu);
+
+    if (!m->by_cpu || !part)
+        return false;
+    if (domain->package >= 0 && m->place_of &&
+        m->place_of[cpu] != place_named(m, domain->package, domain->die))
+        return false;
+    *time = time_of(m, &part->tally, &part->totals);
+    return true;
+}
+
+/* All CPUs of a domain. */
+static struct meter_time time_of_domain(const struct meter *m, size_t i)
+{
+    const struct power_domain *domain = &m->power.domains[i];
+    size_t place =
+        domain->package >= 0 && m->place_of ? place_named(m, domain->package, domain->die) : NOWHERE;
+    const struct sched_part *part = place ? sched_part(m->sched, place) : NULL;
+    struct meter_time all = {.tally = NULL}, one;
+
+    if (!m->by_cpu)
+        return part ? time_of(m, &part->tally, &part->totals)
+                    : time_of(m, sched_tally(m->sched), sched_totals(m->sched));
+    for (size_t cpu = 0; cpu < m->parts; cpu++) {
+        if (!meter_cpu(m, i, (int)cpu, &one))
+            continue;
+        all.run_ns += one.run_ns;
+        all.idle_ns += one.idle_ns;
+        all.other_ns += one.other_ns;
+        all.unseen_ns += one.unseen_ns;
+        all.ran += one.ran;
+    }
+    return all;
+}
+
+unsigned __int128 meter_idle(const struct meter_share *share, const struct meter_time *time)
+{
+    return (unsigned __int128)share->idle_rate * (uint64_t)time->idle_ns;
+}
+
+unsigned __int128 meter_unseen(const struct meter_share *share, const struct meter_time *time)
+{
+    return (unsigned __int128)share->unseen_rate * (uint64_t)time->unseen_ns;
+}
+
+unsigned __int128 meter_ran(const struct meter_share *share, int64_t weight)
+{
+    return (unsigned __int128)share->rate * (uint64_t)positive(weight);
+}
+
+/* W are those of all CPUs, or (percpu) of each: uJ = ns * uW / 1e9. */
+static void estimate(const struct meter *m, struct meter_share *share)
+{
+    const struct power_model *model = &m->context->options->model;
+    uint64_t cpus = model->percpu || !m->cpus ? 1 : m->cpus;
+    uint64_t busy_ns = (uint64_t)(share->all.run_ns + share->all.other_ns + share->all.unseen_ns);
+
+    share->known = true;
+    share->rate = share->unseen_rate = model->busy_uw;
+    share->idle_rate = model->idle_uw;
+    share->uj = (uint64_t)((meter_idle(share, &share->all) + (unsigned __int128)share->rate * busy_ns) /
+                           ((unsigned __int128)1000000000 * cpus));
+}
+
+static void share_out(const struct meter *m, size_t i, struct meter_share *share)
+{
+    const struct power_domain *domain = &m->power.domains[i];
+
+    *share = (struct meter_share){.all = time_of_domain(m, i),
+                                  .known = domain->known,
+                                  .uj = domain->uj,
+                                  .rate = 1,
+                                  .idle_rate = 1,
+                                  .unseen_rate = 1};
+    if (m->model)
+        estimate(m, share);
+    else if (sched_totals(m->sched)->by_cycles && share->all.ran) {
+        share->rate = (uint64_t)(share->all.run_ns + share->all.other_ns);
+        share->idle_rate = share->unseen_rate = (uint64_t)share->all.ran;
+    }
+    if (m->context->options->idle == IDLE_SHARED)
+        share->idle_rate = 0;
+    share->whole =
+        meter_idle(share, &share->all) + meter_unseen(share, &share->all) + meter_ran(share, share->all.ran);
+}
+
+void meter_collect(struct meter *m, const struct window *window)
+{
+    unsigned cpus = sched_totals(m->sched)->cpus;
+
+    m->window_ns = window->end_mono - window->begin_mono;
+    m->skew_ns = m->read_ns - window->end_mono;
+    if (m->place_of && cpus != m->cpus)
+        place_cpus(m, cpus_possible());
+    m->cpus = cpus;
+    for (size_t i = 0; i < m->power.n; i++)
+        share_out(m, i, &m->cpu_shares[i]);
+}
+
+double meter_watts(const struct meter *m, uint64_t key)
+{
+    double uj = 0;
+
+    for (size_t i = 0; i < m->power.n; i++) {
+        const struct meter_share *share = &m->cpu_shares[i];
+        if (!m->power.domains[i].counted)
+            continue;
+        if (!share->known)
+            return -1;
+        const struct tally_entry *entry = tally_find(share->all.tally, key);
+        if (entry && share->whole)
+            uj += (double)share->uj * (double)meter_ran(share, entry->weight) / (double)share->whole;
+    }
+    return uj * 1e3 / (double)m->window_ns;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The energy of each power domain in a window, and who had which part of it: what a domain's counter grew by,
+ * shared out by the time that each process had on the domain's CPUs. */
+#ifndef HOG_SOURCE_POWER_METER_H
+#define HOG_SOURCE_POWER_METER_H
+
+#include "host/power.h"
+#include "source/power/split.h"
+#include "source/sched/sched.h"
+
+/* What some CPUs did in a window. */
+struct meter_time {
+    const struct tally *tally;            /* ns by key; NULL: of several tallies */
+    int64_t run_ns;                       /* of the tally */
+    int64_t idle_ns, other_ns, unseen_ns; /* beside it; unseen: lost or missed */
+    int64_t ran;                          /* weight of those who ran, of the tally and others: ns or cycles */
+};
+
+/* What a domain's energy is shared out by: weights are ns, of an estimate ns * uW. By cycles: [idle] and
+ * [unattributed] have theirs by time, and those who ran share what is left by their cycles. */
+struct meter_share {
+    struct meter_time all; /* of the domain's CPUs */
+    uint64_t uj;           /* 0 if it is not known */
+    bool known;
+    uint64_t rate;           /* of what those who ran have in the tally */
+    uint64_t idle_rate;      /* of an idle ns; with --idle=share none */
+    uint64_t unseen_rate;    /* of a ns that was lost or missed */
+    unsigned __int128 whole; /* weight of all */
+};
+
+struct meter {
+    const struct source_context *context;
+    struct power power;
+    bool model;  /* no sensor is asked: the only domain is an estimate */
+    bool by_cpu; /* parts are CPUs; else what domains are of */
+    bool apart;  /* the run is added up by parts */
+    size_t parts, places;
+    uint16_t *part_of;  /* a possible CPU */
+    uint16_t *place_of; /* the same: 1 + number of a place; 0: not known. NULL: all are of all domains */
+    struct meter_place {
+        int package, die;
+    } * spots;
+    struct sched *sched;
+    uint64_t window_ns;
+    uint64_t read_ns;               /* CLOCK_MONOTONIC, when the counters had been read */
+    uint64_t skew_ns;               /* of that to the end of the window */
+    struct meter_share *cpu_shares; /* a domain, of the window */
+    unsigned cpus;                  /* online when places were last looked for */
+};
+
+/* -ENODEV, -EACCES: there is no sensor (that may be read), nor a model; with a reason. */
+int meter_open(struct meter *meter, const struct source_context *context, struct error *why);
+unsigned meter_needs(const struct meter *meter); /* enum sched_needs */
+/* Tells oncpu of the parts; stays its user. */
+int meter_join(struct meter *meter, struct sched *sched, struct error *why);
+void meter_close(struct meter *meter);
+
+void meter_flip(struct meter *meter);                                 /* right after sched_flip() */
+void meter_collect(struct meter *meter, const struct window *window); /* after sched_collect() */
+
+/* What one CPU did in the window, if domain i is of it and parts are CPUs. */
+bool meter_cpu(const struct meter *meter, size_t i, int cpu, struct meter_time *time);
+
+/* Weights in meter_share.whole. */
+unsigned __int128 meter_idle(const struct meter_share *share, const struct meter_time *time);
+unsigned __int128 meter_unseen(const struct meter_share *share, const struct meter_time *time);
+unsigned __int128 meter_ran(const struct meter_share *share, int64_t weight); /* of a tally's weight */
+int64_t meter_run_ns(const struct meter *meter, const struct tally_entry *entry);
+
+/* W of a key in the window, all domains that may be added up; < 0: not known. */
+double meter_watts(const struct meter *meter, uint64_t key);
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "source/sched/cells.h"
+#include "source/sched/waits.h"
+
+static int64_t all_ran(const struct tally *tally, bool by_cycles)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < tally->capacity; i++)
+        sum += by_cycles ? tally->table[i].count : tally->table[i].weight;
+    return sum;
+}
+
+struct cell cell_milliseconds(int64_t ns)
+{
+    return cell_decimal((double)ns / 1e6, 3);
+}
+
+size_t sched_fields_of(const struct sched_totals *totals, const struct tally *tally, struct field *fields,
+                       size_t n)
+{
+    const struct field all[] = {
+        {"cpus", cell_unsigned(totals->cpus)},
+        {"run_ms", cell_milliseconds(all_ran(tally, totals->by_cycles))},
+        {"other_ms", cell_milliseconds(totals->other_ns)},
+        {"idle_ms", cell_milliseconds(totals->idle_ns)},
+        {"missed_ms", cell_milliseconds(totals->missed_ns)},
+        {"lost_ms", cell_milliseconds(totals->lost_ns)},
+        {"switches", cell_unsigned(totals->switches)},
+        {"stolen_ms", totals->stolen_known ? cell_milliseconds(totals->stolen_ns) : cell_unknown()},
+    };
+    size_t i = 0;
+
+    for (; i < n && i < sizeof all / sizeof *all; i++)
+        fields[i] = all[i];
+    return i;
+}
+
+size_t sched_fields(const struct sched *o, struct field *fields, size_t n)
+{
+    return sched_fields_of(sched_totals(o), sched_tally(o), fields, n);
+}
+
+/* Histograms have no banks: a wait that ended just after the turn is in there already. And the middle of a
+ * bucket can be more than what fell into it. */
+static struct cell quantile(const struct waits *waits, const struct pair *sum, double q)
+{
+    uint64_t ns;
+
+    if (!waits_quantile(waits, sum->victim, q, &ns))
+        return cell_unknown();
+    return cell_decimal((double)(ns < sum->most_ns ? ns : sum->most_ns) / 1e3, 1);
+}
+
+struct waited sched_waited(const struct sched *o, uint64_t key)
+{
+    const struct waits *waits = sched_waits(o);
+    const struct cell none = cell_unknown();
+
+    if (!waits)
+        return (struct waited){none, none, none, none, none};
+    const struct pair *sum = waits_of_victim(waits, key);
+    bool some = sum && sum->count;
+    return (struct waited){
+        .ms = cell_milliseconds(sum ? sum->ns : 0),
+        .count = cell_unsigned(sum ? (uint64_t)sum->count : 0),
+        .p50_us = some ? quantile(waits, sum, 0.5) : none,
+        .p99_us = some ? quantile(waits, sum, 0.99) : none,
+        .max_us = some ? cell_decimal((double)sum->most_ns / 1e3, 1) : none,
+    };
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What several views say alike of on-CPU time and of waits for it. */
+#ifndef HOG_SOURCE_SCHED_CELLS_H
+#define HOG_SOURCE_SCHED_CELLS_H
+
+#include "source/sched/sched.h"
+
+struct cell cell_milliseconds(int64_t ns);
+
+/* Where every CPU's time went, for the window line. Returns how many of `fields` it wrote. */
+size_t sched_fields(const struct sched *o, struct field *fields, size_t n);
+size_t sched_fields_of(const struct sched_totals *totals, const struct tally *tally, struct field *fields,
+                       size_t n);
+
+/* Run-queue latency of one key: nothing where the host does not tell, zeros for who did not wait. */
+struct waited {
+    struct cell ms, count, p50_us, p99_us, max_us;
+};
+struct waited sched_waited(const struct sched *o, uint64_t key);
+
+#endif

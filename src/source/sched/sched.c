@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "source/sched/sched.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "loader/map_read.h"
+#include "source/power/cycles.h"
+#include "source/shared/exit_names.h"
+#include "source/sched/open_slices.h"
+#include "source/sched/waits.h"
+
+struct sched {
+    const struct source_context *context;
+    struct sched_kernel kernel;
+    struct waits *waits; /* NULL: waits are not counted */
+    unsigned views;      /* that share it */
+    unsigned shown, costed;
+    bool turned; /* and not collected yet */
+    int collected;
+    struct hook_report hooks[MAX_HOOKS];
+    struct open_slices *open_slices;
+    struct sched_sums sums;
+    uint64_t lost, waits_lost; /* that no view has told of yet */
+    uint64_t events;           /* of all CPUs, ever */
+    bool uncounted;            /* cycles of the window before: a CPU came or went */
+};
+
+static unsigned needs_of(const struct options *options)
+{
+    unsigned needs = 0;
+
+    for (size_t i = 0; i < options->nviews; i++) {
+        if (!strcmp(options->views[i], "contention"))
+            needs |= SCHED_WAITS | SCHED_PAIRS | SCHED_STRICT;
+        if (!strcmp(options->views[i], "cpu"))
+            needs |= SCHED_WAITS | SCHED_TIMES;
+        if (!strcmp(options->views[i], "top"))
+            needs |= SCHED_WAITS | SCHED_PAIRS | SCHED_TIMES | SCHED_BLOCKED;
+    }
+    return needs;
+}
+
+static int open_readers(struct sched *o, struct error *why)
+{
+    o->sums.targets = o->context->targets;
+    if (o->kernel.waits && !(o->waits = waits_open(&o->kernel)))
+        return error_set(why, -ENOMEM, "out of memory");
+    return open_slices_open(&o->open_slices, o->context, &o->kernel, why);
+}
+
+/* The views of a run share one, so that there is one program at each switch. */
+static bool join(struct sched **out, const struct source_context *context, struct hook_report *hooks)
+{
+    struct sched *o = context->sched ? *context->sched : NULL;
+
+    if (!o)
+        return false;
+    if (hooks)
+        memcpy(hooks, o->hooks, sizeof o->hooks);
+    o->views++;
+    *out = o;
+    return true;
+}
+
+int sched_open(struct sched **out, const struct source_context *context, unsigned needs,
+               struct hook_report hooks[MAX_HOOKS], struct error *why)
+{
+    if (join(out, context, hooks))
+        return 0;
+    struct sched *o = calloc(1, sizeof *o);
+    if (!o)
+        return error_set(why, -ENOMEM, "out of memory");
+    o->context = context;
+    o->views = 1;
+    o->kernel.needs = needs | needs_of(context->options);
+    int err = sched_load(&o->kernel, context, o->hooks, why);
+    if (hooks)
+        memcpy(hooks, o->hooks, sizeof o->hooks);
+    if (!err)
+        err = open_readers(o, why);
+    if (err) {
+        sched_close(o);
+        return err;
+    }
+    if (context->sched)
+        *context->sched = o;
+    *out = o;
+    return 0;
+}
+
+void sched_close(struct sched *o)
+{
+    if (!o || --o->views)
+        return;
+    if (o->context->sched)
+        *o->context->sched = NULL;
+    waits_close(o->waits);
+    collector_close(&o->kernel.collector);
+    cycles_close(o->kernel.cycles);
+    open_slices_close(o->open_slices);
+    sums_free(&o->sums);
+    free(o);
+}
+
+int sched_split(struct sched *o, const uint16_t *part_of, size_t n)
+{
+    if (o->kernel.collector.exact)
+        return -ENOTSUP;
+    if (o->sums.parts)
+        return o->sums.nparts == n ? 0 : -EBUSY;
+    o->sums.parts = calloc(n, sizeof *o->sums.parts);
+    if (!o->sums.parts)
+        return -ENOMEM;
+    o->sums.part_of = part_of;
+    o->sums.nparts = n;
+    return 0;
+}
+
+const struct sched_part *sched_part(const struct sched *o, size_t i)
+{
+    return i < o->sums.nparts ? &o->sums.parts[i] : NULL;
+}
+
+/* The first view that asks turns and collects for all. */
+void sched_flip(struct sched *o)
+{
+    if (o->turned)
+        return;
+    o->turned = true;
+    sketch_flip(&o->kernel.collector.sketch);
+}
+
+static void ran(const struct sched *o, uint64_t key, int64_t ns)
+{
+    if (o->waits && !o->kernel.collector.exact && key && key != KEY_UNSEEN && key != KEY_OFFLINE)
+        waits_ran(o->waits, key, ns);
+}
+
+static void add_slot(void *context, const struct hog_slot *slot)
+{
+    struct sched *o = context;
+    uint64_t count = o->kernel.cycles ? ((const struct hog_cycles_slot *)slot)->cycles : slot->count;
+
+    ran(o, slot->key, (int64_t)slot->weight);
+    sums_add(&o->sums, slot->key, (int64_t)slot->weight, (int64_t)count);
+}
+
+static int add_exact(void *context, const void *key, const void *value)
+{
+    struct sched *o = context;
+    struct hog_time time;
+    uint64_t k;
+
+    memcpy(&k, key, sizeof k);
+    memcpy(&time, value, sizeof time);
+    sums_add(&o->sums, k, (int64_t)time.ns, (int64_t)time.switches);
+    return 0;
+}
+
+/* The stints that ended in the window. Returns the ns for which the programs named nobody. */
+static int64_t collect_ended(struct sched *o, int cpu)
+{
+    const struct sketch *sketch = &o->kernel.collector.sketch;
+    struct hog_cpu *c = sketch_head(sketch, cpu);
+    unsigned bank = (sketch_now(sketch) - 1) & 1;
+    uint64_t lost_ns = 0;
+    int64_t missed = (int64_t)c->missed[bank];
+
+    if (!o->kernel.collector.exact)
+        sketch_drain(sketch, cpu, add_slot, o);
+    sketch_lost(sketch, cpu, &lost_ns, &o->sums.all.totals.lost);
+    sums_add_bank(&o->sums, c, bank, lost_ns);
+    c->idle[bank] = c->other[bank] = c->missed[bank] = c->stolen[bank] = c->offline[bank] = 0;
+    o->sums.all.totals.switches += c->events;
+    return missed;
+}
+
+/* The stint that was running at the turn. */
+static void collect_running(struct sched *o, int cpu, uint64_t now, int64_t missed)
+{
+    int64_t ns;
+    uint64_t key = open_slices_on(o->open_slices, cpu, &ns);
+
+    ran(o, key, -ns);
+    open_slices_credit(o->open_slices, &o->sums, cpu, now, missed);
+    key = open_slices_on(o->open_slices, cpu, &ns);
+    ran(o, key, ns);
+}
+
+static void collect_cpu(struct sched *o, int cpu, uint64_t now)
+{
+    sums_of_cpu(&o->sums, cpu);
+    collect_running(o, cpu, now, collect_ended(o, cpu));
+    if (o->waits)
+        waits_cpu(o->waits, cpu, o->sums.stolen_ns);
+}
+
+/* With --exact the stints that ended are in a map of all CPUs. */
+static int collect_exact(struct sched *o, struct error *why)
+{
+    if (!o->kernel.collector.exact)
+        return 0;
+    const struct object_map *map =
+        o->kernel.collector.exact_maps[(sketch_now(&o->kernel.collector.sketch) - 1) & 1];
+    int drained = map_drain(map->fd, map->key_size, map->value_size, add_exact, o, why);
+    return drained < 0 ? drained : 0;
+}
+
+/* A CPU that came or went has no count of part of the window, nor of the stint that goes on into the next
+ * one: these two are by time. */
+static void settle_cycles(struct sched *o)
+{
+    bool before = o->uncounted;
+
+    o->uncounted = cycles_follow(o->kernel.cycles, open_slices_online(o->open_slices));
+    o->sums.all.totals.by_cycles = !before && !o->uncounted;
+    if (o->sums.all.totals.by_cycles)
+        sums_weigh_by_cycles(&o->sums);
+}
+
+static int collect(struct sched *o, uint64_t now, struct error *why)
+{
+    const struct sketch *sketch = &o->kernel.collector.sketch;
+    struct sched_totals *totals = &o->sums.all.totals;
+    uint64_t events = o->events;
+    int err = sketch_wait(sketch, why);
+
+    if (!err)
+        err = open_slices_begin(o->open_slices, why);
+    if (err)
+        return err;
+    now -= (uint64_t)o->kernel.collector.clock_offset;
+    sums_clear(&o->sums);
+    totals->stolen_known = o->kernel.knows_stolen;
+    if (o->waits)
+        waits_begin(o->waits, now);
+    for (int cpu = 0; cpu < sketch->shape.cpus; cpu++)
+        collect_cpu(o, cpu, now);
+    o->events = totals->switches;
+    totals->switches -= events;
+    err = collect_exact(o, why);
+    sums_settle(&o->sums);
+    if (o->kernel.cycles)
+        settle_cycles(o);
+    o->lost = totals->lost;
+    if (o->waits) {
+        waits_end(o->waits);
+        o->waits_lost = waits_totals(o->waits)->lost;
+    }
+    return err;
+}
+
+int sched_collect(struct sched *o, uint64_t now, struct error *why)
+{
+    if (o->turned)
+        o->collected = collect(o, now, why);
+    o->turned = false;
+    return o->collected;
+}
+
+static uint64_t take(uint64_t *lost)
+{
+    uint64_t n = *lost;
+
+    *lost = 0;
+    return n;
+}
+
+uint64_t sched_lost(struct sched *o)
+{
+    return take(&o->lost);
+}
+
+uint64_t sched_waits_lost(struct sched *o)
+{
+    return take(&o->waits_lost);
+}
+
+bool sched_knows_births(const struct sched *o)
+{
+    return !o->kernel.collector.births;
+}
+
+const struct waits *sched_waits(const struct sched *o)
+{
+    return o->waits;
+}
+
+const struct tally *sched_tally(const struct sched *o)
+{
+    return &o->sums.all.tally;
+}
+
+const struct sched_totals *sched_totals(const struct sched *o)
+{
+    return &o->sums.all.totals;
+}
+
+/* ---- names ---- */
+
+static bool name_of_dead(void *context, uint64_t key, struct name *name)
+{
+    const struct sched *o = context;
+
+    for (int cpu = 0; cpu < o->kernel.collector.sketch.shape.cpus; cpu++) {
+        const struct hog_cpu *c = sketch_head(&o->kernel.collector.sketch, cpu);
+        if (exit_name_find(c->dead, sizeof c->dead / sizeof *c->dead, key, name))
+            return true;
+    }
+    return false;
+}
+
+const struct name *sched_name(struct sched *o, uint64_t key, uint64_t now)
+{
+    return names_find(o->context->names, key, now, name_of_dead, o);
+}
+
+bool sched_hides(struct sched *o, uint64_t key, uint64_t now)
+{
+    return o->context->options->no_kernel && key_process(key) && sched_name(o, key, now)->kernel;
+}
+
+void sched_shown(struct sched *o)
+{
+    if (++o->shown % o->views == 0)
+        sketch_shown(&o->kernel.collector.sketch);
+}
+
+void sched_cost(struct sched *o, struct program_cost *cost)
+{
+    if (++o->costed % o->views == 0)
+        collector_cost(&o->kernel.collector, cost);
+}

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "source/shared/collector.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/clock.h"
+#include "sched.types.h"
+#include "loader/embedded.h"
+#include "host/cgroup_v1.h"
+#include "base/cpus.h"
+#include "host/pidns.h"
+#include "host/process.h"
+#include "host/targets.h"
+#include "loader/locked.h"
+#include "loader/privilege.h"
+#include "loader/target_btf.h"
+#include "loader/tracefs_format.h"
+#include "source/shared/prefilter.h"
+#include "rows/rows.h"
+#include "syscall/bpf.h"
+
+#define DEFAULT_STAGES 4
+#define DEFAULT_SLOTS  64
+#define EXACT_KEYS     32768 /* a bank */
+#define BIRTHS         8192
+
+static void set_flag(struct object *obj, const char *name, bool value)
+{
+    bool *flag = object_global(obj, name, sizeof *flag);
+
+    if (flag)
+        *flag = value;
+}
+
+/* Threads of chosen processes are not counted beforehand. */
+static uint32_t exact_keys(const struct source_context *context)
+{
+    const struct options *options = context->options;
+    uint32_t keys = 64;
+
+    if (options->exact || options->threads)
+        return EXACT_KEYS;
+    while (keys < 4 * context->targets->n)
+        keys *= 2;
+    return keys;
+}
+
+void collector_use_map(const struct collector *collector, struct object_map *map, bool used, uint32_t entries)
+{
+    if (used)
+        object_resize_map(map, 0, entries);
+    for (size_t i = 0; !used && i < collector->obj->nmaps; i++)
+        if (collector->obj->maps[i]->section >= 0) /* global data is always made */
+            map->instead = collector->obj->maps[i];
+}
+
+static int configure_maps(struct collector *collector, const struct source_context *context, bool births,
+                          struct error *why)
+{
+    static const char *const exact_maps[2] = {"hog_exact_0", "hog_exact_1"};
+    struct object *obj = collector->obj;
+
+    for (int i = 0; i < 2 && collector->sketch.shape.slots; i++) {
+        struct object_map *map = object_map(obj, exact_maps[i]);
+        if (!map)
+            return error_set(why, -EINVAL, "%s: no map %s", obj->name, exact_maps[i]);
+        collector->exact_maps[i] = map;
+        collector_use_map(collector, map, collector->exact, exact_keys(context));
+    }
+    struct object_map *tracked = object_map(obj, "hog_tracked"), *seen = object_map(obj, "hog_births");
+    if (!tracked || !seen)
+        return error_set(why, -EINVAL, "%s: a map is missing", obj->name);
+    collector_use_map(collector, tracked, context->targets->n, (uint32_t)context->targets->n);
+    collector_use_map(collector, seen, births, BIRTHS);
+    /* Who is who is told by task_struct there. */
+    struct object_map *unwanted = object_map(obj, "hog_unwanted");
+    if (!prefilter_tell(births ? NULL : context->prefilter, obj) && unwanted)
+        collector_use_map(collector, unwanted, false, 0);
+    collector->births = births ? seen : NULL;
+    return 0;
+}
+
+/* Which hierarchies of version 1 the dead are told by. Where two have the same place, it is the better one's:
+ * it is known by its whole number. */
+static void tell_hierarchies(struct object *obj)
+{
+    struct hog_hierarchies *to = object_global(obj, "hierarchies", sizeof *to);
+    struct cgroup_v1 list[CGROUP_V1_MOST];
+    size_t n = to ? cgroup_v1_read(list, "") : 0;
+
+    for (size_t i = 0; i < n; i++) {
+        uint8_t *worth = &to->worth[list[i].number % sizeof to->worth];
+        if (*worth < list[i].kind)
+            *worth = list[i].kind;
+        to->any = 1;
+    }
+    cgroup_v1_free(list, n);
+}
+
+static int configure(struct collector *collector, const struct collector_object *object,
+                     const struct source_context *context, struct error *why)
+{
+    const struct options *options = context->options;
+    struct object *obj = collector->obj;
+    int cpus = cpus_possible();
+
+    if (cpus == -ERANGE)
+        return error_set(why, cpus, "this host has more than %d possible CPUs: more than hog can count",
+                         MAX_CPUS);
+    if (cpus < 0)
+        return error_set(
+            why, cpus,
+            "cannot read the list of possible CPUs from /sys/devices/system/cpu: %s (is sysfs mounted?)",
+            error_name(cpus));
+    collector->exact = options->exact || (context->targets->n && !collector->by_cpu);
+    struct sketch_shape *shape = &collector->sketch.shape;
+    *shape = (struct sketch_shape){
+        .stages = options->stages ? options->stages : DEFAULT_STAGES,
+        .slots = options->slots ? options->slots : DEFAULT_SLOTS,
+        .head_bytes = object->head_bytes,
+        .slot_bytes = object->slot_bytes,
+        .cpus = cpus,
+    };
+    if (!object->slot_bytes)
+        *shape = (struct sketch_shape){.cpus = cpus};
+    else if (collector->exact) {
+        shape->stages = 1;
+        shape->slots = 8;
+    }
+    struct hog_keys *keys = object_global(obj, "keys", sizeof *keys);
+    if (!keys)
+        return error_set(why, -EINVAL, "%s: no constant keys", obj->name);
+    *keys = (struct hog_keys){.by_thread = options->threads, .pid_namespace = context->pidns->translate};
+    if (rows_want_groups(options) || options->mode == RUN_PIN)
+        tell_hierarchies(obj);
+    set_flag(obj, "exact", collector->exact);
+    set_flag(obj, "only_tracked", context->targets->n > 0);
+    return object->slot_bytes ? sketch_configure(obj, shape, why) : 0;
+}
+
+int collector_set_offset(const struct collector *collector, const char *constant, const char *event,
+                         const char *field, struct error *why)
+{
+    uint32_t *offset = object_global(collector->obj, constant, sizeof *offset), size;
+
+    if (!offset)
+        return error_set(why, -EINVAL, "%s: no constant %s", collector->obj->name, constant);
+    int err = tracefs_field(event, field, offset, &size, why);
+    if (!err && size != sizeof(uint32_t))
+        err = error_set(why, -EPROTO, "tracepoint %s: field %s has %u bytes", event, field, size);
+    return err;
+}
+
+int collector_open(struct collector *collector, const struct collector_object *object,
+                   const struct source_context *context, bool births, struct error *why)
+{
+    int err = embedded_open(&collector->obj, object->name, why);
+
+    if (!err)
+        err = configure(collector, object, context, why);
+    if (!err)
+        err = configure_maps(collector, context, births, why);
+    if (!err && births)
+        err = collector_set_offset(collector, "fork_child_pid", "sched/sched_process_fork", "child_pid", why);
+    return err;
+}
+
+int collector_relocate(struct collector *collector, const struct source_context *context, struct error *why)
+{
+    struct target_btf *target = NULL;
+    struct error no_types = {""};
+
+    /* No type data is no failure: the programs that need it refuse, with that reason. */
+    int missing = target_btf_open(&target, context->options->btf, &no_types);
+    if (missing && context->options->btf)
+        return error_set(why, missing, "%s", no_types.text);
+    int err = object_relocate(collector->obj, target, why);
+    target_btf_close(target);
+    return err;
+}
+
+int collector_create(struct collector *collector, const struct source_context *context, struct error *why)
+{
+    int err = collector_relocate(collector, context, why);
+
+    collector->clock_offset = namespace_offset("monotonic");
+    return err ? err : object_create_maps(collector->obj, why);
+}
+
+int collector_load(struct collector *collector, const struct source_context *context, struct error *why)
+{
+    int err = collector_create(collector, context, why);
+
+    if (!err && collector->sketch.shape.slots)
+        err = sketch_open(&collector->sketch, collector->obj, &collector->sketch.shape, why);
+    if (err)
+        return err;
+    const struct object_map *tracked = object_map(collector->obj, "hog_tracked");
+    for (size_t i = 0; i < context->targets->n && !err; i++) {
+        uint8_t one = 1;
+        err = sys_bpf_map_update(tracked->fd, &context->targets->list[i].pid, &one, BPF_ANY);
+    }
+    return err ? error_set(why, err, "cannot note the processes asked for: %s", error_name(err)) : 0;
+}
+
+void collector_close(struct collector *collector)
+{
+    for (size_t i = 0; i < COLLECTOR_LINKS; i++)
+        link_detach(&collector->links[i]);
+    object_close(collector->obj);
+    memset(collector, 0, sizeof *collector);
+}
+
+uint32_t collector_birth(const struct collector *collector, uint32_t thread)
+{
+    uint32_t birth = 0;
+
+    if (collector->births && sys_bpf_map_lookup(collector->births->fd, &thread, &birth))
+        birth = 0;
+    return birth;
+}
+
+void collector_cost(const struct collector *collector, struct program_cost *cost)
+{
+    for (size_t i = 0; i < collector->obj->nprograms; i++) {
+        struct bpf_prog_info info = {0};
+        uint32_t size = sizeof info;
+        int fd = collector->obj->programs[i]->fd;
+        if (fd < 0 || sys_bpf_info(fd, &info, &size))
+            continue;
+        cost->run_ns += info.run_time_ns;
+        cost->run_count += info.run_cnt;
+    }
+}
+
+/* ---- hooks ---- */
+
+struct hook_report *hook_report(struct hook_report hooks[MAX_HOOKS], const char *what, bool needed)
+{
+    for (int i = 0; i < MAX_HOOKS; i++) {
+        if (hooks[i].what && strcmp(hooks[i].what, what))
+            continue;
+        hooks[i].what = what;
+        hooks[i].needed = needed;
+        return &hooks[i];
+    }
+    return &hooks[MAX_HOOKS - 1];
+}
+
+void hook_refused(struct hook_report *hook, const char *name, int err, const struct error *why)
+{
+    if (hook->choice.nrefused < MAX_ALTERNATIVES)
+        hook->choice.refused[hook->choice.nrefused++] = (struct refusal){name, err, *why};
+}
+
+int hook_attach(const struct collector *collector, const struct source_context *context, struct link *link,
+                const struct alternative *list, size_t n, struct hook_report *hook, struct error *why)
+{
+    struct choice choice = {0};
+    int err = choose_and_attach(collector->obj, list, n, context->options->without, link, &choice, why);
+
+    for (size_t i = 0; i < choice.nrefused; i++)
+        hook_refused(hook, choice.refused[i].hook, choice.refused[i].error, &choice.refused[i].reason);
+    hook->choice.prefilter = choice.prefilter;
+    hook->hook = choice.prefilter ? choice.prefilter->hook : NULL;
+    return err;
+}
+
+int hook_attach_more(const struct collector *collector, const char *name, struct link *link,
+                     struct error *why)
+{
+    struct object_program *program = object_program(collector->obj, name);
+    int err = program
+                  ? object_load_program(collector->obj, program, why)
+                  : error_set(why, -ENOENT, "%s: the object has no program %s", collector->obj->name, name);
+
+    return err ? err : link_attach(link, program, why);
+}
+
+int hook_give_up(struct hook_report *hook, int err, const struct error *why)
+{
+    hook_refused(hook, hook->hook, err, why);
+    hook->hook = NULL;
+    hook->choice.prefilter = NULL;
+    return err;
+}
+
+/* Who may not even have a map, or lacks what every hook needs, is helped by no other: then the plain reason
+ * is all there is to say. */
+static bool no_way_around(int err, const struct hook_report hooks[MAX_HOOKS])
+{
+    return err == -EPERM && (!hooks[0].what || missing_privilege() || locked_memory_bounds());
+}
+
+/* By the numbers of a PID namespace that is not the first one, which takes reading task_struct and what it
+ * points to. Processes asked for by these numbers can be found in no other way; all processes can be shown by
+ * the kernel's own, if no other view has begun to show these. > 0: done without, go on. */
+static int load_inside(struct collector *collector, const struct source_context *context,
+                       collector_load_fn load_by, struct hook_report hooks[MAX_HOOKS], struct error *why)
+{
+    struct pidns *pidns = context->pidns;
+    struct error reason;
+    int err = load_by(collector, context, false, hooks, why);
+
+    if (!err)
+        return 0;
+    collector_close(collector);
+    if (no_way_around(err, hooks))
+        return err;
+    error_set(&reason, err, "the numbers of PID namespace %u cannot be had: %s", pidns->translate, why->text);
+    if (context->targets->n || pidns->fixed)
+        return error_set(why, err, "%s", reason.text);
+    pidns_give_up(pidns, &reason);
+    memset(hooks, 0, MAX_HOOKS * sizeof *hooks);
+    return 1;
+}
+
+static int load_any(struct collector *collector, const struct source_context *context,
+                    collector_load_fn load_by, struct hook_report hooks[MAX_HOOKS], struct error *why)
+{
+    struct error second = {""};
+    int err = context->pidns->translate ? load_inside(collector, context, load_by, hooks, why) : 1;
+
+    if (err <= 0)
+        return err;
+    err = load_by(collector, context, false, hooks, why);
+    if (!err)
+        return 0;
+    collector_close(collector);
+    if (no_way_around(err, hooks))
+        return err;
+    if (!load_by(collector, context, true, hooks, &second))
+        return 0;
+    struct error first = *why;
+    collector_close(collector);
+    if (strcmp(first.text, second.text))
+        error_set(why, err, "%s; and by classic tracepoints: %s", first.text, second.text);
+    return err;
+}
+
+int collector_by_any(struct collector *collector, const struct source_context *context,
+                     collector_load_fn load_by, struct hook_report hooks[MAX_HOOKS], struct error *why)
+{
+    struct hook_report *own = hooks ? NULL : calloc(MAX_HOOKS, sizeof *own);
+
+    if (!hooks && !own)
+        return error_set(why, -ENOMEM, "out of memory");
+    int err = load_any(collector, context, load_by, hooks ? hooks : own, why);
+    free(own);
+    context->pidns->fixed |= !err;
+    return err;
+}

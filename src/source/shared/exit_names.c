@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "source/shared/exit_names.h"
+#include <string.h>
+#include "sched.types.h"
+#include "source/shared/sketch.h"
+
+/* The kernel side writes while we read: a copy counts only if the key stood before and after. */
+static bool copy_dead(const volatile struct hog_dead *dead, uint64_t key, struct hog_dead *copy)
+{
+    if (dead->key != key)
+        return false;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    copy->uid = dead->uid;
+    copy->cgroup = dead->cgroup;
+    copy->cgroup_v1 = dead->cgroup_v1;
+    copy->parent = dead->parent;
+    for (size_t i = 0; i < sizeof copy->comm; i++)
+        copy->comm[i] = dead->comm[i];
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return dead->key == key;
+}
+
+/* Two looks that must agree: see sketch_settle(). What is just being replaced is nobody's name any more. */
+static bool read_dead(const volatile struct hog_dead *dead, uint64_t key, struct name *name)
+{
+    struct hog_dead copy, before;
+
+    if (!copy_dead(dead, key, &copy))
+        return false;
+    if (STORES_OVERTAKE) {
+        before = copy;
+        sketch_settle();
+        if (!copy_dead(dead, key, &copy) || copy.uid != before.uid || copy.cgroup != before.cgroup ||
+            copy.cgroup_v1 != before.cgroup_v1 || copy.parent != before.parent ||
+            memcmp(copy.comm, before.comm, sizeof copy.comm) != 0)
+            return false;
+    }
+    name->kernel = copy.comm[sizeof copy.comm - 1] != 0;
+    name->comm_length = strnlen(copy.comm, sizeof copy.comm - 1);
+    memcpy(name->comm, copy.comm, name->comm_length);
+    name->uid = copy.uid;
+    name->uid_known = true;
+    name->cgroup = copy.cgroup;
+    name->cgroup_v1 = copy.cgroup_v1;
+    name->parent = copy.parent;
+    return true;
+}
+
+bool exit_name_find(const struct hog_dead *dead, size_t n, uint64_t key, struct name *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (read_dead(&dead[i], key, name))
+            return true;
+    return false;
+}

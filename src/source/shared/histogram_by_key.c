@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "source/shared/histogram_by_key.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "faults.types.h"
+#include "source/shared/histogram.h"
+
+#define SEATS (sizeof(struct hog_seats) / sizeof(struct hog_seat))
+
+int histogram_by_key_open(struct histogram_by_key *h, const struct object *obj, struct error *why)
+{
+    const struct object_map *map = object_map(obj, "hog_seats");
+
+    if (!map || map->instead)
+        return 0;
+    h->table = map->memory;
+    for (int i = 0; i < 2; i++)
+        h->looks[i] = calloc(1, sizeof *h->looks[i]);
+    if (!h->table)
+        return error_set(why, -ENOTSUP,
+                         "this kernel cannot map BPF arrays into memory: 5.5 or newer is needed");
+    return h->looks[0] && h->looks[1] ? 0 : error_set(why, -ENOMEM, "out of memory");
+}
+
+void histogram_by_key_close(struct histogram_by_key *h)
+{
+    free(h->looks[0]);
+    free(h->looks[1]);
+    memset(h, 0, sizeof *h);
+}
+
+/* A program that is about to count for the key may do so after its seat was given up: one count that the next
+ * owner may get. */
+void histogram_by_key_flip(struct histogram_by_key *h)
+{
+    if (!h->table)
+        return;
+    const struct hog_seats *before = h->looks[h->now];
+    h->now = !h->now;
+    struct hog_seats *look = h->looks[h->now];
+
+    for (size_t i = 0; i < SEATS; i++) {
+        struct hog_seat *seat = &h->table->seats[i], *copy = &look->seats[i];
+        copy->key = __atomic_load_n(&seat->key, __ATOMIC_RELAXED);
+        if (!copy->key)
+            continue;
+        copy->owners = seat->owners;
+        memcpy(copy->counts, seat->counts, sizeof seat->counts);
+        seat->weight /= 2;
+        if (copy->key == before->seats[i].key && copy->owners == before->seats[i].owners &&
+            !memcmp(copy->counts, before->seats[i].counts, sizeof copy->counts))
+            __atomic_store_n(&seat->key, 0, __ATOMIC_RELAXED);
+    }
+}
+
+bool histogram_by_key_quantile(const struct histogram_by_key *h, uint64_t key, double q, uint64_t *ns)
+{
+    uint32_t counts[HISTOGRAM_BUCKETS] = {0};
+
+    if (!h->table)
+        return false;
+    const struct hog_seats *before = h->looks[!h->now], *now = h->looks[h->now];
+    for (size_t i = 0; i < SEATS; i++) {
+        if (now->seats[i].key != key)
+            continue;
+        bool same = before->seats[i].key == key && before->seats[i].owners == now->seats[i].owners;
+        for (size_t j = 0; j < HISTOGRAM_BUCKETS; j++)
+            counts[j] += now->seats[i].counts[j] - (same ? before->seats[i].counts[j] : 0);
+    }
+    return histogram_quantile(counts, q, ns);
+}

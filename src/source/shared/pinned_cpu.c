@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "source/shared/pinned_cpu.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cpus.h"
+#include "host/targets.h"
+#include "source/shared/pinned_threads.h"
+#include "pin_cpu.types.h"
+
+/* Sums over all CPUs, ever. */
+struct sums {
+    uint64_t idle_ns, missed_ns, stolen_ns, lost_ns, switches;
+};
+
+struct pinned_cpu {
+    struct pinned_threads threads;
+    struct sums sums;
+    struct tally tally;
+    struct sched_totals totals;
+    uint8_t *online;
+    int error;
+    struct error why;
+};
+
+/* A word that is negative while the time goes on. */
+static uint64_t by_now(int64_t ns, uint64_t now)
+{
+    int64_t sum = ns < 0 ? ns + (int64_t)now : ns;
+
+    return sum > 0 ? (uint64_t)sum : 0;
+}
+
+/* Stints that end while we read count up to then; what is too much or too little by that is made up for by
+ * the next window. */
+static uint64_t since(uint64_t now, uint64_t before)
+{
+    return now > before ? now - before : 0;
+}
+
+static void counters_of(const void *value, uint64_t now, uint64_t counters[PINNED_COUNTERS])
+{
+    struct hog_thread_sums sums;
+
+    memcpy(&sums, value, sizeof sums);
+    counters[0] = by_now(sums.run_ns, now);
+    counters[1] = sums.switches;
+}
+
+static void did(void *state, uint64_t key, const uint64_t counters[PINNED_COUNTERS], const void *value)
+{
+    struct pinned_cpu *p = state;
+    const struct targets *targets = p->threads.context->targets;
+
+    if (targets->n && !targets_find(targets, key)) {
+        p->totals.other_ns += (int64_t)counters[0];
+    } else if (tally_add(&p->tally, key, (int64_t)counters[0], (int64_t)counters[1])) {
+        p->totals.lost_ns += (int64_t)counters[0];
+        p->totals.lost += counters[1];
+    }
+}
+
+static const struct pinned_kind kind = {
+    .object = "pin_cpu",
+    .view = "cpu",
+    .value_bytes = sizeof(struct hog_thread_sums),
+    .counters = counters_of,
+    .did = did,
+};
+
+static void add_cpus(struct pinned_cpu *p)
+{
+    const struct pinned_threads *threads = &p->threads;
+    const struct sums before = p->sums;
+    int online = cpus_online(p->online, (size_t)threads->possible);
+
+    p->sums = (struct sums){0};
+    for (int i = 0; i < threads->possible; i++) {
+        struct hog_cpu_sums cpu;
+        memcpy(&cpu, threads->per_cpu + (size_t)i * threads->cpu_bytes, sizeof cpu);
+        p->sums.idle_ns += by_now(cpu.idle_ns, threads->now);
+        p->sums.missed_ns += cpu.missed_ns;
+        p->sums.stolen_ns += cpu.stolen_ns;
+        p->sums.lost_ns += cpu.lost_ns;
+        p->sums.switches += cpu.switches;
+    }
+    p->totals.idle_ns = (int64_t)since(p->sums.idle_ns, before.idle_ns);
+    p->totals.missed_ns = (int64_t)since(p->sums.missed_ns, before.missed_ns);
+    p->totals.stolen_ns = (int64_t)since(p->sums.stolen_ns, before.stolen_ns);
+    p->totals.lost_ns += (int64_t)since(p->sums.lost_ns, before.lost_ns);
+    p->totals.lost += threads->lost;
+    p->totals.switches = since(p->sums.switches, before.switches);
+    p->totals.cpus = online > 0 ? (unsigned)online : 0;
+}
+
+void pinned_cpu_flip(struct pinned_cpu *p)
+{
+    tally_clear(&p->tally);
+    p->totals = (struct sched_totals){.stolen_known = true};
+    p->error = pinned_threads_snapshot(&p->threads, &p->why);
+    if (!p->error)
+        add_cpus(p);
+}
+
+int pinned_cpu_collect(struct pinned_cpu *p, struct error *why)
+{
+    if (p->error)
+        *why = p->why;
+    return p->error;
+}
+
+const struct tally *pinned_cpu_tally(const struct pinned_cpu *p)
+{
+    return &p->tally;
+}
+
+const struct sched_totals *pinned_cpu_totals(const struct pinned_cpu *p)
+{
+    return &p->totals;
+}
+
+const struct name *pinned_cpu_name(struct pinned_cpu *p, uint64_t key, uint64_t now)
+{
+    return pinned_threads_name(&p->threads, key, now);
+}
+
+int pinned_cpu_open(struct pinned_cpu **out, const struct source_context *context, struct error *why)
+{
+    struct pinned_cpu *p = calloc(1, sizeof *p);
+
+    if (!p)
+        return error_set(why, -ENOMEM, "out of memory");
+    int err = pinned_threads_open(&p->threads, &kind, p, context, why);
+    if (!err) {
+        p->online = calloc((size_t)p->threads.possible, 1);
+        err = p->online ? 0 : error_set(why, -ENOMEM, "out of memory");
+    }
+    if (err) {
+        pinned_cpu_close(p);
+        return err;
+    }
+    *out = p;
+    return 0;
+}
+
+void pinned_cpu_close(struct pinned_cpu *p)
+{
+    if (!p)
+        return;
+    pinned_threads_close(&p->threads);
+    tally_free(&p->tally);
+    free(p->online);
+    free(p);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Getting bpf/pin_faults.bpf.c into the kernel, to be pinned. */
+#ifndef HOG_SOURCE_SHARED_PINNED_FAULTS_H
+#define HOG_SOURCE_SHARED_PINNED_FAULTS_H
+
+#include "source/shared/collector.h"
+
+int pinned_faults_load(struct collector *collector, const struct source_context *context,
+                       struct hook_report hooks[MAX_HOOKS], struct error *why);
+
+#endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "source/shared/prefilter.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "faults.types.h"
+#include "host/cgroup_ids.h"
+#include "host/container.h"
+#include "host/process.h"
+#include "loader/object.h"
+#include "loader/rlimit.h"
+#include "rows/rows.h"
+#include "syscall/bpf.h"
+
+struct prefilter {
+    const struct options *options;
+    struct hog_chosen kernel;
+    int unwanted; /* the map, or -1 */
+    bool other;   /* processes are in hierarchies of version 1, too */
+    struct cgroup_ids *ids;
+};
+
+/* Of several hierarchies a process is told by that which names a container: only if it is this one it is sure
+ * what rows will be judged by. */
+static void note_group(void *context, uint64_t id, const char *path)
+{
+    const struct prefilter *prefilter = context;
+    size_t length = strlen(path);
+    struct container container;
+    uint8_t one = 1;
+
+    container_of_path(path, length, &container);
+    if (prefilter->other && !container.length)
+        return;
+    if (rows_group_passes(prefilter->options, path, length, &container) == prefilter->options->inverted)
+        sys_bpf_map_update(prefilter->unwanted, &id, &one, BPF_ANY);
+}
+
+/* Lines N:CONTROLLERS:PATH; version 2 is 0. */
+static bool has_version_1(void)
+{
+    char text[4096];
+
+    if (file_read("/proc/self/cgroup", text, sizeof text) <= 0)
+        return true;
+    for (const char *line = text; line && *line; line = strchr(line, '\n'), line += line != NULL)
+        if (strncmp(line, "0::", 3) != 0)
+            return true;
+    return false;
+}
+
+static int open_groups(struct prefilter *prefilter)
+{
+    union bpf_attr map = {.map_type = BPF_MAP_TYPE_HASH,
+                          .key_size = sizeof(uint64_t),
+                          .value_size = sizeof(uint8_t),
+                          .max_entries = 8192,
+                          .map_flags = BPF_F_NO_PREALLOC,
+                          .map_name = "hog_unwanted"};
+
+    prefilter->other = has_version_1();
+    prefilter->ids = cgroup_ids_open("");
+    int fd = prefilter->ids ? sys_bpf_map_create(&map) : -ENOMEM;
+    while (fd < 0 && rlimit_raise_after(fd))
+        fd = sys_bpf_map_create(&map);
+    prefilter->unwanted = fd;
+    return fd;
+}
+
+/* With --not, who is left out must fit all that was asked for. */
+int prefilter_open(struct prefilter **out, const struct options *options, const uint32_t *users,
+                   size_t nusers, struct error *why)
+{
+    bool groups = options->cgroups.n || options->containers.n,
+         fit = nusers <= sizeof((struct hog_chosen *)NULL)->users / sizeof(uint32_t);
+
+    *out = NULL;
+    if ((!nusers && !groups) || (options->inverted && (options->comms.n || !fit)))
+        return 0;
+    struct prefilter *prefilter = calloc(1, sizeof *prefilter);
+    if (!prefilter)
+        return error_set(why, -ENOMEM, "out of memory");
+    prefilter->options = options;
+    prefilter->unwanted = -1;
+    prefilter->kernel.inverted = options->inverted;
+    prefilter->kernel.nusers = fit ? (uint32_t)nusers : 0;
+    memcpy(prefilter->kernel.users, users, prefilter->kernel.nusers * sizeof *users);
+    prefilter->kernel.groups = groups && open_groups(prefilter) >= 0;
+    if (groups && !prefilter->kernel.groups && (options->inverted || !nusers)) {
+        prefilter_close(prefilter);
+        return 0;
+    }
+    *out = prefilter;
+    return 0;
+}
+
+void prefilter_close(struct prefilter *prefilter)
+{
+    if (!prefilter)
+        return;
+    if (prefilter->unwanted >= 0)
+        close(prefilter->unwanted);
+    cgroup_ids_close(prefilter->ids);
+    free(prefilter);
+}
+
+bool prefilter_tell(const struct prefilter *prefilter, struct object *obj)
+{
+    struct hog_chosen *constant = object_global(obj, "chosen", sizeof *constant);
+    struct object_map *map = object_map(obj, "hog_unwanted");
+
+    if (!prefilter || !constant || !map)
+        return false;
+    *constant = prefilter->kernel;
+    if (!prefilter->kernel.groups)
+        return false;
+    map->fd = fcntl(prefilter->unwanted, F_DUPFD_CLOEXEC, 3);
+    constant->groups = map->fd >= 0;
+    return constant->groups;
+}
+
+void prefilter_refresh(struct prefilter *prefilter, uint64_t now)
+{
+    if (prefilter && prefilter->ids)
+        cgroup_ids_each(prefilter->ids, now, note_group, prefilter);
+}

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "source/tasks/tasks.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "loader/embedded.h"
+#include "host/names.h"
+#include "host/pidns.h"
+#include "host/process.h"
+#include "loader/iterator.h"
+#include "loader/target_btf.h"
+#include "source/shared/collector.h"
+#include "source/tasks/proc.h"
+#include "base/hash_table.h"
+#include "tasks.types.h"
+
+#define PRICE       400 /* a look may take this part of the time, */
+#define MOST_PRICE  100 /* or this, if it would be less than one a second */
+#define SECOND      1000000000ull
+#define MOST        16384 /* processes, and threads */
+#define MOST_WANTED 1024
+#define LOOKS_KEPT  16 /* what was wanted once is remembered, in case that it is again */
+#define RSS_UNKNOWN UINT64_MAX
+
+struct unit {
+    uint64_t id;
+    uint64_t at; /* CLOCK_MONOTONIC ns of the last look that saw it */
+    uint64_t look, look_before;
+    struct hog_task_counts now, told; /* told: the most ever, as it may look less for a moment */
+    struct task_sums sums;
+    uint64_t rss_before;
+    uint64_t ran, ran_threads; /* the most that one thread ran since; of how many that is known */
+    uint32_t noted;            /* threads */
+    bool all_before;           /* the look before noted all threads */
+};
+
+struct thread {
+    uint64_t id;
+    uint64_t ran, look;
+};
+
+struct tasks {
+    const struct source_context *context;
+    struct collector collector;
+    bool all;
+    struct hash_table units, threads;
+    struct task_sums outside; /* of all that have no number, one row */
+    uint64_t *wanted;
+    size_t nwanted;
+    uint64_t look;                /* number of the look, from 1 */
+    uint64_t begin, begin_boot;   /* when: CLOCK_MONOTONIC, and the kernel's own CLOCK_BOOTTIME */
+    uint64_t before, before_boot; /* the same of the look before; 0: there was none that saw all */
+    uint64_t lost, threads_lost;
+    uint64_t next; /* not to look before */
+    int64_t boot_offset;
+};
+
+static const struct alternative iterators[] = {{"iter", "hog_tasks"}};
+static const struct alternative proc[] = {{"proc", "/proc"}};
+const struct hook_ways tasks_ways[] = {{"tasks", iterators, 1}, {"tasks", proc, 1}, {NULL, NULL, 0}};
+
+/* ---- opening ---- */
+
+static int load(struct tasks *t, struct hook_report *hook, struct error *why)
+{
+    const struct source_context *context = t->context;
+    struct target_btf *target = NULL;
+    struct error no_types = {""};
+
+    int err = embedded_open(&t->collector.obj, "tasks", why);
+    struct hog_keys *keys = err ? NULL : object_global(t->collector.obj, "keys", sizeof *keys);
+    if (!keys)
+        return err ? err : error_set(why, -EINVAL, "tasks: no constant keys");
+    *keys =
+        (struct hog_keys){.by_thread = context->options->threads, .pid_namespace = context->pidns->translate};
+    err = target_btf_open(&target, context->options->btf, &no_types);
+    if (err && context->options->btf)
+        return error_set(why, err, "%s", no_types.text);
+    err = object_relocate(t->collector.obj, target, why);
+    target_btf_close(target);
+    if (!err)
+        err = object_create_maps(t->collector.obj, why);
+    return err ? err : hook_attach(&t->collector, context, &t->collector.links[0], iterators, 1, hook, why);
+}
+
+int tasks_open(struct tasks **out, const struct source_context *context, bool by_proc,
+               struct hook_report hooks[MAX_HOOKS], struct error *why)
+{
+    struct tasks *t = calloc(1, sizeof *t);
+    struct hook_report none = {0}, *hook = hooks ? hook_report(hooks, "tasks", false) : &none;
+    struct error reason = {""};
+
+    if (!t)
+        return error_set(why, -ENOMEM, "out of memory");
+    t->context = context;
+    t->units = (struct hash_table){.size = sizeof(struct unit), .most = MOST};
+    t->threads = (struct hash_table){.size = sizeof(struct thread), .most = MOST};
+    t->boot_offset = namespace_offset("boottime");
+    int err = by_proc ? error_set(&reason, -ENOTSUP, "the rows are of who cannot read task_struct")
+                      : load(t, hook, &reason);
+    if (err)
+        collector_close(&t->collector);
+    t->all = !err;
+    if (err && !pidns_is_of_proc(context->pidns)) {
+        free(t);
+        return error_set(why, err,
+                         "%s; and /proc cannot be asked instead: its numbers are not those of the rows",
+                         reason.text);
+    }
+    if (err && !hook->choice.nrefused)
+        hook_refused(hook, iterators[0].hook, err, &reason);
+    if (err && hook_passed_over(context->options->without, proc[0].hook)) {
+        free(t);
+        error_set(why, -ECANCELED, "passed over by --without");
+        hook_refused(hook, proc[0].hook, -ECANCELED, why);
+        return -ECANCELED;
+    }
+    if (err)
+        hook->hook = proc[0].hook;
+    *out = t;
+    return 0;
+}
+
+void tasks_close(struct tasks *t)
+{
+    if (!t)
+        return;
+    if (t->all)
+        collector_close(&t->collector);
+    hash_table_free(&t->units);
+    hash_table_free(&t->threads);
+    free(t->wanted);
+    free(t);
+}
+
+bool tasks_sees_all(const struct tasks *t)
+{
+    return t->all;
+}
+
+void tasks_want(struct tasks *t, uint64_t key)
+{
+    if (t->all || t->nwanted == MOST_WANTED)
+        return;
+    if (!t->wanted)
+        t->wanted = malloc(MOST_WANTED * sizeof *t->wanted);
+    if (t->wanted)
+        t->wanted[t->nwanted++] = key;
+}
+
+/* ---- records ---- */
+
+/* Who was not seen by the look before, although that saw all, or was born since: all that he ever did, he has
+ * done since then. */
+static bool is_new(const struct tasks *t, uint64_t born)
+{
+    return t->before && (t->all || born >= t->before_boot);
+}
+
+static void add(struct hog_task_counts *sum, const struct hog_task_counts *more)
+{
+    sum->minor += more->minor;
+    sum->major += more->major;
+    sum->read_bytes += more->read_bytes;
+    sum->write_bytes += more->write_bytes;
+}
+
+/* The first record of it in this look. */
+static void begin_unit(struct tasks *t, struct unit *unit, const struct hog_task *record)
+{
+    struct task_sums *sums = &unit->sums;
+    bool is_born = !unit->look && is_new(t, record->born);
+    uint64_t age = t->begin_boot > record->born ? t->begin_boot - record->born : 1;
+    uint64_t between = t->begin - t->before;
+
+    if (unit->look)
+        sums->span_ns = t->begin - unit->at;
+    else if (is_born)
+        sums->span_ns = age < between ? age : between;
+    unit->rss_before = sums->memory_known ? sums->rss_kib : is_born ? 0 : RSS_UNKNOWN;
+    unit->all_before = unit->look && unit->noted >= sums->threads;
+    unit->look_before = unit->look;
+    unit->look = t->look;
+    unit->at = t->begin;
+    unit->now = record->gone;
+    unit->ran = unit->ran_threads = unit->noted = 0;
+    sums->key = record->key;
+    sums->threads = 0;
+    sums->kernel = record->flags & HOG_TASK_KERNEL;
+    sums->io_known = record->flags & HOG_TASK_IO;
+    sums->memory_known = false;
+}
+
+static uint64_t kib(int64_t pages)
+{
+    static long page;
+
+    if (!page)
+        page = sysconf(_SC_PAGESIZE) / 1024;
+    return pages > 0 ? (uint64_t)pages * (uint64_t)page : 0;
+}
+
+static void note_memory(struct task_sums *sums, const struct hog_task *record)
+{
+    if (sums->memory_known || !(record->flags & HOG_TASK_MEMORY))
+        return;
+    sums->memory_known = true;
+    sums->rss_kib = kib(record->rss);
+    sums->swap_kib = kib(record->swap);
+}
+
+static void note_thread(struct tasks *t, struct unit *unit, const struct hog_task *record)
+{
+    struct thread *thread = hash_table_find_or_add(&t->threads, record->thread);
+
+    if (!thread) {
+        t->threads_lost++;
+        return;
+    }
+    bool known = unit->look_before ? unit->all_before : is_new(t, record->thread_born);
+    if (thread->look)
+        known = thread->look == unit->look_before;
+    uint64_t ran = record->ran > thread->ran ? record->ran - thread->ran : 0;
+    if (known) {
+        unit->ran_threads++;
+        if (ran > unit->ran)
+            unit->ran = ran;
+    }
+    unit->noted++;
+    thread->ran = record->ran;
+    thread->look = t->look;
+}
+
+static void note(void *context, const void *one)
+{
+    struct tasks *t = context;
+    const struct hog_task *record = one;
+    struct unit *unit = hash_table_find_or_add(&t->units, record->id);
+
+    if (!unit) {
+        t->lost++;
+        return;
+    }
+    if (unit->look != t->look)
+        begin_unit(t, unit, record);
+    add(&unit->now, &record->own);
+    unit->sums.threads += record->threads;
+    note_memory(&unit->sums, record);
+    if (record->thread)
+        note_thread(t, unit, record);
+}
+
+/* ---- a look ---- */
+
+static void ask_proc(struct tasks *t)
+{
+    for (size_t i = 0; i < t->nwanted; i++)
+        if (!tasks_find(t, t->wanted[i]))
+            tasks_proc_read(t->wanted[i], note, t);
+}
+
+/* What it is more than ever before; what is told then. */
+static uint64_t grown(uint64_t now, uint64_t *told)
+{
+    uint64_t more = now > *told ? now - *told : 0;
+
+    *told += more;
+    return more;
+}
+
+static void settle(struct unit *unit)
+{
+    struct task_sums *sums = &unit->sums;
+
+    if (!sums->span_ns)
+        unit->told = unit->now;
+    sums->minor = grown(unit->now.minor, &unit->told.minor);
+    sums->major = grown(unit->now.major, &unit->told.major);
+    sums->read_bytes = grown(unit->now.read_bytes, &unit->told.read_bytes);
+    sums->write_bytes = grown(unit->now.write_bytes, &unit->told.write_bytes);
+    sums->rss_delta_kib = 0;
+    if (sums->memory_known && unit->rss_before != RSS_UNKNOWN)
+        sums->rss_delta_kib = (int64_t)(sums->rss_kib - unit->rss_before);
+    sums->busiest_thread_pct = -1;
+    if (sums->span_ns && unit->ran_threads) {
+        double pct = 100.0 * (double)unit->ran / (double)sums->span_ns;
+        sums->busiest_thread_pct = pct < 100 ? pct : 100;
+    }
+}
+
+/* All those who have no number are one. */
+static void settle_outside(struct task_sums *outside, const struct task_sums *sums)
+{
+    bool first = !outside->key;
+
+    outside->key = HOG_KEY_OUTSIDE;
+    outside->minor += sums->minor;
+    outside->major += sums->major;
+    outside->read_bytes += sums->read_bytes;
+    outside->write_bytes += sums->write_bytes;
+    outside->rss_kib += sums->memory_known ? sums->rss_kib : 0;
+    outside->swap_kib += sums->memory_known ? sums->swap_kib : 0;
+    outside->rss_delta_kib += sums->rss_delta_kib;
+    outside->threads += sums->threads;
+    outside->io_known |= sums->io_known;
+    outside->memory_known |= sums->memory_known;
+    outside->kernel = (first || outside->kernel) && sums->kernel;
+    if (outside->span_ns < sums->span_ns)
+        outside->span_ns = sums->span_ns;
+    if (first || outside->busiest_thread_pct < sums->busiest_thread_pct)
+        outside->busiest_thread_pct = sums->busiest_thread_pct;
+}
+
+static bool is_current(const struct tasks *t, uint64_t look)
+{
+    return t->look - look <= (t->all ? 0 : LOOKS_KEPT);
+}
+
+static bool keeps_unit(const void *context, const void *entry)
+{
+    return is_current(context, ((const struct unit *)entry)->look);
+}
+
+static bool keeps_thread(const void *context, const void *entry)
+{
+    return is_current(context, ((const struct thread *)entry)->look);
+}
+
+static void settle_all(struct tasks *t)
+{
+    hash_table_keep(&t->units, keeps_unit, t);
+    hash_table_keep(&t->threads, keeps_thread, t);
+    t->outside = (struct task_sums){0};
+    for (size_t i = 0; i < t->units.n; i++) {
+        struct unit *unit = hash_table_at(&t->units, i);
+        if (unit->look != t->look)
+            continue;
+        settle(unit);
+        if (unit->sums.key == HOG_KEY_OUTSIDE)
+            settle_outside(&t->outside, &unit->sums);
+    }
+}
+
+/* Begins anew: nothing is known. */
+static void forget(struct tasks *t)
+{
+    hash_table_free(&t->units);
+    hash_table_free(&t->threads);
+    t->outside = (struct task_sums){0};
+    t->begin = 0;
+}
+
+/* Short windows go without a look now and then; one a second is made if it takes no more than a hundredth. */
+static uint64_t pause_after(uint64_t used)
+{
+    uint64_t cheap = PRICE * used, dear = MOST_PRICE * used;
+
+    return cheap < SECOND ? cheap : dear > SECOND ? dear : SECOND - SECOND / 20;
+}
+
+int tasks_snapshot(struct tasks *t, uint64_t now)
+{
+    int err = 0;
+
+    if (now < t->next) {
+        t->nwanted = 0;
+        return 0;
+    }
+    uint64_t used = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    t->before = t->lost || t->threads_lost ? 0 : t->begin;
+    t->before_boot = t->begin_boot;
+    t->begin = clock_ns(CLOCK_MONOTONIC);
+    t->begin_boot = clock_ns(CLOCK_BOOTTIME) - (uint64_t)t->boot_offset;
+    t->lost = t->threads_lost = 0;
+    t->look++;
+    if (t->all)
+        err = iterator_read(t->collector.links[0].fds[0], sizeof(struct hog_task), note, t);
+    else
+        ask_proc(t);
+    t->nwanted = 0;
+    if (err)
+        forget(t);
+    else
+        settle_all(t);
+    t->next = t->begin + pause_after(clock_ns(CLOCK_THREAD_CPUTIME_ID) - used);
+    return err ? err : 1;
+}
+
+const struct task_sums *tasks_find(const struct tasks *t, uint64_t key)
+{
+    if (key == HOG_KEY_OUTSIDE)
+        return t->outside.key ? &t->outside : NULL;
+    const struct unit *unit = hash_table_find(&t->units, key);
+    return unit && unit->look == t->look ? &unit->sums : NULL;
+}
+
+void tasks_each(const struct tasks *t, tasks_fn fn, void *context)
+{
+    for (size_t i = 0; i < t->units.n; i++) {
+        const struct unit *unit = hash_table_at(&t->units, i);
+        if (unit->look == t->look && unit->sums.key != HOG_KEY_OUTSIDE)
+            fn(context, &unit->sums);
+    }
+    if (t->outside.key)
+        fn(context, &t->outside);
+}
+
+uint64_t tasks_lost(const struct tasks *t)
+{
+    return t->lost;
+}
+
+void tasks_cost(struct tasks *t, struct program_cost *cost)
+{
+    if (t->all)
+        collector_cost(&t->collector, cost);
+}

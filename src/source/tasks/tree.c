@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "source/tasks/tree.h"
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include "loader/embedded.h"
+#include "host/pidns.h"
+#include "source/sched/sched.h"
+#include "syscall/bpf.h"
+#include "tree.types.h"
+
+static const struct alternative forks[] = {{"tp_btf", "hog_tree_fork_btf"}, {"raw_tp", "hog_tree_fork_raw"}};
+static const struct alternative exits[] = {{"tp_btf", "hog_tree_exit_btf"}, {"raw_tp", "hog_tree_exit_raw"}};
+
+static int load(struct tree *tree, const struct source_context *context, struct error *why)
+{
+    struct collector *collector = &tree->collector;
+    int err = embedded_open(&collector->obj, "tree", why);
+
+    if (err)
+        return err;
+    struct hog_keys *keys = object_global(collector->obj, "keys", sizeof *keys);
+    uint32_t *root = object_global(collector->obj, "root", sizeof *root);
+    tree->living = object_map(collector->obj, "hog_tree");
+    tree->gone = object_map(collector->obj, "hog_gone");
+    struct object_map *births = object_map(collector->obj, "hog_births");
+    if (!keys || !root || !tree->living || !tree->gone)
+        return error_set(why, -EINVAL, "%s: a map or constant is missing", collector->obj->name);
+    *keys = (struct hog_keys){.pid_namespace = context->pidns->translate};
+    *root = (uint32_t)getpid();
+    if (births)
+        object_resize_map(births, 0, 1);
+    err = collector_relocate(collector, context, why);
+    return err ? err : object_create_maps(collector->obj, why);
+}
+
+int tree_open(struct tree *tree, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
+              struct error *why)
+{
+    memset(tree, 0, sizeof *tree);
+    if (!pidns_is_of_proc(context->pidns) || !context->pidns->ours)
+        return error_set(why, -ENOTSUP,
+                         "the children of a command cannot be told: /proc is of another PID namespace");
+    if (!sched_knows_births(*context->sched))
+        return error_set(why, -ENOTSUP,
+                         "the children of a command cannot be told without reading task_struct");
+    int err = load(tree, context, why);
+    if (!err)
+        err = hook_attach(&tree->collector, context, &tree->collector.links[0], exits, 2,
+                          hook_report(hooks, "end", true), why);
+    if (!err)
+        err = hook_attach(&tree->collector, context, &tree->collector.links[1], forks, 2,
+                          hook_report(hooks, "child", true), why);
+    if (err)
+        tree_close(tree);
+    return err;
+}
+
+bool tree_has(const struct tree *tree, uint64_t key)
+{
+    uint8_t one;
+
+    return !sys_bpf_map_lookup(tree->living->fd, &key, &one) ||
+           !sys_bpf_map_lookup(tree->gone->fd, &key, &one);
+}
+
+uint64_t tree_lost(const struct tree *tree)
+{
+    const struct hog_tree_lost *lost = object_global(tree->collector.obj, "tree_lost", sizeof *lost);
+
+    return lost ? lost->lost : 0;
+}
+
+void tree_close(struct tree *tree)
+{
+    collector_close(&tree->collector);
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The heap: who holds it, who allocates, and how fast. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "heap.types.h"
+#include "host/targets.h"
+#include "source/heap/heap.h"
+#include "source/heap/leaks.h"
+
+struct alloc {
+    const struct source_context *context;
+    struct heaps heaps;
+    struct leaks *leaks; /* NULL: nobody asked for them */
+    struct heap outside; /* all whose numbers nobody knows */
+    const struct heap **top;
+    size_t room;
+    uint32_t told_pid[MAX_PIDS]; /* processes of which it was said that they have no allocator */
+    size_t ntold;
+};
+
+static const struct column columns[] = {
+    COLUMN("rank", 4, NONE, "place by live_kib, then by what was allocated in the window; 1 first"),
+    COLUMN("pid", 7, TASK, "process"),
+    COLUMN("uid", 6, TASK, "effective user id"),
+    COLUMN("live_kib", 12, SUM, "allocated and not freed, of what was allocated since hog began"),
+    COLUMN("allocs_s", 11, SUM, "allocations a second"),
+    COLUMN("frees_s", 11, SUM, "frees a second"),
+    COLUMN("alloc_kib_s", 12, SUM, "bytes asked for a second, KiB"),
+    COLUMN("lib", -20, FIRST, "file of the allocator"),
+    COLUMN("failed_s", 8, SUM, "allocations a second that failed"),
+    COLUMN("mapped_kib", 11, SUM, "of live_kib: anonymous memory from mmap that no allocator called for"),
+    COLUMN("error_kib", 9, NONE, "live_kib may be off by so much (95 %), where blocks are sampled"),
+    COLUMN("comm", -15, TASK, "name"),
+};
+#define COLUMNS (sizeof columns / sizeof *columns)
+
+extern const struct view alloc_view;
+
+static void alloc_close(void *state)
+{
+    struct alloc *alloc = state;
+
+    leaks_close(alloc->leaks);
+    heaps_close(&alloc->heaps);
+    free(alloc->top);
+    free(alloc);
+}
+
+static int alloc_open(void **state, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
+                      struct error *why)
+{
+    struct alloc *alloc = calloc(1, sizeof *alloc);
+
+    if (!alloc)
+        return error_set(why, -ENOMEM, "out of memory");
+    alloc->context = context;
+    int err = heaps_open(&alloc->heaps, context, hooks, why);
+    if (err) {
+        free(alloc);
+        return err;
+    }
+    if (context->options->leaks_ns && !(alloc->leaks = leaks_open(&alloc->heaps))) {
+        alloc_close(alloc);
+        return error_set(why, -ENOMEM, "out of memory");
+    }
+    *state = alloc;
+    return 0;
+}
+
+static void alloc_flip(void *state)
+{
+    sketch_flip(&((struct alloc *)state)->heaps.collector.sketch);
+}
+
+static int alloc_collect(void *state, const struct window *window, struct error *why)
+{
+    struct alloc *alloc = state;
+    int err = heaps_collect(&alloc->heaps, window->end_mono, why);
+
+    return err || !alloc->leaks ? err : leaks_collect(alloc->leaks, window->end_mono, why);
+}
+
+static uint64_t alloc_lost(void *state)
+{
+    return heaps_lost(&((struct alloc *)state)->heaps);
+}
+
+static size_t alloc_fields(void *state, struct field *fields, size_t n)
+{
+    const struct heaps *heaps = &((struct alloc *)state)->heaps;
+    const struct field all[] = {
+        {"alloc_files", cell_unsigned(alloc_probes_files(heaps->probes))},
+        {"alloc_pointers", cell_unsigned(heaps_blocks(heaps))},
+        {"alloc_sampled", cell_unsigned(heaps_one_in(heaps))},
+        {"alloc_lost", cell_unsigned(heaps_lost(heaps))},
+    };
+    size_t i = 0;
+
+    for (; i < n && i < sizeof all / sizeof *all; i++)
+        fields[i] = all[i];
+    return i;
+}
+
+/* ---- rows ---- */
+
+static struct cell kib(double bytes)
+{
+    return cell_decimal(bytes / 1024, 3);
+}
+
+static void row(struct alloc *alloc, const struct window *window, struct out *out, size_t rank,
+                const struct heap *heap, bool known)
+{
+    static const struct name all_outside = {.comm = "[outside]", .comm_length = sizeof "[outside]" - 1};
+    bool outside = heap->who == HOG_KEY_OUTSIDE;
+    const struct name *name = outside ? &all_outside : heaps_name(&alloc->heaps, heap->who, window->end_mono);
+    double seconds = (double)(window->end_mono - window->begin_mono) / 1e9;
+    const struct alloc_counts *now = &heap->counts, *before = &heap->before;
+    const struct cell none = cell_unknown();
+    const struct cell cells[COLUMNS] = {
+        cell_unsigned(rank),
+        outside ? none : cell_unsigned(key_process(heap->who)),
+        name->uid_known ? cell_unsigned(name->uid) : none,
+        known ? kib((double)heap->live) : none,
+        known ? cell_decimal((double)(now->allocs - before->allocs) / seconds, 3) : none,
+        known ? cell_decimal((double)(now->frees - before->frees) / seconds, 3) : none,
+        known ? kib((double)(now->bytes - before->bytes) / seconds) : none,
+        heap->lib_length ? cell_bytes(heap->lib, heap->lib_length) : none,
+        known ? cell_decimal((double)(now->failed - before->failed) / seconds, 3) : none,
+        known ? kib((double)heap->mapped) : none,
+        known ? kib(heap->error) : none,
+        name->comm_length ? cell_bytes(name->comm, name->comm_length) : none,
+    };
+
+    out_row_of(out, &alloc_view.schema, cells, &(struct row_keys){.key = heap->who});
+}
+
+static bool is_active(const struct heap *heap)
+{
+    return heap->live || memcmp(&heap->counts, &heap->before, sizeof heap->counts) != 0;
+}
+
+static int compare(const void *x, const void *y)
+{
+    const struct heap *a = *(const struct heap *const *)x, *b = *(const struct heap *const *)y;
+    uint64_t i = a->counts.bytes - a->before.bytes, j = b->counts.bytes - b->before.bytes;
+
+    if (a->live != b->live)
+        return a->live > b->live ? -1 : 1;
+    if (i != j)
+        return i > j ? -1 : 1;
+    return a->who < b->who ? -1 : a->who > b->who;
+}
+
+static void add_counts(struct alloc_counts *to, const struct alloc_counts *from)
+{
+    to->allocs += from->allocs;
+    to->frees += from->frees;
+    to->bytes += from->bytes;
+    to->failed += from->failed;
+}
+
+static void add_outside(struct heap *outside, const struct heap *heap)
+{
+    outside->live += heap->live;
+    outside->mapped += heap->mapped;
+    outside->error += heap->error;
+    add_counts(&outside->counts, &heap->counts);
+    add_counts(&outside->before, &heap->before);
+}
+
+static bool is_asked_for(const struct alloc *alloc, uint64_t who)
+{
+    return !alloc->context->targets->n || targets_find(alloc->context->targets, who);
+}
+
+/* Those that can have a row, in its order. */
+static size_t rank_all(struct alloc *alloc)
+{
+    struct hash_table *table = &alloc->heaps.table;
+    size_t n = 0;
+
+    if (alloc->room < table->n + 1) {
+        const struct heap **more = realloc(alloc->top, (table->n + 1) * sizeof *more);
+        if (!more)
+            return 0;
+        alloc->top = more;
+        alloc->room = table->n + 1;
+    }
+    alloc->outside = (struct heap){.who = HOG_KEY_OUTSIDE};
+    for (size_t i = 0; i < table->n; i++) {
+        const struct heap *heap = hash_table_at(table, i);
+        if (heap->who == HOG_KEY_OUTSIDE)
+            add_outside(&alloc->outside, heap);
+        else if (is_active(heap) && is_asked_for(alloc, heap->who))
+            alloc->top[n++] = heap;
+    }
+    if (is_active(&alloc->outside) && !alloc->context->targets->n)
+        alloc->top[n++] = &alloc->outside;
+    if (n)
+        qsort(alloc->top, n, sizeof *alloc->top, compare);
+    return n;
+}
+
+/* Said once a process. */
+static void tell_unseen(struct alloc *alloc, struct out *out, uint32_t pid)
+{
+    for (size_t i = 0; i < alloc->ntold; i++)
+        if (alloc->told_pid[i] == pid)
+            return;
+    if (alloc->ntold == MAX_PIDS)
+        return;
+    alloc->told_pid[alloc->ntold++] = pid;
+    const struct field fields[] = {
+        {"pid", cell_unsigned(pid)},
+        {"reason", cell_sentence("no file that it has mapped has malloc and free among its symbols")},
+    };
+    out_note(out, "unseen", fields, 2);
+}
+
+static void tell_error(struct alloc *alloc, struct out *out)
+{
+    const struct field reason = {"reason", cell_sentence(alloc->heaps.unseen_why.text)};
+
+    if (alloc->heaps.unseen)
+        out_note(out, "unseen", &reason, 1);
+    alloc->heaps.unseen = 0;
+}
+
+/* Who was asked for is shown, even if he did nothing. */
+static void rows_of_idle(struct alloc *alloc, const struct window *window, struct out *out, size_t rank,
+                         size_t n)
+{
+    const struct targets *targets = alloc->context->targets;
+
+    for (size_t i = 0; i < targets->n; i++) {
+        const struct target *target = &targets->list[i];
+        const struct heap idle = {.who = key_make(target->pid, 0, target->start_ns)};
+        bool shown = false, found = alloc_probes_found(alloc->heaps.probes, target->pid);
+        for (size_t j = 0; j < n && !shown; j++)
+            shown = key_process(alloc->top[j]->who) == target->pid;
+        if (!found)
+            tell_unseen(alloc, out, target->pid);
+        if (!shown && rank <= alloc->context->options->top)
+            row(alloc, window, out, rank++, &idle, found);
+    }
+}
+
+static void alloc_rows(void *state, const struct window *window, struct out *out)
+{
+    struct alloc *alloc = state;
+    size_t rank = 1, n = rank_all(alloc);
+
+    tell_error(alloc, out);
+    for (size_t i = 0; i < n && rank <= alloc->context->options->top; i++) {
+        heaps_lib(&alloc->heaps, (struct heap *)alloc->top[i]);
+        row(alloc, window, out, rank++, alloc->top[i], true);
+    }
+    rows_of_idle(alloc, window, out, rank, n);
+    if (alloc->leaks)
+        leaks_rows(alloc->leaks, window, out);
+    heaps_shown(&alloc->heaps);
+}
+
+static void alloc_cost(void *state, struct program_cost *cost)
+{
+    collector_cost(&((struct alloc *)state)->heaps.collector, cost);
+}
+
+const struct view alloc_view = {
+    .name = "alloc",
+    .summary = "heap by process: what it holds, allocates and frees",
+    .schema = {"alloc", columns, COLUMNS},
+    .order = "live_kib,alloc_kib_s",
+    .ways = {alloc_ways},
+    .open = alloc_open,
+    .flip = alloc_flip,
+    .collect = alloc_collect,
+    .lost = alloc_lost,
+    .fields = alloc_fields,
+    .rows = alloc_rows,
+    .cost = alloc_cost,
+    .close = alloc_close,
+};

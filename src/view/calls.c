@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Calls: who calls what, how often, how much of it fails, what it moves and how long it takes. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "calls.types.h"
+#include "host/pidns.h"
+#include "host/syscalls.h"
+#include "host/targets.h"
+#include "source/calls/pinned.h"
+#include "source/calls/calls.h"
+#include "source/shared/exit_names.h"
+
+struct calls {
+    const struct source_context *context;
+    struct calls_load load;
+    struct calls_sums sums;
+    const struct call_sums **top;
+    size_t room;
+    int unseen; /* -errno: a file that has such functions could not be probed */
+    struct error unseen_why;
+};
+
+static const struct column columns[] = {
+    COLUMN("rank", 4, NONE, "place by count, then by total_ms; 1 first"),
+    COLUMN("pid", 7, TASK, "process"),
+    COLUMN("lib", -20, DIM, "file of the function; [syscall], [compat] (of 32-bit programs) or [x32]"),
+    COLUMN("func", -22, DIM, "the function or system call"),
+    COLUMN("count", 9, SUM, "calls that returned in the window"),
+    COLUMN("errors", 8, SUM, "of these, those that failed"),
+    COLUMN("kib", 12, SUM, "bytes that those which did not fail moved, KiB"),
+    COLUMN("p50_us", 10, NONE, "half of them took no longer, to 6.25 %"),
+    COLUMN("p99_us", 10, NONE, "99 of 100 of them took no longer, to 6.25 %"),
+    COLUMN("max_us", 10, MAX, "the longest, to 6.25 %"),
+    COLUMN("total_ms", 10, SUM, "time in these calls within the window, those that last at its end included"),
+    COLUMN("entered", 9, SUM, "calls that began in the window"),
+    COLUMN("in_call", 7, SUM, "calls that had not returned at its end"),
+    COLUMN("unsized", 7, SUM, "of those that returned, those whose bytes nobody knows"),
+    COLUMN("uid", 6, TASK, "effective user id"),
+    COLUMN("tid", 7, TASK, "thread, with -t"),
+    COLUMN("comm", -15, TASK, "name"),
+};
+#define COLUMNS (sizeof columns / sizeof *columns)
+
+extern const struct view calls_view;
+
+static void calls_close(void *state)
+{
+    struct calls *calls = state;
+
+    calls_sums_close(&calls->sums);
+    calls_load_close(&calls->load);
+    free(calls->top);
+    free(calls);
+}
+
+static int calls_open(void **state, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
+                      struct error *why)
+{
+    struct calls *calls = calloc(1, sizeof *calls);
+
+    if (!calls)
+        return error_set(why, -ENOMEM, "out of memory");
+    calls->context = context;
+    int err = context->options->pinned ? calls_pinned_open(&calls->load, context, why)
+                                       : calls_load_open(&calls->load, context, hooks, why);
+    if (err) {
+        free(calls);
+        return err;
+    }
+    calls_sums_open(&calls->sums, &calls->load, context);
+    *state = calls;
+    return 0;
+}
+
+static void calls_flip(void *state)
+{
+    struct calls *calls = state;
+
+    if (calls->load.pinned.directory)
+        return;
+    sketch_flip(&calls->load.collector.sketch);
+    histogram_by_key_flip(&calls->load.histogram_by_key);
+}
+
+static int calls_collect(void *state, const struct window *window, struct error *why)
+{
+    struct calls *calls = state;
+    int err = calls->load.pinned.directory ? 0 : sketch_wait(&calls->load.collector.sketch, why);
+
+    if (!err)
+        err = calls_sums_collect(&calls->sums, window->end_mono, why);
+    if (err || !calls->load.probes)
+        return err;
+    calls->unseen = calls_probes_scan(calls->load.probes, window->end_mono, &calls->unseen_why);
+    return 0;
+}
+
+static uint64_t calls_of_window_lost(void *state)
+{
+    return calls_lost(&((struct calls *)state)->sums);
+}
+
+static size_t calls_fields(void *state, struct field *fields, size_t n)
+{
+    const struct calls_sums *sums = &((struct calls *)state)->sums;
+    const struct calls_load *load = sums->load;
+    const struct calls_probes *probes = load->probes;
+    const struct field all[] = {
+        {"calls_files", probes ? cell_unsigned(calls_probes_files(probes)) : cell_unknown()},
+        {"calls_functions", probes            ? cell_unsigned(calls_probes_functions(probes))
+                            : load->functions ? cell_unsigned(load->nfunctions)
+                                              : cell_unknown()},
+        {"calls_keys", cell_unsigned(sums->in_kernel)},
+        {"calls_lost", cell_unsigned(calls_lost(sums))},
+    };
+    size_t i = 0;
+
+    for (; i < n && i < sizeof all / sizeof *all; i++)
+        fields[i] = all[i];
+    return i;
+}
+
+/* ---- rows ---- */
+
+static bool name_of_dead(void *context, uint64_t key, struct name *name)
+{
+    const struct calls *calls = context;
+    const struct sketch *sketch = &calls->load.collector.sketch;
+
+    if (calls->load.pinned.directory)
+        return calls_pinned_name(&calls->sums, key, name);
+    for (int cpu = 0; cpu < sketch->shape.cpus; cpu++) {
+        const struct hog_calls_cpu *c = sketch_head(sketch, cpu);
+        if (exit_name_find(c->dead, sizeof c->dead / sizeof *c->dead, key, name))
+            return true;
+    }
+    return false;
+}
+
+/* What is called: a file or kind, and a name; and whether its failures and bytes can be told. */
+struct called {
+    const char *lib, *func;
+    bool errors_known, bytes_known;
+    char number[16];
+};
+
+static void name_call(const struct calls *calls, const struct call_sums *sums, struct called *called)
+{
+    static const char *const kinds[] = {
+        [HOG_CALLS_SYSTEM] = "[syscall]", [HOG_CALLS_COMPAT] = "[compat]", [HOG_CALLS_X32] = "[x32]"};
+
+    const struct hog_function *function =
+        sums->kind == HOG_CALLS_FUNCTION ? calls_load_function(&calls->load, sums->call) : NULL;
+
+    called->errors_known = !function || function->error_test;
+    called->bytes_known = !function || function->bytes || function->of_preset;
+    if (function) {
+        called->lib = function->lib;
+        called->func = function->name;
+        return;
+    }
+    called->lib = kinds[sums->kind & 3];
+    called->func = syscall_name(sums->call, sums->kind == HOG_CALLS_COMPAT);
+    if (called->func)
+        return;
+    snprintf(called->number, sizeof called->number, "%u", sums->call);
+    called->func = called->number;
+}
+
+static struct cell microseconds(const struct calls *calls, const struct call_sums *sums, double q)
+{
+    const struct call_times *times = &sums->times;
+    uint64_t ns = q < 0.9 ? times->p50 : q < 1 ? times->p99 : times->most;
+
+    return ns || histogram_by_key_quantile(&calls->load.histogram_by_key, sums->id, q, &ns)
+               ? cell_decimal((double)ns / 1e3, 3)
+               : cell_unknown();
+}
+
+static void row(struct calls *calls, const struct window *window, struct out *out, size_t rank,
+                const struct call_sums *sums)
+{
+    static const struct name all_outside = {.comm = "[outside]", .comm_length = sizeof "[outside]" - 1};
+    const struct cell none = cell_unknown();
+    bool outside = sums->who == HOG_KEY_OUTSIDE, threads = calls->context->options->threads;
+    const struct name *name =
+        outside ? &all_outside
+                : names_find(calls->context->names, sums->who, window->end_mono, name_of_dead, calls);
+    struct call_counts c = calls_in_window(sums);
+    uint64_t sized = c.returned - c.failed - c.unsized;
+    struct called called;
+    name_call(calls, sums, &called);
+    const struct cell cells[COLUMNS] = {
+        cell_unsigned(rank),
+        outside ? none : cell_unsigned(key_process(sums->who)),
+        cell_string(called.lib),
+        cell_string(called.func),
+        cell_unsigned(c.returned),
+        called.errors_known ? cell_unsigned(c.failed) : none,
+        !called.bytes_known || (c.unsized && !sized) ? none : cell_decimal((double)c.bytes / 1024, 3),
+        microseconds(calls, sums, 0.5),
+        microseconds(calls, sums, 0.99),
+        microseconds(calls, sums, 1),
+        cell_decimal((double)c.ns / 1e6, 3),
+        cell_unsigned(c.entered),
+        cell_unsigned(sums->in_flight),
+        cell_unsigned(c.unsized),
+        name->uid_known ? cell_unsigned(name->uid) : none,
+        threads && !outside && key_thread(sums->who) ? cell_unsigned(key_thread(sums->who)) : none,
+        name->comm_length ? cell_bytes(name->comm, name->comm_length) : none,
+    };
+
+    out_row_of(out, &calls_view.schema, cells, &(struct row_keys){.key = sums->who});
+}
+
+static int compare(const void *x, const void *y)
+{
+    const struct call_sums *a = *(const struct call_sums *const *)x, *b = *(const struct call_sums *const *)y;
+    const struct call_counts i = calls_in_window(a), j = calls_in_window(b);
+
+    if (i.returned != j.returned)
+        return i.returned > j.returned ? -1 : 1;
+    if (i.ns != j.ns)
+        return i.ns > j.ns ? -1 : 1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* Those that can have a row, in its order. */
+static size_t rank_all(struct calls *calls)
+{
+    struct hash_table *table = &calls->sums.table;
+    size_t n = 0;
+
+    if (calls->room < table->n) {
+        const struct call_sums **more = realloc(calls->top, table->room * sizeof *more);
+        if (!more)
+            return 0;
+        calls->top = more;
+        calls->room = table->room;
+    }
+    for (size_t i = 0; i < table->n; i++) {
+        const struct call_sums *sums = hash_table_at(table, i);
+        if (sums->in_flight || memcmp(&sums->counts, &sums->before, sizeof sums->counts) != 0)
+            calls->top[n++] = sums;
+    }
+    if (n)
+        qsort(calls->top, n, sizeof *calls->top, compare);
+    return n;
+}
+
+static void calls_rows(void *state, const struct window *window, struct out *out)
+{
+    struct calls *calls = state;
+    const struct field reason = {"reason", cell_sentence(calls->unseen_why.text)};
+    size_t n = rank_all(calls);
+
+    if (calls->unseen)
+        out_note(out, "unseen", &reason, 1);
+    calls->unseen = 0;
+    for (size_t i = 0; i < n && i < calls->context->options->top; i++)
+        row(calls, window, out, i + 1, calls->top[i]);
+    if (!calls->load.pinned.directory)
+        sketch_shown(&calls->load.collector.sketch);
+}
+
+static void calls_cost(void *state, struct program_cost *cost)
+{
+    collector_cost(&((struct calls *)state)->load.collector, cost);
+}
+
+const struct view calls_view = {
+    .name = "calls",
+    .summary = "calls of the system or of library functions: counts, errors, bytes and latency",
+    .schema = {"calls", columns, COLUMNS},
+    .order = "count,total_ms",
+    .ways = {calls_ways},
+    .open = calls_open,
+    .flip = calls_flip,
+    .collect = calls_collect,
+    .lost = calls_of_window_lost,
+    .fields = calls_fields,
+    .rows = calls_rows,
+    .cost = calls_cost,
+    .close = calls_close,
+    .pin = calls_pin,
+};

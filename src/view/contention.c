@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Who waited for a CPU because of whom. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sched.types.h"
+#include "host/targets.h"
+#include "source/sched/sched.h"
+#include "source/sched/cells.h"
+#include "source/sched/waits.h"
+
+struct contention {
+    struct sched *sched;
+    const struct source_context *context;
+    const struct pair **top;
+};
+
+static const struct column columns[] = {
+    COLUMN("rank", 4, NONE, "place by wait_ms, 1 first"),
+    COLUMN("victim", 7, TASK, "process that could have run, and waited for a CPU"),
+    COLUMN("aggressor", 9, TASK, "process that ran there meanwhile"),
+    COLUMN("count", 8, SUM, "stints of the aggressor that the victim waited for"),
+    COLUMN("wait_ms", 10, SUM, "time that the victim waited for them in the window"),
+    COLUMN("wait_max_us", 12, MAX, "the longest of them"),
+    COLUMN("kind", -7, DIM, "preempt: the victim was thrown off its CPU; wakeup: it had slept"),
+    COLUMN("victim_tid", 10, TASK, "the victim's thread, with -t"),
+    COLUMN("tid", 7, TASK, "the aggressor's thread, with -t"),
+    COLUMN("victim_comm", -15, TASK, "the victim's name"),
+    COLUMN("comm", -15, TASK, "the aggressor's name; what is no process is in brackets"),
+};
+#define COLUMNS (sizeof columns / sizeof *columns)
+
+static void contention_close(void *state)
+{
+    struct contention *contention = state;
+
+    sched_close(contention->sched);
+    free(contention->top);
+    free(contention);
+}
+
+static int contention_open(void **state, const struct source_context *context,
+                           struct hook_report hooks[MAX_HOOKS], struct error *why)
+{
+    struct contention *contention = calloc(1, sizeof *contention);
+
+    if (!contention)
+        return error_set(why, -ENOMEM, "out of memory");
+    contention->context = context;
+    contention->top = calloc(context->options->top, sizeof *contention->top);
+    int err = contention->top ? sched_open(&contention->sched, context,
+                                           SCHED_WAITS | SCHED_PAIRS | SCHED_STRICT, hooks, why)
+                              : error_set(why, -ENOMEM, "out of memory");
+    if (err) {
+        contention_close(contention);
+        return err;
+    }
+    *state = contention;
+    return 0;
+}
+
+static const struct waits *waits_of(const struct contention *contention)
+{
+    return sched_waits(contention->sched);
+}
+
+static void contention_flip(void *state)
+{
+    sched_flip(((struct contention *)state)->sched);
+}
+
+static int contention_collect(void *state, const struct window *window, struct error *why)
+{
+    return sched_collect(((struct contention *)state)->sched, window->end_mono, why);
+}
+
+static uint64_t contention_lost(void *state)
+{
+    return sched_waits_lost(((struct contention *)state)->sched);
+}
+
+static size_t contention_fields(void *state, struct field *fields, size_t n)
+{
+    const struct waits_totals *totals = waits_totals(waits_of(state));
+    const struct field all[] = {
+        {"wait_ms", cell_milliseconds(totals->wait_ns)},
+        {"wait_lost_ms", cell_milliseconds(totals->lost_ns)},
+    };
+    size_t i = 0;
+
+    for (; i < n && i < sizeof all / sizeof *all; i++)
+        fields[i] = all[i];
+    return i;
+}
+
+/* ---- rows ---- */
+
+/* What a row says of one side; the name lives as long as the row. */
+struct collector_cells {
+    struct cell pid, tid, comm;
+    struct name name;
+};
+
+static void describe(const struct contention *contention, uint64_t key, uint64_t now,
+                     struct collector_cells *cells)
+{
+    const char *bracketed = waits_no_process(key);
+
+    cells->pid = cells->tid = cell_unknown();
+    cells->comm = cell_string(bracketed);
+    if (bracketed)
+        return;
+    cells->name = *sched_name(contention->sched, key, now);
+    cells->pid = cell_unsigned(key_process(key));
+    if (contention->context->options->threads)
+        cells->tid = cell_unsigned(key_thread(key));
+    if (cells->name.comm_length)
+        cells->comm = cell_bytes(cells->name.comm, cells->name.comm_length);
+}
+
+extern const struct view contention_view;
+
+static void row(const struct contention *contention, uint64_t now, struct out *out, size_t rank,
+                const struct pair *pair)
+{
+    struct collector_cells victim, aggressor;
+
+    describe(contention, pair->victim, now, &victim);
+    describe(contention, pair->aggressor, now, &aggressor);
+    const struct cell cells[COLUMNS] = {
+        cell_unsigned(rank),
+        victim.pid,
+        aggressor.pid,
+        cell_unsigned((uint64_t)pair->count),
+        cell_milliseconds(pair->ns),
+        cell_decimal((double)pair->most_ns / 1e3, 1),
+        cell_string(pair->preempt ? "preempt" : "wakeup"),
+        victim.tid,
+        aggressor.tid,
+        victim.comm,
+        aggressor.comm,
+    };
+    out_row_of(out, &contention_view.schema, cells,
+               &(struct row_keys){.key = pair->aggressor, .victim = pair->victim});
+}
+
+/* Of whom rows are asked, and when. */
+struct asked {
+    const struct contention *contention;
+    uint64_t now;
+};
+
+/* With -p: a process asked for on either side. With --no-kernel: a victim that is a process; who made it wait
+ * is told whoever it is. */
+static bool is_wanted(const void *context, const struct pair *pair)
+{
+    const struct asked *asked = context;
+    const struct targets *targets = asked->contention->context->targets;
+
+    if (targets->n && !targets_find(targets, pair->victim) && !targets_find(targets, pair->aggressor))
+        return false;
+    return !sched_hides(asked->contention->sched, pair->victim, asked->now);
+}
+
+static void contention_rows(void *state, const struct window *window, struct out *out)
+{
+    const struct contention *contention = state;
+    const struct asked asked = {contention, window->end_mono};
+    size_t n = pairs_top(waits_pairs(waits_of(contention)), contention->top,
+                         contention->context->options->top, is_wanted, &asked);
+
+    for (size_t i = 0; i < n; i++)
+        row(contention, window->end_mono, out, i + 1, contention->top[i]);
+    sched_shown(contention->sched);
+}
+
+static void contention_cost(void *state, struct program_cost *cost)
+{
+    sched_cost(((struct contention *)state)->sched, cost);
+}
+
+const struct view contention_view = {
+    .name = "contention",
+    .summary = "who waits for a CPU because of whom",
+    .schema = {"contention", columns, COLUMNS},
+    .order = "wait_ms",
+    .ways = {contention_ways},
+    .open = contention_open,
+    .flip = contention_flip,
+    .collect = contention_collect,
+    .lost = contention_lost,
+    .fields = contention_fields,
+    .rows = contention_rows,
+    .cost = contention_cost,
+    .close = contention_close,
+};

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Top-K on-CPU time: who ran, for how long, and how often he left the CPU. */
+#include <errno.h>
+#include <stdlib.h>
+#include "sched.types.h"
+#include "host/targets.h"
+#include "source/sched/sched.h"
+#include "source/sched/cells.h"
+#include "source/sched/load.h"
+#include "source/shared/pinned_cpu.h"
+
+struct cpu {
+    struct sched *sched;
+    struct pinned_cpu *pinned; /* instead of it, where another hog counts */
+    const struct source_context *context;
+    const struct tally_entry **top;
+};
+
+static const struct column columns[] = {
+    COLUMN("rank", 4, NONE, "place by run_ms, 1 first"),
+    COLUMN("pid", 7, TASK, "process"),
+    COLUMN("uid", 6, TASK, "effective user id"),
+    COLUMN("cpu_pct", 7, SUM, "on-CPU time by the window's length; 100 is one CPU"),
+    COLUMN("run_ms", 10, SUM, "on-CPU time in the window, the running stint up to the window's end included"),
+    COLUMN("switches", 8, SUM, "times it left a CPU in the window"),
+    COLUMN("tid", 7, TASK, "thread, with -t"),
+    COLUMN("wait_ms", 10, SUM, "time that it could have run and waited for a CPU, up to the window's end"),
+    COLUMN("wait_count", 10, SUM, "waits for a CPU that ended in the window"),
+    COLUMN("wait_p50_us", 11, NONE, "half of them were no longer"),
+    COLUMN("wait_p99_us", 11, NONE, "99 of 100 were no longer"),
+    COLUMN("wait_max_us", 11, MAX, "the longest of them"),
+    COLUMN("comm", -15, TASK, "name"),
+};
+#define COLUMNS (sizeof columns / sizeof *columns)
+
+static void cpu_close(void *state)
+{
+    struct cpu *cpu = state;
+
+    sched_close(cpu->sched);
+    pinned_cpu_close(cpu->pinned);
+    free(cpu->top);
+    free(cpu);
+}
+
+static int count(struct cpu *cpu, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
+                 struct error *why)
+{
+    return context->options->pinned ? pinned_cpu_open(&cpu->pinned, context, why)
+                                    : sched_open(&cpu->sched, context, SCHED_WAITS | SCHED_TIMES, hooks, why);
+}
+
+static int cpu_open(void **state, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
+                    struct error *why)
+{
+    struct cpu *cpu = calloc(1, sizeof *cpu);
+
+    if (!cpu)
+        return error_set(why, -ENOMEM, "out of memory");
+    cpu->context = context;
+    cpu->top = calloc(context->options->top, sizeof *cpu->top);
+    int err = cpu->top ? count(cpu, context, hooks, why) : error_set(why, -ENOMEM, "out of memory");
+    if (err) {
+        cpu_close(cpu);
+        return err;
+    }
+    *state = cpu;
+    return 0;
+}
+
+static void cpu_flip(void *state)
+{
+    struct cpu *cpu = state;
+
+    if (cpu->pinned)
+        pinned_cpu_flip(cpu->pinned);
+    else
+        sched_flip(cpu->sched);
+}
+
+static int cpu_collect(void *state, const struct window *window, struct error *why)
+{
+    struct cpu *cpu = state;
+
+    return cpu->pinned ? pinned_cpu_collect(cpu->pinned, why)
+                       : sched_collect(cpu->sched, window->end_mono, why);
+}
+
+static const struct tally *tally_of(const struct cpu *cpu)
+{
+    return cpu->pinned ? pinned_cpu_tally(cpu->pinned) : sched_tally(cpu->sched);
+}
+
+static uint64_t cpu_lost(void *state)
+{
+    struct cpu *cpu = state;
+
+    return cpu->pinned ? pinned_cpu_totals(cpu->pinned)->lost : sched_lost(cpu->sched);
+}
+
+static size_t cpu_fields(void *state, struct field *fields, size_t n)
+{
+    const struct cpu *cpu = state;
+    const struct sched_totals *totals =
+        cpu->pinned ? pinned_cpu_totals(cpu->pinned) : sched_totals(cpu->sched);
+
+    return sched_fields_of(totals, tally_of(cpu), fields, n);
+}
+
+static const struct name *name_of(const struct cpu *cpu, uint64_t key, uint64_t now)
+{
+    return cpu->pinned ? pinned_cpu_name(cpu->pinned, key, now) : sched_name(cpu->sched, key, now);
+}
+
+/* Waits are not pinned. */
+static struct waited waited_of(const struct cpu *cpu, uint64_t key)
+{
+    const struct cell none = cell_unknown();
+
+    return cpu->pinned ? (struct waited){none, none, none, none, none} : sched_waited(cpu->sched, key);
+}
+
+static void row(struct cpu *cpu, const struct window *window, struct out *out, const struct schema *view,
+                size_t rank, const struct tally_entry *entry)
+{
+    static const struct name all_outside = {.comm = "[outside]", .comm_length = sizeof "[outside]" - 1};
+    bool outside = entry->key == HOG_KEY_OUTSIDE, threads = cpu->context->options->threads;
+    const struct name *name = outside ? &all_outside : name_of(cpu, entry->key, window->end_mono);
+    double length = (double)(window->end_mono - window->begin_mono);
+    const struct waited wait = waited_of(cpu, entry->key);
+    const struct cell cells[COLUMNS] = {
+        cell_unsigned(rank),
+        outside ? cell_unknown() : cell_unsigned(key_process(entry->key)),
+        name->uid_known ? cell_unsigned(name->uid) : cell_unknown(),
+        cell_decimal(100 * (double)entry->weight / length, 2),
+        cell_milliseconds(entry->weight),
+        cell_unsigned((uint64_t)entry->count),
+        threads && !outside ? cell_unsigned(key_thread(entry->key)) : cell_unknown(),
+        wait.ms,
+        wait.count,
+        wait.p50_us,
+        wait.p99_us,
+        wait.max_us,
+        name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
+    };
+
+    out_row_of(out, view, cells, &(struct row_keys){.key = entry->key});
+}
+
+extern const struct view cpu_view;
+
+/* Of whom rows are asked, and when. */
+struct asked {
+    const struct cpu *cpu;
+    uint64_t now;
+};
+
+static bool is_wanted(const void *context, const struct tally_entry *entry)
+{
+    const struct asked *asked = context;
+
+    return !asked->cpu->context->options->no_kernel || !key_process(entry->key) ||
+           !name_of(asked->cpu, entry->key, asked->now)->kernel;
+}
+
+static void cpu_rows(void *state, const struct window *window, struct out *out)
+{
+    struct cpu *cpu = state;
+    const struct options *options = cpu->context->options;
+    const struct targets *targets = cpu->context->targets;
+    const struct tally *tally = tally_of(cpu);
+    const struct asked asked = {cpu, window->end_mono};
+    size_t rank = 1, n = tally_top(tally, cpu->top, options->top, is_wanted, &asked);
+
+    for (size_t i = 0; i < n; i++)
+        row(cpu, window, out, &cpu_view.schema, rank++, cpu->top[i]);
+    /* Who was asked for is shown, even if he did nothing. */
+    for (size_t i = 0; i < targets->n && !options->threads && rank <= options->top; i++) {
+        struct tally_entry none = {.key = key_make(targets->list[i].pid, 0, targets->list[i].start_ns)};
+        bool shown = !is_wanted(&asked, &none);
+        for (size_t j = 0; j < n && !shown; j++)
+            shown = key_process(cpu->top[j]->key) == targets->list[i].pid;
+        if (!shown)
+            row(cpu, window, out, &cpu_view.schema, rank++, &none);
+    }
+    if (cpu->sched)
+        sched_shown(cpu->sched);
+}
+
+static void cpu_cost(void *state, struct program_cost *cost)
+{
+    const struct cpu *cpu = state;
+
+    if (cpu->sched)
+        sched_cost(cpu->sched, cost);
+}
+
+const struct view cpu_view = {
+    .name = "cpu",
+    .summary = "Top-K on-CPU time",
+    .schema = {"cpu", columns, COLUMNS},
+    .order = "run_ms",
+    .ways = {sched_ways},
+    .open = cpu_open,
+    .flip = cpu_flip,
+    .collect = cpu_collect,
+    .lost = cpu_lost,
+    .fields = cpu_fields,
+    .rows = cpu_rows,
+    .cost = cpu_cost,
+    .close = cpu_close,
+    .pin = pinned_cpu_load,
+};

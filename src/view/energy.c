@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Joules and watts a process, by power domain: what sensors count, shared out by time on CPUs. */
+#include <errno.h>
+#include <stdlib.h>
+#include "sched.types.h"
+#include "host/targets.h"
+#include "source/power/total.h"
+#include "source/sched/cells.h"
+#include "source/sched/load.h"
+
+static const struct column columns[] = {
+    COLUMN("rank", 4, NONE, "place by joules among the processes of the domain, 1 first"),
+    COLUMN("pid", 7, TASK, "process"),
+    COLUMN("uid", 6, TASK, "effective user id"),
+    COLUMN("domain", -16, DIM, "power domain, as the kernel names it"),
+    COLUMN("joules", 12, SUM, "energy in the window; with --total since the start"),
+    COLUMN("watts", 9, SUM, "that by the time that it took"),
+    COLUMN("share_pct", 9, SUM, "part of the domain's energy"),
+    COLUMN("run_ms", 10, SUM, "time on the domain's CPUs"),
+    COLUMN("cpu", 4, DIM, "CPU, with --by cpu"),
+    COLUMN("tid", 7, TASK, "thread, with -t"),
+    COLUMN("comm", -15, TASK, "name"),
+};
+#define COLUMNS (sizeof columns / sizeof *columns)
+
+struct energy {
+    const struct source_context *context;
+    struct sched *sched;
+    struct meter meter;
+    struct energy_total total; /* with --total */
+    const struct tally_entry **top;
+};
+
+/* A row: of a task, or (special) of what is no task's. */
+struct part {
+    const char *special;
+    size_t rank;
+    uint64_t key, uj;
+    double share; /* of 1 */
+    int64_t run_ns;
+};
+
+extern const struct view energy_view;
+
+static void energy_close(void *state)
+{
+    struct energy *e = state;
+
+    sched_close(e->sched);
+    meter_close(&e->meter);
+    energy_total_close(&e->total);
+    free(e->top);
+    free(e);
+}
+
+static int open_parts(struct energy *e, struct hook_report hooks[MAX_HOOKS], struct error *why)
+{
+    const struct options *options = e->context->options;
+    int err = meter_open(&e->meter, e->context, why);
+
+    if (!err && options->exact && meter_needs(&e->meter))
+        err = error_set(why, -ENOTSUP, "--exact tells no CPUs apart, and counts no cycles");
+    if (err)
+        return err;
+    e->top = calloc(options->top, sizeof *e->top);
+    if (!e->top || (options->total && energy_total_open(&e->total, e->meter.power.n)))
+        return error_set(why, -ENOMEM, "out of memory");
+    err = sched_open(&e->sched, e->context, meter_needs(&e->meter), hooks, why);
+    return err ? err : meter_join(&e->meter, e->sched, why);
+}
+
+static int energy_open(void **state, const struct source_context *context,
+                       struct hook_report hooks[MAX_HOOKS], struct error *why)
+{
+    struct energy *e = calloc(1, sizeof *e);
+
+    if (!e)
+        return error_set(why, -ENOMEM, "out of memory");
+    e->context = context;
+    int err = open_parts(e, hooks, why);
+    if (err) {
+        energy_close(e);
+        return err;
+    }
+    *state = e;
+    return 0;
+}
+
+static void energy_flip(void *state)
+{
+    struct energy *e = state;
+
+    sched_flip(e->sched);
+    meter_flip(&e->meter);
+}
+
+static void energy_tick(void *state)
+{
+    power_sample(&((struct energy *)state)->meter.power);
+}
+
+static bool is_wanted(const void *context, const struct tally_entry *entry)
+{
+    const struct energy *e = context;
+
+    return !sched_hides(e->sched, entry->key, e->meter.read_ns);
+}
+
+/* Who is heavy now may be dead when the sum is shown. */
+static int add_up(struct energy *e)
+{
+    const struct options *options = e->context->options;
+    int err = energy_total_add(&e->total, &e->meter);
+    size_t n = tally_top(sched_tally(e->sched), e->top, options->top, is_wanted, e);
+
+    for (size_t i = 0; i < n; i++)
+        energy_total_name(&e->total, e->top[i]->key, sched_name(e->sched, e->top[i]->key, e->meter.read_ns));
+    return err;
+}
+
+static int energy_collect(void *state, const struct window *window, struct error *why)
+{
+    struct energy *e = state;
+    int err = sched_collect(e->sched, window->end_mono, why);
+
+    if (err)
+        return err;
+    meter_collect(&e->meter, window);
+    if (e->context->options->total && window->begin_mono && add_up(e))
+        return error_set(why, -ENOMEM, "out of memory");
+    return 0;
+}
+
+static uint64_t energy_lost(void *state)
+{
+    return sched_lost(((struct energy *)state)->sched);
+}
+
+static size_t energy_fields(void *state, struct field *fields, size_t n)
+{
+    const struct energy *e = state;
+    size_t used = sched_fields(e->sched, fields, n);
+    uint64_t unknown = 0;
+
+    for (size_t i = 0; i < e->meter.power.n; i++)
+        unknown += !e->meter.cpu_shares[i].known;
+    const struct field more[] = {
+        {"power", cell_string(e->meter.power.source)},
+        {"power_unknown", cell_unsigned(unknown)},
+        {"skew_us", cell_decimal((double)e->meter.skew_ns / 1e3, 3)},
+        {"weight", cell_string(sched_totals(e->sched)->by_cycles ? "cycles" : "time")},
+    };
+    for (size_t i = 0; i < sizeof more / sizeof *more && used < n; i++)
+        fields[used++] = more[i];
+    return used;
+}
+
+/* ---- rows ---- */
+
+/* A domain that rows are being written of. */
+struct page {
+    struct energy *e;
+    struct out *out;
+    const struct power_domain *domain;
+    bool known;
+    struct cell cpu;       /* unknown: rows are of all */
+    uint64_t now, span_ns; /* end; what energy is of */
+};
+
+static struct cell cell_joules(uint64_t uj)
+{
+    return cell_decimal((double)uj / 1e6, 6);
+}
+
+static struct cell cell_watts(const struct page *page, uint64_t uj)
+{
+    return cell_decimal((double)uj * 1e3 / (double)page->span_ns, 3);
+}
+
+static struct name name_of(struct energy *e, uint64_t key, uint64_t now)
+{
+    struct name name = *sched_name(e->sched, key, now);
+    const struct name *before =
+        !name.comm_length && e->context->options->total ? energy_total_named(&e->total, key) : NULL;
+
+    return before ? *before : name;
+}
+
+static void put(const struct page *page, const struct part *part)
+{
+    bool outside = part->key == HOG_KEY_OUTSIDE, threads = page->e->context->options->threads;
+    const char *special = outside ? "[outside]" : part->special;
+    struct name name = {.comm_length = 0};
+
+    if (!special)
+        name = name_of(page->e, part->key, page->now);
+    const struct cell cells[COLUMNS] = {
+        part->rank ? cell_unsigned(part->rank) : cell_unknown(),
+        special ? cell_unknown() : cell_unsigned(key_process(part->key)),
+        name.uid_known ? cell_unsigned(name.uid) : cell_unknown(),
+        cell_string(page->domain->name),
+        page->known ? cell_joules(part->uj) : cell_unknown(),
+        page->known ? cell_watts(page, part->uj) : cell_unknown(),
+        cell_decimal(100 * part->share, 2),
+        cell_milliseconds(part->run_ns),
+        page->cpu,
+        threads && !special ? cell_unsigned(key_thread(part->key)) : cell_unknown(),
+        special            ? cell_string(special)
+        : name.comm_length ? cell_bytes(name.comm, name.comm_length)
+                           : cell_unknown(),
+    };
+
+    if (part->special)
+        out_row(page->out, &energy_view.schema, cells);
+    else
+        out_row_of(page->out, &energy_view.schema, cells, &(struct row_keys){.key = part->key});
+}
+
+static void put_domain(const struct page *page, uint64_t uj)
+{
+    const struct field fields[] = {
+        {"domain", cell_string(page->domain->name)},
+        {"joules", page->known ? cell_joules(uj) : cell_unknown()},
+        {"watts", page->known ? cell_watts(page, uj) : cell_unknown()},
+    };
+
+    out_note(page->out, "domain", fields, sizeof fields / sizeof *fields);
+}
+
+static double part_of(double weight, double whole)
+{
+    return whole > 0 ? weight / whole : 0;
+}
+
+/* The rows of some CPUs of a domain: what is no row's is in `[others]`. Shares are of the whole domain. */
+static void put_part(const struct page *page, const struct meter_share *share, const struct meter_time *time,
+                     struct split *split)
+{
+    struct energy *e = page->e;
+    size_t n = tally_top(time->tally, e->top, e->context->options->top, is_wanted, e);
+    double whole = (double)share->whole;
+    int64_t left = time->ran;
+    struct part idle = {.special = "[idle]", .run_ns = time->idle_ns},
+                unseen = {.special = "[unattributed]", .run_ns = time->unseen_ns},
+                others = {.special = "[others]", .run_ns = time->run_ns + time->other_ns};
+
+    idle.uj = split_next(split, meter_idle(share, time));
+    idle.share = part_of((double)meter_idle(share, time), whole);
+    unseen.uj = split_next(split, meter_unseen(share, time));
+    unseen.share = part_of((double)meter_unseen(share, time), whole);
+    for (size_t i = 0; i < n; i++) {
+        unsigned __int128 weight = meter_ran(share, e->top[i]->weight);
+        const struct part part = {.rank = i + 1,
+                                  .key = e->top[i]->key,
+                                  .uj = split_next(split, weight),
+                                  .share = part_of((double)weight, whole),
+                                  .run_ns = meter_run_ns(&e->meter, e->top[i])};
+        put(page, &part);
+        left -= e->top[i]->weight;
+        others.run_ns -= part.run_ns;
+    }
+    others.uj = split_next(split, meter_ran(share, left));
+    others.share = part_of((double)meter_ran(share, left), whole);
+    if (!share->whole) { /* nobody did anything: nobody's energy */
+        unseen.uj = split_rest(split);
+        split->given = split->uj;
+    }
+    if (others.uj || others.run_ns > 0)
+        put(page, &others);
+    if (e->context->options->idle == IDLE_ROW)
+        put(page, &idle);
+    put(page, &unseen);
+}
+
+/* A CPU's rows, behind a line with what they are together. */
+static void put_cpu(struct page *page, const struct meter_share *share, const struct meter_time *time,
+                    struct split *split)
+{
+    struct split after = *split;
+    int64_t ns = time->run_ns + time->other_ns;
+    uint64_t uj =
+        split_next(&after, meter_idle(share, time) + meter_unseen(share, time) + meter_ran(share, time->ran));
+    const struct field fields[] = {
+        {"domain", cell_string(page->domain->name)},
+        {"cpu", page->cpu},
+        {"joules", page->known ? cell_joules(uj) : cell_unknown()},
+        {"run_ms", cell_milliseconds(ns)},
+    };
+
+    out_note(page->out, "cpu", fields, sizeof fields / sizeof *fields);
+    put_part(page, share, time, split);
+}
+
+/* The rows of a window add up to the domain's energy. */
+static void put_window(struct page *page, size_t i)
+{
+    const struct meter *m = &page->e->meter;
+    const struct meter_share *share = &m->cpu_shares[i];
+    struct split split = split_begin(share->uj, share->whole);
+    struct meter_time time;
+
+    put_domain(page, share->uj);
+    if (!m->by_cpu)
+        put_part(page, share, &share->all, &split);
+    for (size_t cpu = 0; m->by_cpu && cpu < m->parts; cpu++) {
+        page->cpu = cell_unsigned(cpu);
+        if (meter_cpu(m, i, (int)cpu, &time) && time.run_ns + time.other_ns + time.idle_ns + time.unseen_ns)
+            put_cpu(page, share, &time, &split);
+    }
+    const struct part rest = {.special = "[unattributed]", .uj = split_rest(&split)};
+    page->cpu = cell_unknown();
+    if (rest.uj) /* of a domain none of whose CPUs is there */
+        put(page, &rest);
+}
+
+static void put_total(const struct page *page, const struct energy_sum *sum)
+{
+    struct energy *e = page->e;
+    double whole = (double)sum->uj;
+    size_t n = tally_top(&sum->sums, e->top, e->context->options->top, is_wanted, e);
+    struct part idle = {NULL, 0, 0, sum->idle_uj, part_of((double)sum->idle_uj, whole), sum->idle_ns},
+                unseen = {NULL, 0, 0, sum->unseen_uj, part_of((double)sum->unseen_uj, whole), sum->unseen_ns},
+                others = {NULL, 0, 0, sum->uj - sum->idle_uj - sum->unseen_uj, 0, sum->others_ns};
+
+    for (size_t i = 0; i < sum->sums.capacity; i++)
+        others.run_ns += sum->sums.table[i].count;
+    put_domain(page, sum->uj);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t uj = (uint64_t)e->top[i]->weight;
+        const struct part part = {
+            NULL, i + 1, e->top[i]->key, uj, part_of((double)uj, whole), e->top[i]->count};
+        put(page, &part);
+        others.uj -= uj;
+        others.run_ns -= part.run_ns;
+    }
+    others.share = part_of((double)others.uj, whole);
+    others.special = "[others]";
+    idle.special = "[idle]";
+    unseen.special = "[unattributed]";
+    if (others.uj || others.run_ns > 0)
+        put(page, &others);
+    if (e->context->options->idle == IDLE_ROW)
+        put(page, &idle);
+    put(page, &unseen);
+}
+
+static void energy_rows(void *state, const struct window *window, struct out *out)
+{
+    struct energy *e = state;
+    bool total = e->context->options->total;
+    uint64_t length = window->end_mono - window->begin_mono;
+
+    for (size_t i = 0; i < e->meter.power.n; i++) {
+        struct page page = {
+            .e = e,
+            .out = out,
+            .domain = &e->meter.power.domains[i],
+            .known = total ? e->total.domains[i].known : e->meter.cpu_shares[i].known,
+            .cpu = cell_unknown(),
+            .now = window->end_mono,
+            .span_ns = total ? window->begin_offset + length : length,
+        };
+        if (total)
+            put_total(&page, &e->total.domains[i]);
+        else
+            put_window(&page, i);
+    }
+    sched_shown(e->sched);
+}
+
+static void energy_cost(void *state, struct program_cost *cost)
+{
+    sched_cost(((struct energy *)state)->sched, cost);
+}
+
+const struct view energy_view = {
+    .name = "energy",
+    .summary = "joules and watts a process, by power domain",
+    .schema = {"energy", columns, COLUMNS},
+    .order = "joules,share_pct",
+    .of_sensors = true,
+    .open = energy_open,
+    .flip = energy_flip,
+    .tick = energy_tick,
+    .collect = energy_collect,
+    .lost = energy_lost,
+    .fields = energy_fields,
+    .rows = energy_rows,
+    .cost = energy_cost,
+    .close = energy_close,
+};

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Page faults: who has them, minor and major, and what they cost him. */
+#include <errno.h>
+#include <stdlib.h>
+#include "faults.types.h"
+#include "host/mappings.h"
+#include "host/pidns.h"
+#include "host/targets.h"
+#include "source/faults/load.h"
+#include "source/faults/faults.h"
+#include "source/shared/pinned_faults.h"
+
+struct faults {
+    struct pagefaults *pagefaults;
+    const struct source_context *context;
+    const struct tally_entry **top;
+};
+
+static const struct column columns[] = {
+    COLUMN("rank", 4, NONE, "place by lat_ms; where that is not known by major_s, then minor_s; 1 first"),
+    COLUMN("pid", 7, TASK, "process"),
+    COLUMN("uid", 6, TASK, "effective user id"),
+    COLUMN("minor_s", 10, SUM, "faults a second that needed no I/O"),
+    COLUMN("major_s", 9, SUM, "faults a second that did, or waited for somebody else's"),
+    COLUMN("lat_avg_us", 10, NONE, "mean time of a fault that ended in the window"),
+    COLUMN("lat_p99_us", 10, NONE, "99 of 100 of them took no longer, to 6.25 %"),
+    COLUMN("lat_p50_us", 10, NONE, "half of them took no longer, to 6.25 %"),
+    COLUMN("lat_max_us", 10, MAX, "the longest, to 6.25 %"),
+    COLUMN("lat_ms", 10, SUM, "time in faults within the window, those that last at its end included"),
+    COLUMN("kernel_s", 9, SUM, "faults a second that were taken in kernel mode, of both kinds"),
+    COLUMN("swap_s", 8, SUM, "major faults a second that read anonymous memory from swap"),
+    COLUMN("tid", 7, TASK, "thread, with -t"),
+    COLUMN("major_in", -24, FIRST, "the file, or [anon], that one of its latest major faults was in"),
+    COLUMN("comm", -15, TASK, "name"),
+};
+#define COLUMNS (sizeof columns / sizeof *columns)
+
+static void faults_close(void *state)
+{
+    struct faults *faults = state;
+
+    pagefaults_close(faults->pagefaults);
+    free(faults->top);
+    free(faults);
+}
+
+static int faults_open(void **state, const struct source_context *context,
+                       struct hook_report hooks[MAX_HOOKS], struct error *why)
+{
+    struct faults *faults = calloc(1, sizeof *faults);
+
+    if (!faults)
+        return error_set(why, -ENOMEM, "out of memory");
+    faults->context = context;
+    faults->top = calloc(context->options->top, sizeof *faults->top);
+    int err = faults->top ? pagefaults_open(&faults->pagefaults, context, hooks, why)
+                          : error_set(why, -ENOMEM, "out of memory");
+    if (err) {
+        faults_close(faults);
+        return err;
+    }
+    *state = faults;
+    return 0;
+}
+
+static void faults_flip(void *state)
+{
+    pagefaults_flip(((struct faults *)state)->pagefaults);
+}
+
+static int faults_collect(void *state, const struct window *window, struct error *why)
+{
+    return pagefaults_collect(((struct faults *)state)->pagefaults, window->end_mono, why);
+}
+
+static uint64_t faults_lost(void *state)
+{
+    return pagefaults_totals(((struct faults *)state)->pagefaults)->lost;
+}
+
+static size_t faults_fields(void *state, struct field *fields, size_t n)
+{
+    const struct fault_totals *totals = pagefaults_totals(((struct faults *)state)->pagefaults);
+    const struct field all[] = {
+        {"faults", cell_unsigned(totals->seen)},
+        {"faults_other", cell_unsigned(totals->other)},
+        {"faults_lost", cell_unsigned(totals->lost)},
+    };
+    size_t i = 0;
+
+    for (; i < n && i < sizeof all / sizeof *all; i++)
+        fields[i] = all[i];
+    return i;
+}
+
+static struct cell microseconds(const struct faults *faults, uint64_t key, double q)
+{
+    uint64_t ns;
+
+    return pagefaults_quantile(faults->pagefaults, key, q, &ns) ? cell_decimal((double)ns / 1e3, 3)
+                                                                : cell_unknown();
+}
+
+/* To look through a process's mappings takes some ten microseconds, and long for one with many. */
+#define ASKED_FROM 100000000 /* ns */
+static void major_in(const struct faults *faults, const struct window *window, uint64_t key, uint64_t address,
+                     char name[MAPPING_NAME])
+{
+    if (window->end_mono - window->begin_mono >= ASKED_FROM && pidns_is_of_proc(faults->context->pidns))
+        mapping_at(key_process(key), address, name);
+}
+
+static void row(struct faults *faults, const struct window *window, struct out *out,
+                const struct schema *view, size_t rank, uint64_t key, const struct fault_sums *sums)
+{
+    static const struct name all_outside = {.comm = "[outside]", .comm_length = sizeof "[outside]" - 1};
+    bool outside = key == HOG_KEY_OUTSIDE, threads = faults->context->options->threads;
+    const struct name *name =
+        outside ? &all_outside : pagefaults_name(faults->pagefaults, key, window->end_mono);
+    double seconds = (double)(window->end_mono - window->begin_mono) / 1e9;
+    bool timed = pagefaults_timed(faults->pagefaults);
+    char in[MAPPING_NAME] = "";
+
+    if (sums->major && !outside)
+        major_in(faults, window, key, sums->major_at, in);
+    const struct cell cells[COLUMNS] = {
+        cell_unsigned(rank),
+        outside ? cell_unknown() : cell_unsigned(key_process(key)),
+        name->uid_known ? cell_unsigned(name->uid) : cell_unknown(),
+        cell_decimal((double)sums->minor / seconds, 3),
+        cell_decimal((double)sums->major / seconds, 3),
+        sums->timed ? cell_decimal((double)sums->ended_ns / (double)sums->timed / 1e3, 3) : cell_unknown(),
+        microseconds(faults, key, 0.99),
+        microseconds(faults, key, 0.5),
+        microseconds(faults, key, 1),
+        timed ? cell_decimal((double)sums->ns / 1e6, 3) : cell_unknown(),
+        cell_decimal((double)sums->kernel / seconds, 3),
+        pagefaults_swap_known(faults->pagefaults) ? cell_decimal((double)sums->swap / seconds, 3)
+                                                  : cell_unknown(),
+        threads && !outside ? cell_unsigned(key_thread(key)) : cell_unknown(),
+        *in ? cell_string(in) : cell_unknown(),
+        name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
+    };
+
+    out_row_of(out, view, cells, &(struct row_keys){.key = key});
+}
+
+extern const struct view faults_view;
+
+/* Of whom rows are asked, and when. */
+struct asked {
+    const struct faults *faults;
+    uint64_t now;
+};
+
+static bool is_wanted(const void *context, const struct tally_entry *entry)
+{
+    const struct asked *asked = context;
+
+    return !pagefaults_hides(asked->faults->pagefaults, entry->key, asked->now);
+}
+
+static void faults_rows(void *state, const struct window *window, struct out *out)
+{
+    static const struct fault_sums nothing;
+    struct faults *faults = state;
+    const struct options *options = faults->context->options;
+    const struct targets *targets = faults->context->targets;
+    const struct asked asked = {faults, window->end_mono};
+    size_t rank = 1,
+           n = tally_top(pagefaults_tally(faults->pagefaults), faults->top, options->top, is_wanted, &asked);
+
+    for (size_t i = 0; i < n; i++)
+        row(faults, window, out, &faults_view.schema, rank++, faults->top[i]->key,
+            pagefaults_sums(faults->pagefaults, faults->top[i]));
+    /* Who was asked for is shown, even if he did nothing. */
+    for (size_t i = 0; i < targets->n && !options->threads && rank <= options->top; i++) {
+        const struct tally_entry none = {.key = key_make(targets->list[i].pid, 0, targets->list[i].start_ns)};
+        bool shown = !is_wanted(&asked, &none);
+        for (size_t j = 0; j < n && !shown; j++)
+            shown = key_process(faults->top[j]->key) == targets->list[i].pid;
+        if (!shown)
+            row(faults, window, out, &faults_view.schema, rank++, none.key, &nothing);
+    }
+    pagefaults_shown(faults->pagefaults);
+}
+
+static void faults_cost(void *state, struct program_cost *cost)
+{
+    pagefaults_cost(((struct faults *)state)->pagefaults, cost);
+}
+
+const struct view faults_view = {
+    .name = "faults",
+    .summary = "page faults, minor and major, and the time they take",
+    .schema = {"faults", columns, COLUMNS},
+    .order = "lat_ms,major_s,minor_s",
+    .ways = {faults_ways},
+    .open = faults_open,
+    .flip = faults_flip,
+    .collect = faults_collect,
+    .lost = faults_lost,
+    .fields = faults_fields,
+    .rows = faults_rows,
+    .cost = faults_cost,
+    .close = faults_close,
+    .pin = pinned_faults_load,
+};

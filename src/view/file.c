@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Files: who reads and writes them, where, how much at a time, and how long that takes. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "file.types.h"
+#include "host/mounts.h"
+#include "host/names.h"
+#include "host/pidns.h"
+#include "host/targets.h"
+#include "source/file/file.h"
+#include "source/file/load.h"
+#include "source/file/names.h"
+
+struct file {
+    const struct source_context *context;
+    struct file_cells cells;
+    struct mounts *mounts;
+    struct file_names *names; /* NULL: nobody asked for them */
+};
+
+static const struct column columns[] = {
+    COLUMN("rank", 4, NONE, "place by kib, then count; 1 first"),
+    COLUMN("pid", 7, TASK, "process"),
+    COLUMN("fstype", -9, DIM, "type of the file system"),
+    COLUMN("mount", -20, DIM, "where it is mounted, as the process calls that"),
+    COLUMN("op", -5, DIM, "read or write"),
+    COLUMN("size_kib", 8, DIM,
+           "least size of these: from this up to twice as much a call; 0: nothing was moved"),
+    COLUMN("count", 9, SUM, "calls that ended in the window and did not fail"),
+    COLUMN("kib", 12, SUM, "what they moved"),
+    COLUMN("p50_us", 9, NONE, "half of them took no longer, to 6.25 %"),
+    COLUMN("p99_us", 9, NONE, "99 of 100 of them took no longer, to 6.25 %"),
+    COLUMN("p95_us", 9, NONE, "95 of 100 of them took no longer, to 6.25 %"),
+    COLUMN("count_s", 11, SUM, "calls a second"),
+    COLUMN("kib_s", 12, SUM, "what they moved a second"),
+    COLUMN("hit_pct", 7, NONE, "reads that neither read from a device nor slept"),
+    COLUMN("via", -8, DIM, "kind of call"),
+    COLUMN("tid", 7, TASK, "thread, with -t"),
+    COLUMN("comm", -15, TASK, "name"),
+};
+#define COLUMNS (sizeof columns / sizeof *columns)
+
+extern const struct view file_view;
+
+static void file_close(void *state)
+{
+    struct file *file = state;
+
+    file_names_close(file->names);
+    file_cells_close(&file->cells);
+    mounts_close(file->mounts);
+    free(file);
+}
+
+static int file_open(void **state, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
+                     struct error *why)
+{
+    struct file *file = calloc(1, sizeof *file);
+
+    if (!file)
+        return error_set(why, -ENOMEM, "out of memory");
+    file->context = context;
+    file->mounts = mounts_open();
+    int err = file->mounts ? file_cells_open(&file->cells, context, hooks, why)
+                           : error_set(why, -ENOMEM, "out of memory");
+    if (!err && context->options->top_files &&
+        !(file->names = file_names_open(context, file->cells.collector.obj)))
+        err = error_set(why, -ENOMEM, "out of memory");
+    if (err) {
+        file_close(file);
+        return err;
+    }
+    *state = file;
+    return 0;
+}
+
+/* Counts go on: what is there at the look is of the window. */
+static void file_flip(void *state)
+{
+}
+
+static int file_collect(void *state, const struct window *window, struct error *why)
+{
+    struct file *file = state;
+
+    int err = file_cells_collect(&file->cells, file->context, window->end_mono, why);
+
+    return err || !file->names ? err : file_names_collect(file->names, why);
+}
+
+static uint64_t file_lost(void *state)
+{
+    return ((struct file *)state)->cells.lost;
+}
+
+static size_t file_fields(void *state, struct field *fields, size_t n)
+{
+    const struct file_cells *cells = &((struct file *)state)->cells;
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < cells->n; i++)
+        count += cells->uses[i].count;
+    const struct field all[] = {{"file_ops", cell_unsigned(count)},
+                                {"file_lost", cell_unsigned(cells->lost)}};
+    size_t i = 0;
+
+    for (; i < n && i < sizeof all / sizeof *all; i++)
+        fields[i] = all[i];
+    return i;
+}
+
+/* ---- rows ---- */
+
+/* A copy of what the programs share with us. */
+struct what {
+    struct hog_file_key key;
+    uint64_t taker, cgroup, cgroup_v1, parent;
+    uint32_t uid;
+    bool uid_known;
+    char fstype[sizeof((struct hog_file_cell *)NULL)->fstype],
+        comm[sizeof((struct hog_file_cell *)NULL)->comm];
+};
+
+static struct what what_is(const struct file *file, uint32_t number)
+{
+    const struct hog_file_cell *cell = (const void *)&file->cells.cells[number];
+    struct what what = {.key = cell->key,
+                        .taker = cell->taker,
+                        .cgroup = cell->cgroup,
+                        .cgroup_v1 = cell->cgroup_v1,
+                        .parent = cell->parent,
+                        .uid = cell->uid,
+                        .uid_known = cell->uid_known};
+
+    memcpy(what.fstype, cell->fstype, sizeof what.fstype);
+    memcpy(what.comm, cell->comm, sizeof what.comm);
+    return what;
+}
+
+static bool name_of_dead(void *context, uint64_t key, struct name *name)
+{
+    const struct what *what = context;
+
+    if (what->taker != key || !*what->comm)
+        return false;
+    memcpy(name->comm, what->comm, sizeof what->comm);
+    name->comm_length = strnlen(what->comm, sizeof what->comm);
+    name->uid = what->uid;
+    name->uid_known = what->uid_known;
+    name->cgroup = what->cgroup;
+    name->cgroup_v1 = what->cgroup_v1;
+    name->parent = what->parent;
+    return true;
+}
+
+static const struct name *name_of(const struct file *file, const struct what *what, uint64_t now)
+{
+    static const struct name all_outside = {.comm = "[outside]", .comm_length = sizeof "[outside]" - 1};
+
+    return what->key.who == HOG_KEY_OUTSIDE
+               ? &all_outside
+               : names_find(file->context->names, what->key.who, now, name_of_dead, (void *)what);
+}
+
+static struct cell microseconds(bool known, uint64_t ns)
+{
+    return known ? cell_decimal((double)ns / 1e3, 3) : cell_unknown();
+}
+
+/* The least of what has so many bits, KiB. */
+static struct cell size_kib(uint32_t bits)
+{
+    if (bits > 10)
+        return cell_unsigned(UINT64_C(1) << (bits - 11));
+    return bits ? cell_decimal((double)(1u << (bits - 1)) / 1024, 3) : cell_unsigned(0);
+}
+
+/* File systems that make up what is read: no page of theirs is in a cache or not. */
+static bool has_pages(const char *fstype)
+{
+    static const char *const made_up[] = {"proc",    "sysfs",      "cgroup",   "cgroup2",     "debugfs",
+                                          "tracefs", "securityfs", "configfs", "devpts",      "pipefs",
+                                          "sockfs",  "bpf",        "efivarfs", "anon_inodefs"};
+
+    for (size_t i = 0; i < sizeof made_up / sizeof *made_up; i++)
+        if (!strcmp(fstype, made_up[i]))
+            return false;
+    return *fstype;
+}
+
+static struct cell hit_pct(const struct what *what, const struct file_use *use)
+{
+    bool alone = what->key.via == HOG_VIA_PLAIN || what->key.via == HOG_VIA_VECTOR ||
+                 (what->key.via == HOG_VIA_MMAP && use->timed); /* where its end is seen */
+
+    if (what->key.op != HOG_FILE_READ || !alone || !has_pages(what->fstype) || use->waited > use->count)
+        return cell_unknown();
+    return cell_decimal(100.0 * (double)(use->count - use->waited) / (double)use->count, 3);
+}
+
+static const char *via_name(const struct hog_file_key *key)
+{
+    static const char *const names[][2] = {
+        [HOG_VIA_PLAIN] = {"read", "write"},
+        [HOG_VIA_VECTOR] = {"readv", "writev"},
+        [HOG_VIA_SENDFILE] = {"sendfile", "sendfile"},
+        [HOG_VIA_SPLICE] = {"splice", "splice"},
+        [HOG_VIA_COPY] = {"copy", "copy"},
+        [HOG_VIA_URING] = {"io_uring", "io_uring"},
+        [HOG_VIA_MMAP] = {"mmap", "mmap"},
+        [HOG_VIA_AIO] = {"aio", "aio"},
+    };
+
+    return key->via < sizeof names / sizeof *names ? names[key->via][key->op & 1] : NULL;
+}
+
+static void row(struct file *file, const struct window *window, struct out *out, size_t rank,
+                const struct what *what, const struct file_use *use)
+{
+    const struct hog_file_key *key = &what->key;
+    const struct name *name = key->who ? name_of(file, what, window->end_mono) : NULL;
+    const struct cell none = cell_unknown();
+    bool outside = !key->who || key->who == HOG_KEY_OUTSIDE, of_proc = pidns_is_of_proc(file->context->pidns);
+    double seconds = (double)(window->end_mono - window->begin_mono) / 1e9, kib = (double)use->bytes / 1024;
+    uint32_t pid = of_proc && what->taker != HOG_KEY_OUTSIDE ? key_process(what->taker) : 0;
+    const struct cell cells[COLUMNS] = {
+        cell_unsigned(rank),
+        outside ? none : cell_unsigned(key_process(key->who)),
+        *what->fstype ? cell_bytes(what->fstype, sizeof what->fstype) : none,
+        key->via ? cell_string(mounts_path(file->mounts, pid, key->mount, key->device >> 20,
+                                           key->device & 0xfffff, window->end_mono))
+                 : none,
+        key->via ? cell_string(key->op == HOG_FILE_READ ? "read" : "write") : none,
+        key->via ? size_kib(key->size) : none,
+        cell_unsigned(use->count),
+        cell_decimal(kib, 3),
+        microseconds(use->timed, use->p50),
+        microseconds(use->timed, use->p99),
+        microseconds(use->timed, use->p95),
+        cell_decimal((double)use->count / seconds, 3),
+        cell_decimal(kib / seconds, 3),
+        hit_pct(what, use),
+        cell_string(via_name(key)),
+        file->context->options->threads && !outside ? cell_unsigned(key_thread(key->who)) : none,
+        name && name->comm_length ? cell_bytes(name->comm, name->comm_length) : none,
+    };
+
+    out_row_of(out, &file_view.schema, cells, &(struct row_keys){.key = key->who});
+}
+
+static int compare(const void *x, const void *y)
+{
+    const struct file_use *a = x, *b = y;
+
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes ? -1 : 1;
+    if (a->count != b->count)
+        return a->count > b->count ? -1 : 1;
+    return a->cell < b->cell ? -1 : a->cell > b->cell;
+}
+
+static bool is_wanted(const struct file *file, const struct what *what, uint64_t now)
+{
+    const struct source_context *context = file->context;
+
+    if (context->targets->n && what->key.who && !targets_find(context->targets, what->key.who))
+        return false;
+    return !context->options->no_kernel || !what->key.who || what->key.who == HOG_KEY_OUTSIDE ||
+           !name_of(file, what, now)->kernel;
+}
+
+/* Who was asked for is shown, even if he did nothing. */
+static void rows_of_idle(struct file *file, const struct window *window, struct out *out, size_t rank)
+{
+    const struct targets *targets = file->context->targets;
+    static const struct file_use nothing;
+
+    for (size_t i = 0; i < targets->n && rank <= file->context->options->top; i++) {
+        const struct target *target = &targets->list[i];
+        const struct what idle = {.key.who = key_make(target->pid, 0, target->start_ns)};
+        bool shown = false;
+        for (size_t j = 0; j < file->cells.n && !shown; j++)
+            shown = key_process(what_is(file, file->cells.uses[j].cell).key.who) == target->pid;
+        if (!shown)
+            row(file, window, out, rank++, &idle, &nothing);
+    }
+}
+
+static void file_rows(void *state, const struct window *window, struct out *out)
+{
+    struct file *file = state;
+    struct file_cells *cells = &file->cells;
+    size_t rank = 1;
+
+    if (cells->n)
+        qsort(cells->uses, cells->n, sizeof *cells->uses, compare);
+    for (size_t i = 0; i < cells->n && rank <= file->context->options->top; i++) {
+        const struct what what = what_is(file, cells->uses[i].cell);
+        if (is_wanted(file, &what, window->end_mono))
+            row(file, window, out, rank++, &what, &cells->uses[i]);
+    }
+    if (!file->context->options->threads)
+        rows_of_idle(file, window, out, rank);
+    if (file->names)
+        file_names_rows(file->names, file->mounts, window, out);
+}
+
+static void file_cost(void *state, struct program_cost *cost)
+{
+    collector_cost(&((struct file *)state)->cells.collector, cost);
+}
+
+const struct view file_view = {
+    .name = "file",
+    .summary = "reads and writes of files by process, mount, operation and size",
+    .schema = {"file", columns, COLUMNS},
+    .ways = {file_ways},
+    .order = "kib,count",
+    .open = file_open,
+    .flip = file_flip,
+    .collect = file_collect,
+    .lost = file_lost,
+    .fields = file_fields,
+    .rows = file_rows,
+    .cost = file_cost,
+    .close = file_close,
+    .pin = file_load,
+};

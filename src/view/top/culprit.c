@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Who or what is to blame for a verdict, in one word. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "sched.types.h"
+#include "view/top/oom_forecast.h"
+#include "view/top/top.h"
+
+#define SAID      3    /* culprits at most */
+#define SAID_PART 0.25 /* of the time that the first one is to blame for, or he is left out */
+
+static void append(struct culprit *culprit, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void append(struct culprit *culprit, const char *format, ...)
+{
+    va_list arguments;
+    size_t room = sizeof culprit->text - culprit->length;
+
+    va_start(arguments, format);
+    int n = vsnprintf(culprit->text + culprit->length, room, format, arguments);
+    va_end(arguments);
+    if (n > 0)
+        culprit->length += (size_t)n < room ? (size_t)n : room - 1;
+}
+
+/* In a list of them a comma would end the name: it becomes an underscore. */
+void culprit_name(const struct top *top, uint64_t key, char *to, size_t size)
+{
+    const char *bracketed = waits_no_process(key);
+
+    if (bracketed) {
+        snprintf(to, size, "%s", bracketed);
+        return;
+    }
+    const struct name *name = sched_name(top->sched, key, top->now);
+    int length = snprintf(to, size, "%u/", key_process(key));
+    for (size_t i = 0; i < name->comm_length && length > 0 && (size_t)length + 1 < size; i++)
+        to[length++] = name->comm[i] == ',' ? '_' : name->comm[i];
+    if (length > 0 && (size_t)length < size)
+        to[length] = '\0';
+}
+
+/* ---- who had the CPU, and who waited for it ---- */
+
+struct collector_of {
+    uint64_t victim, aggressor; /* 0: any */
+};
+
+static bool is_of(const void *context, const struct pair *pair)
+{
+    const struct collector_of *collector = context;
+
+    if (pair->aggressor == HOG_THROTTLED)
+        return false;
+    if (collector->aggressor)
+        return pair->aggressor == collector->aggressor && pair->victim != collector->aggressor;
+    return pair->victim == collector->victim;
+}
+
+size_t culprit_pairs(const struct top *top, uint64_t victim, uint64_t aggressor, const struct pair **pairs,
+                     size_t most)
+{
+    const struct collector_of collector = {victim, aggressor};
+    const struct waits *waits = sched_waits(top->sched);
+
+    return waits ? pairs_top(waits_pairs(waits), pairs, most, is_of, &collector) : 0;
+}
+
+/* Into the row's list in its place, if it is among the heaviest. */
+static void note_side(struct sides *sides, const struct pair *pair)
+{
+    size_t i = sides->n;
+
+    if (i == SIDES && sides->pairs[i - 1]->ns >= pair->ns)
+        return;
+    if (i < SIDES)
+        sides->n++;
+    else
+        i--;
+    for (; i && sides->pairs[i - 1]->ns < pair->ns; i--)
+        sides->pairs[i] = sides->pairs[i - 1];
+    sides->pairs[i] = pair;
+}
+
+static void note_pair(struct top *top, const struct pair *pair)
+{
+    const struct judged_process *victim = process_table_find(&top->process_table, pair->victim),
+                                *aggressor = process_table_find(&top->process_table, pair->aggressor);
+
+    if (victim && victim->rank && victim->verdict == VERDICT_STARVED && pair->aggressor != HOG_THROTTLED)
+        note_side(&top->sides[victim->rank - 1], pair);
+    if (aggressor && aggressor->rank && aggressor->verdict == VERDICT_NOISY_NEIGHBOR && aggressor != victim)
+        note_side(&top->sides[aggressor->rank - 1], pair);
+}
+
+void culprits_find(struct top *top)
+{
+    const struct waits *waits = sched_waits(top->sched);
+    const struct pairs *pairs = waits ? waits_pairs(waits) : NULL;
+
+    for (size_t i = 0; i < top->nranked; i++)
+        top->sides[i].n = 0;
+    for (size_t i = 0; pairs && i < pairs->capacity; i++)
+        if (pairs->table[i].victim && pairs->table[i].ns > 0)
+            note_pair(top, &pairs->table[i]);
+}
+
+struct blamed {
+    uint64_t key;
+    double ns;
+};
+
+/* The other side of the heaviest pairs, and, for a victim, who had his CPUs in their place among them. */
+static size_t blamed_of(const struct top *top, const struct judged_process *process, bool victims,
+                        struct blamed list[SIDES + 1])
+{
+    const struct sides *sides = &top->sides[process->rank - 1];
+    const struct waits *waits = sched_waits(top->sched);
+    struct blamed thief = {waits ? waits_thief(waits) : 0, victims ? 0 : process->now.stolen};
+    size_t n = 0;
+
+    for (size_t i = 0; i < sides->n; i++)
+        if (sides->pairs[i]->aggressor == thief.key)
+            thief.ns += (double)sides->pairs[i]->ns;
+    for (size_t i = 0; i < sides->n; i++) {
+        const struct pair *pair = sides->pairs[i];
+        if (pair->aggressor == thief.key)
+            continue;
+        if (thief.ns >= (double)pair->ns) {
+            list[n++] = thief;
+            thief.ns = 0;
+        }
+        list[n++] = (struct blamed){victims ? pair->victim : pair->aggressor, (double)pair->ns};
+    }
+    if (thief.ns > 0)
+        list[n++] = thief;
+    return n;
+}
+
+/* The heaviest of them; one that stands twice (preempted by, woken beside) once. */
+static void others(const struct top *top, const struct judged_process *process, bool victims,
+                   struct culprit *culprit)
+{
+    struct blamed list[SIDES + 1];
+    size_t n = blamed_of(top, process, victims, list);
+    /* A recording is to be small. */
+    const size_t most = victims || top->context->options->record ? 1 : SAID;
+    uint64_t said[SAID];
+    size_t nsaid = 0;
+
+    for (size_t i = 0; i < n && nsaid < most; i++) {
+        uint64_t key = list[i].key;
+        bool again = false;
+        char name[CULPRIT_NAME];
+        if (list[i].ns < SAID_PART * list[0].ns)
+            break;
+        for (size_t j = 0; j < nsaid; j++)
+            again |= said[j] == key;
+        if (again)
+            continue;
+        culprit_name(top, key, name, sizeof name);
+        append(culprit, "%s%s", nsaid ? "," : "", name);
+        said[nsaid++] = key;
+    }
+}
+
+/* ---- what ran out ---- */
+
+/* "/shop/web@20%": of one CPU. Where several are around it, the one that was used up. */
+static void quota(const struct top *top, const struct judged_process *process, struct culprit *culprit)
+{
+    const struct cgroup *group = top_group(top, process->key);
+    const struct cgroup_cpu *cpu = group && group->cpu.known ? &group->cpu : NULL;
+
+    if (cpu && cpu->since_known && cpu->throttled.length)
+        append(culprit, "%.*s@%.4g%%", (int)cpu->throttled.length, cpu->throttled.text,
+               100 * cpu->throttled_cpus);
+    else if (cpu && cpu->tightest.length)
+        append(culprit, "%.*s@%.4g%%", (int)cpu->tightest.length, cpu->tightest.text, 100 * cpu->cpus);
+    else
+        append(culprit, "[throttled]");
+}
+
+/* "/shop/web@512MiB" */
+static void limit(struct culprit *culprit, const struct cgroup_name *path, uint64_t bytes)
+{
+    append(culprit, "%.*s@%.4gMiB", (int)path->length, path->text, (double)bytes / (1 << 20));
+}
+
+static void memory_end(const struct top *top, const struct judged_process *process, struct culprit *culprit)
+{
+    struct oom_end nearest;
+
+    oom_forecast_nearest(top->oom_forecast, top, process, &nearest);
+    if (nearest.path.length)
+        limit(culprit, &nearest.path, nearest.limit);
+    else
+        append(culprit, "[host-memory]");
+}
+
+/* Why pages have to come back: the group is at its limit, or what the process had is in swap, or the host is
+ * short. */
+static void reclaimer(const struct top *top, const struct judged_process *process, struct culprit *culprit)
+{
+    const struct cgroup *group = top_group(top, process->key);
+    const struct cgroup_memory *memory = group && group->memory.known ? &group->memory : NULL;
+    const struct task_sums *task = top->tasks ? tasks_find(top->tasks, process->key) : NULL;
+
+    if (memory && memory->since_known && memory->reclaiming.length)
+        limit(culprit, &memory->reclaiming, memory->reclaim_limit);
+    else if (memory && memory->tightest.length && memory->at_limit)
+        limit(culprit, &memory->tightest, memory->limit);
+    else if (task && task->swap_kib)
+        append(culprit, "[swap]");
+    else
+        append(culprit, "[host-memory]");
+}
+
+static void device(const struct top *top, const struct judged_process *process, struct culprit *culprit)
+{
+    struct disk_use use;
+
+    if (top->disks && disks_of(top->disks, process->key, &use))
+        append(culprit, "%s", use.disk.name);
+    else
+        append(culprit, "[disk]");
+}
+
+void culprit_of(const struct top *top, const struct judged_process *process, struct culprit *culprit)
+{
+    culprit->length = 0;
+    culprit->text[0] = '\0';
+    switch (process->verdict) {
+    case VERDICT_STARVED:
+        others(top, process, false, culprit);
+        break;
+    case VERDICT_NOISY_NEIGHBOR:
+        others(top, process, true, culprit);
+        break;
+    case VERDICT_THROTTLED:
+        quota(top, process, culprit);
+        break;
+    case VERDICT_IO_BOUND:
+        device(top, process, culprit);
+        break;
+    case VERDICT_THRASHING:
+        reclaimer(top, process, culprit);
+        break;
+    case VERDICT_OOM_RISK:
+        memory_end(top, process, culprit);
+        break;
+    case VERDICT_LOCK_BOUND:
+        append(culprit, "[futex]");
+        break;
+    case VERDICT_OK:
+    case VERDICT_CPU_BOUND:
+    case VERDICTS:
+        break;
+    }
+}

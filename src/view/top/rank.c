@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Judges every process, and says which are shown, and in what order. */
+#include <stdlib.h>
+#include "sched.types.h"
+#include "host/targets.h"
+#include "view/top/top.h"
+
+static bool is_kernel_thread(const struct top *top, uint64_t key)
+{
+    const struct task_sums *task = top->tasks ? tasks_find(top->tasks, key) : NULL;
+
+    return task ? task->kernel : sched_name(top->sched, key, top->now)->kernel;
+}
+
+/* --why asks about somebody. */
+static bool is_one(const struct targets *process)
+{
+    return process && process->n;
+}
+
+static bool is_wanted(const struct top *top, const struct judged_process *process)
+{
+    const struct targets *targets = top->context->targets;
+
+    if (targets->n && !targets_find(targets, process->key))
+        return false;
+    if (is_one(top->context->subject) && !targets_find(top->context->subject, process->key))
+        return false;
+    return !top->context->options->no_kernel || !is_kernel_thread(top, process->key);
+}
+
+/* Who was asked for is shown, even if he did nothing; by his process number, as the births of /proc are less
+ * exact than those of the kernel. By thread nobody knows which ones he has. */
+static void add_asked(struct top *top, const struct targets *targets)
+{
+    bool here[MAX_PIDS] = {false};
+
+    if (!targets->n || top->context->options->threads)
+        return;
+    for (size_t i = 0; i < top->process_table.capacity; i++) {
+        const struct target *target = targets_find(targets, top->process_table.table[i].key);
+        if (target)
+            here[target - targets->list] = true;
+    }
+    for (size_t i = 0; i < targets->n; i++)
+        if (!here[i])
+            process_table_at(&top->process_table,
+                             key_make(targets->list[i].pid, 0, targets->list[i].start_ns));
+}
+
+static bool is_asked(const struct top *top, uint64_t key)
+{
+    return (top->context->targets->n && targets_find(top->context->targets, key)) ||
+           (is_one(top->context->subject) && targets_find(top->context->subject, key));
+}
+
+/* [outside] is many processes at once: there is nothing to judge. */
+static void judge_subject(const struct top *top, struct judged_process *process)
+{
+    struct judgement judgement;
+
+    judge(&process->judged, &process->outlook, &top->context->options->thresholds, &judgement);
+    process->verdict = process->key == HOG_KEY_OUTSIDE ? VERDICT_OK : judgement.verdict;
+}
+
+/* What is alerted on must be seen, and whose memory ends has little time. */
+static unsigned urgency(const struct top *top, const struct judged_process *process)
+{
+    unsigned alerted = top->context->options->alert >> process->verdict & 1;
+
+    return 2 * alerted + (process->verdict == VERDICT_OOM_RISK);
+}
+
+static int compare(const struct top *top, const struct judged_process *a, const struct judged_process *b)
+{
+    unsigned x = urgency(top, a), y = urgency(top, b);
+    double i = score(&a->now), j = score(&b->now);
+
+    if (x != y)
+        return x > y ? -1 : 1;
+    if (i != j)
+        return i > j ? -1 : 1;
+    return a->key < b->key ? -1 : a->key > b->key;
+}
+
+/* Into the list in its place, if it is among the first. */
+static void insert(struct top *top, struct judged_process *process)
+{
+    size_t most = top->context->options->top, i = top->nranked;
+
+    if (i == most && compare(top, process, top->ranked[i - 1]) > 0)
+        return;
+    if (i < most)
+        top->nranked++;
+    else
+        i--;
+    for (; i && compare(top, process, top->ranked[i - 1]) < 0; i--)
+        top->ranked[i] = top->ranked[i - 1];
+    top->ranked[i] = process;
+}
+
+static bool is_shown(const struct top *top, const struct judged_process *process)
+{
+    return process->key &&
+           (score(&process->now) > 0 || process->outlook.known || is_asked(top, process->key)) &&
+           is_wanted(top, process);
+}
+
+void top_rank(struct top *top)
+{
+    const struct options *options = top->context->options;
+
+    top->nranked = 0;
+    top->alert = false;
+    add_asked(top, top->context->targets);
+    if (top->context->subject)
+        add_asked(top, top->context->subject);
+    for (size_t i = 0; i < top->process_table.capacity; i++) {
+        struct judged_process *process = &top->process_table.table[i];
+        process->rank = 0;
+        if (!is_shown(top, process))
+            continue;
+        judge_subject(top, process);
+        if (process->verdict != VERDICT_OK && options->alert >> process->verdict & 1)
+            top->alert = true;
+        insert(top, process);
+    }
+    for (size_t i = 0; i < top->nranked; i++)
+        top->ranked[i]->rank = i + 1;
+}

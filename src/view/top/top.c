@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One row a process, all signals joined, with a verdict: who hogs this host, and why somebody is slow. */
+#include "view/top/oom_forecast.h"
+#include "view/top/top.h"
+#include <errno.h>
+#include <stdlib.h>
+#include "sched.types.h"
+#include "host/targets.h"
+#include "host/pidns.h"
+#include "source/sched/cells.h"
+#include "source/sched/load.h"
+#include "rows/rows.h"
+
+static const struct column columns[] = {
+    COLUMN("rank", 4, NONE,
+           "place by how much it hurts or is hurt: oom-risk first, then by the sum of the times"),
+    COLUMN("pid", 7, TASK, "process"),
+    COLUMN("cpu_pct", 7, SUM, "time on CPUs by the window's length; 100 is one CPU"),
+    COLUMN("wait_pct", 8, SUM, "time that its threads could have run and others had the CPU, quota left out"),
+    COLUMN("iowait_pct", 10, SUM, "time that its threads were blocked on I/O"),
+    COLUMN("rss_kib", 9, SUM, "resident memory"),
+    COLUMN("faults_s", 8, SUM, "page faults a second, minor and major"),
+    COLUMN("read_kib_s", 10, SUM, "read from storage, a second"),
+    COLUMN("write_kib_s", 11, SUM, "written to storage, a second: when pages are made dirty"),
+    COLUMN("watts", 5, SUM,
+           "power, by its time on CPUs: what `energy` shows of the domains that may be added up"),
+    COLUMN("verdict", -14, FIRST, "what is the matter with it"),
+    COLUMN("by", -24, FIRST, "the culprit: processes, a cgroup and its quota or limit, a device, [steal]"),
+    COLUMN("busiest_cpu_pct", 15, MAX, "the most that it, or one thread of it, had of one CPU"),
+    COLUMN("caused_pct", 10, SUM, "time that others waited for a CPU which it had"),
+    COLUMN("throttled_pct", 13, SUM, "time that its threads could have run, and the quota was used up"),
+    COLUMN("memstall_pct", 12, SUM,
+           "time that its threads were blocked on memory: faults that wait, refaults, reclaim"),
+    COLUMN("lock_pct", 8, SUM, "time that its threads slept for locks"),
+    COLUMN("majors_s", 8, SUM, "major faults a second"),
+    COLUMN("oom_s", 6, MIN, "seconds until its memory ends, as it grows now"),
+    COLUMN("wait_count", 10, SUM, "waits for a CPU that ended in the window"),
+    COLUMN("wait_p50_us", 11, NONE, "half of them were no longer"),
+    COLUMN("wait_p99_us", 11, NONE, "99 of 100 were no longer"),
+    COLUMN("wait_max_us", 11, MAX, "the longest of them"),
+    COLUMN("uid", 6, TASK, "effective user id"),
+    COLUMN("tid", 7, TASK, "thread, with -t"),
+    COLUMN("stolen_pct", 10, SUM,
+           "time that its threads could have run, and the hypervisor or an interrupt had the CPU"),
+    COLUMN("comm", -15, TASK, "name"),
+};
+#define COLUMNS (sizeof columns / sizeof *columns)
+
+static void top_close(void *state)
+{
+    struct top *top = state;
+
+    meter_close(&top->meter);
+    disks_close(top->disks);
+    tasks_close(top->tasks);
+    sched_close(top->sched);
+    cgroups_close(top->cgroups);
+    oom_forecast_close(top->oom_forecast);
+    pressures_close(&top->pressures.files);
+    process_table_free(&top->process_table);
+    free(top->ranked);
+    free(top->sides);
+    free(top);
+}
+
+/* What the scheduler tells is what the view is made of; the rest fills in more columns, where it can be had.
+ */
+static int open_sources(struct top *top, struct hook_report hooks[MAX_HOOKS], struct error *why)
+{
+    const struct source_context *context = top->context;
+    const unsigned needs = SCHED_WAITS | SCHED_TIMES | SCHED_PAIRS | SCHED_BLOCKED;
+    struct error optional;
+    bool sensors = !meter_open(&top->meter, context, &optional);
+    int err = sched_open(&top->sched, context, needs, hooks, why);
+
+    if (err)
+        return err;
+    if (sensors && meter_join(&top->meter, top->sched, &optional))
+        meter_close(&top->meter);
+    bool births = sched_knows_births(top->sched);
+    tasks_open(&top->tasks, context, !births, hooks, &optional);
+    if (births)
+        disks_open(&top->disks, context, hooks, &optional);
+    top->cgroups = pidns_is_of_proc(context->pidns) ? cgroups_open("") : NULL;
+    top->oom_forecast = oom_forecast_open(context->options->thresholds.value[OOM_SPAN_S]);
+    pressures_open(&top->pressures.files, "");
+    return top->oom_forecast ? 0 : error_set(why, -ENOMEM, "out of memory");
+}
+
+static int top_open(void **state, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
+                    struct error *why)
+{
+    const struct options *options = context->options;
+    struct top *top = calloc(1, sizeof *top);
+    int err = 0;
+
+    if (!top)
+        return error_set(why, -ENOMEM, "out of memory");
+    top->context = context;
+    top->ranked = calloc(options->top, sizeof *top->ranked);
+    top->sides = calloc(options->top, sizeof *top->sides);
+    if (!top->ranked || !top->sides)
+        err = error_set(why, -ENOMEM, "out of memory");
+    if (!err)
+        err = open_sources(top, hooks, why);
+    if (err) {
+        top_close(top);
+        return err;
+    }
+    *state = top;
+    return 0;
+}
+
+static void top_flip(void *state)
+{
+    struct top *top = state;
+
+    sched_flip(top->sched);
+    if (top->meter.sched)
+        meter_flip(&top->meter);
+    if (top->disks)
+        disks_flip(top->disks);
+}
+
+static int top_collect(void *state, const struct window *window, struct error *why)
+{
+    struct top *top = state;
+    int err = sched_collect(top->sched, window->end_mono, why);
+
+    top->now = window->end_mono;
+    if (!err && top->disks)
+        err = disks_collect(top->disks, why);
+    if (err)
+        return err;
+    if (top->meter.sched)
+        meter_collect(&top->meter, window);
+    if (!window->begin_mono) {
+        top_begin(top);
+        return 0;
+    }
+    if (top_join(top, (double)(window->end_mono - window->begin_mono)))
+        return error_set(why, -ENOMEM, "out of memory");
+    top_rank(top);
+    culprits_find(top);
+    top_pressure(top, window->end_mono - window->begin_mono);
+    return 0;
+}
+
+static uint64_t top_lost(void *state)
+{
+    const struct top *top = state;
+    const struct waits *waits = sched_waits(top->sched);
+    uint64_t lost = sched_lost(top->sched) + sched_waits_lost(top->sched);
+
+    if (waits)
+        lost += waits_totals(waits)->blocked_time_lost;
+    if (top->tasks)
+        lost += tasks_lost(top->tasks);
+    return lost + (top->disks ? disks_lost(top->disks) : 0);
+}
+
+static void top_cost(void *state, struct program_cost *cost)
+{
+    struct top *top = state;
+
+    sched_cost(top->sched, cost);
+    if (top->tasks)
+        tasks_cost(top->tasks, cost);
+    if (top->disks)
+        disks_cost(top->disks, cost);
+}
+
+static void top_tick(void *state)
+{
+    power_sample(&((struct top *)state)->meter.power);
+}
+
+static bool top_alert(void *state)
+{
+    return ((struct top *)state)->alert;
+}
+
+static size_t add_fields(struct field *to, size_t n, size_t used, const struct field *more, size_t nmore)
+{
+    for (size_t i = 0; i < nmore && used < n; i++)
+        to[used++] = more[i];
+    return used;
+}
+
+/* Where the CPUs' time went, the pressure, and how the host's memory stands. */
+static size_t top_fields(void *state, struct field *fields, size_t n)
+{
+    const struct top *top = state;
+    const struct waits *waits = sched_waits(top->sched);
+    const struct memory *memory = oom_forecast_memory(top->oom_forecast);
+    struct oom_end host;
+    size_t used = sched_fields(top->sched, fields, n);
+
+    oom_forecast_of_host(top->oom_forecast, &host);
+    const struct field more[] = {
+        {"wait_ms", waits ? cell_milliseconds(waits_totals(waits)->wait_ns) : cell_unknown()},
+        {"wait_lost_ms", waits ? cell_milliseconds(waits_totals(waits)->lost_ns) : cell_unknown()},
+        {"mem_headroom_kib", memory ? cell_unsigned(memory->headroom / 1024) : cell_unknown()},
+        {"mem_left_s", host.seconds >= 0 ? cell_decimal(host.seconds, 1) : cell_unknown()},
+    };
+    used = add_fields(fields, n, used, more, sizeof more / sizeof *more);
+    return used + top_pressure_fields(top, fields + used, n - used);
+}
+
+/* ---- rows ---- */
+
+static struct cell percent(double ns, const struct top *top)
+{
+    return cell_decimal(100 * ns / top->process_table.window, 2);
+}
+
+static struct cell rate(bool known, double count, const struct task_sums *task)
+{
+    return known ? cell_decimal(count * 1e9 / (double)task->span_ns, 2) : cell_unknown();
+}
+
+/* Where the kernel does not tell of it, nobody knows whether it is zero. */
+static struct cell blocked_sum(const struct top *top, enum blocked what, double ns)
+{
+    const struct waits *waits = sched_waits(top->sched);
+
+    return waits && waits_blocked_known(waits, what) ? percent(ns, top) : cell_unknown();
+}
+
+/* By who ran on which CPU, which is not counted of chosen processes. */
+static struct cell stolen(const struct top *top, double ns)
+{
+    const struct waits *waits = sched_waits(top->sched);
+
+    return waits && waits_share_known(waits) && sched_totals(top->sched)->stolen_known ? percent(ns, top)
+                                                                                       : cell_unknown();
+}
+
+/* CPUs hold back some of what they count: the iterator's sum is of use for growth, and asking for each row at
+ * windows that are not too short gives the whole; also of who was not there yet at the last look, which is
+ * long ago where looks are dear. */
+#define ASKED_FROM 100000000.0 /* ns */
+static struct cell resident(const struct top *top, const struct judged_process *process,
+                            const struct task_sums *task)
+{
+    uint32_t kib;
+
+    if (!task->kernel && process->key != HOG_KEY_OUTSIDE && top->process_table.window >= ASKED_FROM &&
+        pidns_is_of_proc(top->context->pidns) && !process_rss(key_process(process->key), &kib))
+        return cell_unsigned(kib);
+    return task->memory_known ? cell_unsigned(task->rss_kib) : cell_unknown();
+}
+
+static struct cell power(const struct top *top, const struct judged_process *process)
+{
+    double watts = top->meter.sched ? meter_watts(&top->meter, process->key) : -1;
+
+    return watts < 0 ? cell_unknown() : cell_decimal(watts, 3);
+}
+
+/* Times and rates that would all be 0.00: noise, unless somebody asked for it. */
+static bool is_idle(const struct cell cells[COLUMNS])
+{
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (columns[i].rule == COLUMN_SUM && cells[i].kind == CELL_DECIMAL && cells[i].d >= 0.005)
+            return false;
+    return true;
+}
+
+static bool row(struct top *top, struct out *out, const struct schema *view, size_t rank,
+                const struct judged_process *process)
+{
+    static const struct name all_outside = {.comm = "[outside]", .comm_length = sizeof "[outside]" - 1};
+    static const struct task_sums none;
+    bool outside = process->key == HOG_KEY_OUTSIDE, threads = top->context->options->threads;
+    const struct name name = outside ? all_outside : *sched_name(top->sched, process->key, top->now);
+    const struct task_sums *found = top->tasks && !outside ? tasks_find(top->tasks, process->key) : NULL,
+                           *task = found ? found : &none;
+    const struct times *now = &process->now;
+    const struct waited wait = sched_waited(top->sched, process->key);
+    bool waits = sched_waits(top->sched), since = task->span_ns;
+    struct culprit culprit;
+
+    culprit_of(top, process, &culprit);
+    const struct cell cells[COLUMNS] = {
+        cell_unsigned(rank),
+        outside ? cell_unknown() : cell_unsigned(key_process(process->key)),
+        percent(now->run, top),
+        waits ? percent(now->wait, top) : cell_unknown(),
+        blocked_sum(top, BLOCKED_IO, now->io),
+        resident(top, process, task),
+        rate(since, (double)(task->minor + task->major), task),
+        rate(since && task->io_known, (double)task->read_bytes / 1024, task),
+        rate(since && task->io_known, (double)task->write_bytes / 1024, task),
+        power(top, process),
+        outside ? cell_unknown() : cell_string(verdict_names[process->verdict]),
+        culprit.length ? cell_bytes(culprit.text, culprit.length) : cell_unknown(),
+        waits || since ? percent(now->busiest, top) : cell_unknown(),
+        waits ? percent(now->caused, top) : cell_unknown(),
+        waits ? percent(now->throttled, top) : cell_unknown(),
+        blocked_sum(top, BLOCKED_MEMORY, now->memory),
+        blocked_sum(top, BLOCKED_LOCK, now->lock),
+        rate(since, (double)task->major, task),
+        process->outlook.known ? cell_decimal(process->outlook.seconds, 1) : cell_unknown(),
+        wait.count,
+        wait.p50_us,
+        wait.p99_us,
+        wait.max_us,
+        name.uid_known ? cell_unsigned(name.uid) : cell_unknown(),
+        threads && !outside ? cell_unsigned(key_thread(process->key)) : cell_unknown(),
+        stolen(top, now->stolen),
+        name.comm_length ? cell_bytes(name.comm, name.comm_length) : cell_unknown(),
+    };
+
+    const struct options *options = top->context->options;
+    bool asked = top->context->targets->n || options->why_pid || options->top >= ROWS_ALL;
+    if (!asked && process->verdict == VERDICT_OK && is_idle(cells))
+        return false;
+    return out_row_of(out, view, cells, &(struct row_keys){.key = process->key});
+}
+
+extern const struct view top_view;
+
+static void top_rows(void *state, const struct window *window, struct out *out)
+{
+    struct top *top = state;
+    const struct options *options = top->context->options;
+
+    for (size_t i = 0, rank = 1; i < top->nranked; i++) {
+        bool shown = row(top, out, &top_view.schema, rank, top->ranked[i]);
+        rank += shown;
+        if (shown && options->explain)
+            top_why(top, top->ranked[i], out);
+    }
+    sched_shown(top->sched);
+}
+
+const struct view top_view = {
+    .name = "top",
+    .summary = "a row a process: CPU, waiting, I/O, memory, and what is the matter with it",
+    .schema = {"top", columns, COLUMNS},
+    .order = "cpu_pct+wait_pct+iowait_pct+throttled_pct+memstall_pct+lock_pct+stolen_pct+caused_pct",
+    .ways = {sched_ways, tasks_ways, disks_ways},
+    .open = top_open,
+    .flip = top_flip,
+    .tick = top_tick,
+    .collect = top_collect,
+    .lost = top_lost,
+    .fields = top_fields,
+    .rows = top_rows,
+    .cost = top_cost,
+    .alert = top_alert,
+    .close = top_close,
+};

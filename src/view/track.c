@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The lossless time series of chosen processes: one row a window and process, also where it did nothing. */
+#include <errno.h>
+#include <stdlib.h>
+#include "host/targets.h"
+#include "source/sched/sched.h"
+#include "source/sched/load.h"
+
+static const struct column columns[] = {
+    COLUMN("t_ms", 10, DIM, "begin of the window since the start of the run"),
+    COLUMN("pid", 7, TASK, "process"),
+    COLUMN("cpu_pct", 7, SUM, "on-CPU time by the window's length; 100 is one CPU"),
+    COLUMN("run_ms", 10, SUM, "on-CPU time in the window"),
+    COLUMN("switches", 8, SUM, "times it left a CPU in the window"),
+    COLUMN("comm", -15, TASK, "name"),
+};
+#define COLUMNS (sizeof columns / sizeof *columns)
+
+struct track {
+    struct sched *sched;
+    const struct source_context *context;
+    struct tally_entry *sums; /* a target */
+};
+
+extern const struct view track_view;
+
+static void track_close(void *state)
+{
+    struct track *track = state;
+
+    sched_close(track->sched);
+    free(track->sums);
+    free(track);
+}
+
+static int track_open(void **state, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
+                      struct error *why)
+{
+    struct track *track = calloc(1, sizeof *track);
+
+    if (!track)
+        return error_set(why, -ENOMEM, "out of memory");
+    track->context = context;
+    track->sums = calloc(context->targets->n + 1, sizeof *track->sums);
+    int err = track->sums ? sched_open(&track->sched, context, 0, hooks, why)
+                          : error_set(why, -ENOMEM, "out of memory");
+    if (err) {
+        track_close(track);
+        return err;
+    }
+    *state = track;
+    return 0;
+}
+
+static void track_flip(void *state)
+{
+    sched_flip(((struct track *)state)->sched);
+}
+
+static int track_collect(void *state, const struct window *window, struct error *why)
+{
+    return sched_collect(((struct track *)state)->sched, window->end_mono, why);
+}
+
+static uint64_t track_lost(void *state)
+{
+    return sched_totals(((struct track *)state)->sched)->lost;
+}
+
+/* Adds up what the tally has of each target: threads, where threads are counted, make one row. */
+static void sum_up(const struct track *track, struct tally_entry *sums)
+{
+    const struct targets *targets = track->context->targets;
+    const struct tally *tally = sched_tally(track->sched);
+
+    for (size_t i = 0; i < targets->n; i++)
+        sums[i] = (struct tally_entry){.key = key_make(targets->list[i].pid, 0, targets->list[i].start_ns)};
+    for (size_t i = 0; i < tally->capacity; i++) {
+        const struct tally_entry *entry = &tally->table[i];
+        const struct target *target = entry->key ? targets_find(targets, entry->key) : NULL;
+        if (!target)
+            continue;
+        struct tally_entry *sum = &sums[target - targets->list];
+        if (!key_thread(entry->key))
+            sum->key = entry->key;
+        sum->weight += entry->weight;
+        sum->count += entry->count;
+    }
+}
+
+static void track_rows(void *state, const struct window *window, struct out *out)
+{
+    struct track *track = state;
+    const struct targets *targets = track->context->targets;
+    double length = (double)(window->end_mono - window->begin_mono);
+
+    sum_up(track, track->sums);
+    for (size_t i = 0; i < targets->n; i++) {
+        const struct tally_entry *sum = &track->sums[i];
+        if (sched_hides(track->sched, sum->key, window->end_mono))
+            continue;
+        const struct name *name = sched_name(track->sched, sum->key, window->end_mono);
+        const struct cell cells[COLUMNS] = {
+            cell_decimal((double)window->begin_offset / 1e6, 3),
+            cell_unsigned(targets->list[i].pid),
+            cell_decimal(100 * (double)sum->weight / length, 2),
+            cell_decimal((double)sum->weight / 1e6, 3),
+            cell_unsigned((uint64_t)sum->count),
+            name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
+        };
+        out_row_of(out, &track_view.schema, cells, &(struct row_keys){.key = sum->key});
+    }
+    sched_shown(track->sched);
+}
+
+static void track_cost(void *state, struct program_cost *cost)
+{
+    sched_cost(((struct track *)state)->sched, cost);
+}
+
+const struct view track_view = {
+    .name = "track",
+    .summary = "lossless time series of given processes, down to windows of 1 ms",
+    .schema = {"track", columns, COLUMNS},
+    .order = "run_ms",
+    .of_targets = true,
+    .ways = {sched_ways},
+    .open = track_open,
+    .flip = track_flip,
+    .collect = track_collect,
+    .lost = track_lost,
+    .rows = track_rows,
+    .cost = track_cost,
+    .close = track_close,
+};
