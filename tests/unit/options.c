@@ -14,7 +14,6 @@
 #define MS UINT64_C(1000000)
 
 static const char *const views[] = {"cpu", "mem", "top", "track", NULL};
-static const char *const with_top[] = {"cpu", "mem", "top", "track", NULL};
 
 static char words[8192]; /* options keep pointers into their argv: it lives as long as they do */
 
@@ -36,7 +35,21 @@ static int parse(const char *line, struct options *options, struct error *why)
     return parse_with(views, line, options, why);
 }
 
-/* What was understood, as one line. */
+struct refusal {
+    const char *line, *want; /* the whole message */
+};
+
+static void check_refused(const char *what, size_t i, const struct refusal *refusal)
+{
+    struct options o;
+    struct error why;
+    int error = parse(refusal->line, &o, &why);
+
+    check(error == -EINVAL && !strcmp(why.text, refusal->want), "refused, %s, case %zu: error %d, %s", what,
+          i, error, why.text);
+}
+
+/* The options as one line. */
 static void describe(const struct options *o, char *to, size_t size)
 {
     int n = snprintf(to, size, "%s", o->mode == RUN_DOCTOR ? "doctor" : "");
@@ -144,9 +157,21 @@ static void check_verdicts(void)
         {"cpu,mem --peak --pss", "cpu,mem every 1000000000ns k10 text peak pss"},
         {"cpu --no-kernel", "cpu every 1000000000ns k10 text no-kernel"},
     };
-    static const struct {
-        const char *line, *want;
-    } bad[] = {
+    struct options o;
+    struct error why;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char got[256] = "";
+        int error = parse(cases[i].line, &o, &why);
+        if (!error)
+            describe(&o, got, sizeof got);
+        check(!error && !strcmp(got, cases[i].want), "hog %s: %s%s", cases[i].line, got, why.text);
+    }
+}
+
+static void check_verdicts_refused(void)
+{
+    static const struct refusal cases[] = {
         {"--alert starvd",
          "--alert: \"starvd\" is not one of cpu-bound, starved, throttled, io-bound, thrashing, oom-risk, "
          "lock-bound, noisy-neighbor; did you mean starved?"},
@@ -181,21 +206,9 @@ static void check_verdicts(void)
          "all names"},
         {"--thresholds /proc/none", "--thresholds: /proc/none: No such file or directory"},
     };
-    struct options o;
-    struct error why;
 
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char got[256] = "";
-        int error = parse_with(with_top, cases[i].line, &o, &why);
-        if (!error)
-            describe(&o, got, sizeof got);
-        check(!error && !strcmp(got, cases[i].want), "hog %s: %s%s", cases[i].line, got, why.text);
-    }
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        int error = parse_with(with_top, bad[i].line, &o, &why);
-        check(error == -EINVAL && !strcmp(why.text, bad[i].want), "refused, verdicts, case %zu: error %d, %s",
-              i, error, why.text);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_refused("verdicts", i, &cases[i]);
 }
 
 static void check_thresholds(void)
@@ -223,11 +236,9 @@ static void check_thresholds(void)
     unlink(path);
 }
 
-static void check_bad(void)
+static void check_bad_words(void)
 {
-    static const struct {
-        const char *line, *want; /* the whole message */
-    } cases[] = {
+    static const struct refusal cases[] = {
         {"cpux", "unknown view \"cpux\": views are cpu, mem, top, track, doctor; did you mean cpu?"},
         {"trakc 5", "unknown view \"trakc\": views are cpu, mem, top, track, doctor; did you mean track?"},
         {"docter", "unknown view \"docter\": views are cpu, mem, top, track, doctor; did you mean doctor?"},
@@ -262,6 +273,15 @@ static void check_bad(void)
         {"track 0", "\"0\" is not a PID: a PID is a whole number from 1 to 4194304"},
         {"track -5", "\"-5\" is not a PID: a PID is a whole number from 1 to 4194304"},
         {"track 10ms", "\"10ms\" is not a PID: a PID is a whole number from 1 to 4194304"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_refused("words", i, &cases[i]);
+}
+
+static void check_bad_numbers(void)
+{
+    static const struct refusal cases[] = {
         {"cpu -p 4194305", "\"4194305\" is not a PID: a PID is a whole number from 1 to 4194304"},
         {"cpu -p 1,,2", "\"\" is not a PID: a PID is a whole number from 1 to 4194304"},
         {"cpu -p ``", "\"\" is not a PID: a PID is a whole number from 1 to 4194304"},
@@ -298,6 +318,15 @@ static void check_bad(void)
         {"cpu --slots 4", "--slots: \"4\" is not a power of two from 8 to 1024"},
         {"cpu --slots 100", "--slots: \"100\" is not a power of two from 8 to 1024"},
         {"cpu --slots 2048", "--slots: \"2048\" is not a power of two from 8 to 1024"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_refused("numbers", i, &cases[i]);
+}
+
+static void check_bad_options(void)
+{
+    static const struct refusal cases[] = {
         {"cpu -o xml", "-o/--output: unknown format \"xml\": formats are text, tsv, csv, json, prom"},
         {"cpu -o ``", "-o/--output: unknown format \"\": formats are text, tsv, csv, json, prom"},
         {"cpu,mem -o csv", "csv has the columns of one view: ask for one, or use -o tsv or json"},
@@ -330,13 +359,8 @@ static void check_bad(void)
         {"cpu --=4", "unknown option --: --help lists all options"},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct options o;
-        struct error why;
-        int error = parse(cases[i].line, &o, &why);
-        check(error == -EINVAL && !strcmp(why.text, cases[i].want), "refused, case %zu: error %d, %s", i,
-              error, why.text);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_refused("options", i, &cases[i]);
 }
 
 static void check_modes(void)
@@ -349,9 +373,9 @@ static void check_modes(void)
     check(!parse("track --help", &o, &why) && o.mode == RUN_HELP, "--help needs nothing that the view needs");
     check(!parse("--help --bogus", &o, &why) && o.mode == RUN_HELP, "--help ends the reading");
     check(!parse("doctor", &o, &why) && o.mode == RUN_DOCTOR && !o.nviews, "doctor is a mode, not a view");
-    check(!parse_with(with_top, "", &o, &why) && o.nviews == 1 && o.views[0] == with_top[2],
+    check(!parse("", &o, &why) && o.nviews == 1 && o.views[0] == views[2],
           "top is the default where it exists");
-    check(!parse_with(with_top, "cpu", &o, &why) && o.views[0] == with_top[0], "views point into the table");
+    check(!parse("cpu", &o, &why) && o.views[0] == views[0], "views point into the table");
     check(parse_with((const char *const[]){"mem", NULL}, "2", &o, &why) == -EINVAL &&
               !strcmp(why.text, "no VIEW given: --help lists all views"),
           "no default view: %s", why.text);
@@ -489,8 +513,11 @@ int main(void)
 {
     check_table();
     check_good();
-    check_bad();
+    check_bad_words();
+    check_bad_numbers();
+    check_bad_options();
     check_verdicts();
+    check_verdicts_refused();
     check_thresholds();
     check_modes();
     check_limits();
