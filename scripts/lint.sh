@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 900
-# Reads all sources for mistakes (lint) and for their form (format). Says one line a check as a test does; what it
-# found comes before, on stderr.
+# Checks all sources for mistakes (lint), for the rules of the house (house) and for their form (format). Prints one line per
+# check as a test does; what the check found comes before that, on stderr.
 #
-#   lint.sh [lint|format]...
+#   lint.sh [lint|house|format]...
 set -u
 export LC_ALL=C
 cd "$(dirname "$0")/.." || exit 1
@@ -24,7 +24,7 @@ check() {
     fi
 }
 
-sources() { # sources PATTERN...: our files, sorted; what is built and fetched is not ours
+sources() { # sources PATTERN...: the project's files, sorted; without what is built or fetched
     local pattern expression=()
     for pattern in "$@"; do
         expression+=(-o -name "$pattern")
@@ -32,14 +32,14 @@ sources() { # sources PATTERN...: our files, sorted; what is built and fetched i
     find src syscall bpf gen tests scripts .ci -type f \( "${expression[@]:1}" \) | sort
 }
 
-# As both compilers of the build see them, with the C library's headers: clang-tidy has no musl.
+# Both compilers of the build have these; clang-tidy has no musl and takes the C library's headers.
 defines=(-D_GNU_SOURCE '-DHOG_VERSION="0"' -I. -Isrc "-I$BUILD/gen" -idirafter "$BUILD/uapi")
 
-# The analyzer follows a function that far. With four times as much, its default, all takes three times as long, for
-# findings that were never seen; a longer look now and then: ANALYZER_NODES=225000 make lint
+# How far the analyzer follows a function. With its default, four times as much, everything takes three times as long and
+# nothing more was found so far; to try: ANALYZER_NODES=225000 make lint
 nodes=(-Xclang -analyzer-config -Xclang "max-nodes=${ANALYZER_NODES:-60000}")
 
-# One line a finding; `clang-tidy FILE -- FLAGS` by hand shows how it came to it.
+# One line per finding; `clang-tidy FILE -- FLAGS` by hand shows the path to it.
 tidy() {
     local status
     sources '*.c' | grep -v '\.bpf\.c$\|^src/base/error\.c$\|^tests/vm/powercap/' |
@@ -65,13 +65,34 @@ run_shellcheck() {
     shellcheck -x -e SC2317 "${list[@]}"
 }
 
+includes() {
+    # shellcheck disable=SC2046 # no blanks in our names
+    awk -f scripts/lint/includes.awk scripts/lint/floors $(sources '*.[ch]' | grep '^src/\|^syscall/\|^bpf/')
+}
+
+view_names() {
+    # shellcheck disable=SC2046
+    awk -v views="$(gen/views.sh names $(find src/view -name '*.c' | sort) | tr '\n' ' ')" -f scripts/lint/code.awk \
+        -f scripts/lint/words.awk scripts/lint/words $(sources '*.[ch]' | grep '^src/' | grep -v '^src/view/')
+}
+
+functions() {
+    # shellcheck disable=SC2046
+    awk -f scripts/lint/functions.awk $(sources '*.[ch]' | grep -v '^bpf/')
+}
+
+copies() {
+    # shellcheck disable=SC2046
+    awk -f scripts/lint/code.awk -f scripts/lint/copies.awk $(sources '*.[ch]' | grep '^src/\|^syscall/\|^bpf/')
+}
+
 licences() {
     local file bad=0
     while read -r file; do
         head -n 2 "$file" | grep -q 'SPDX-License-Identifier: GPL-2.0-only' && continue
         echo "$file: no SPDX line"
         bad=1
-    done < <(sources '*.c' '*.h' '*.sh' '*.py' run && echo Makefile)
+    done < <(sources '*.c' '*.h' '*.sh' '*.py' '*.awk' run && echo Makefile)
     return "$bad"
 }
 
@@ -94,9 +115,15 @@ for what in "$@"; do
         check clang-tidy tidy
         check 'every file names its licence' licences
         ;;
+    house)
+        check 'includes follow the floors, without cycles' includes
+        check 'shared code names no view' view_names
+        check 'no function has more than 60 lines' functions
+        check 'no eight equal lines in two files' copies
+        ;;
     format) check clang-format run_format ;;
     *)
-        echo "usage: lint.sh [lint|format]..." >&2
+        echo "usage: lint.sh [lint|house|format]..." >&2
         exit 2
         ;;
     esac
