@@ -7,38 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "cli/call_test.h"
+#include "base/texts.h"
 #include "out/out.h"
+#include "rows/rows.h"
 #include "verdict/thresholds.h"
 #include "base/error.h"
 
 #define MAX_PIDS  1024
 #define MAX_VIEWS 16
-
-/* What rows can be grouped by, or told beside the view's own columns: bits. */
-enum rows_word {
-    ROWS_PROCESS = 1 << 0,
-    ROWS_THREAD = 1 << 1,
-    ROWS_COMM = 1 << 2,
-    ROWS_UID = 1 << 3,
-    ROWS_USER = 1 << 4,
-    ROWS_CGROUP = 1 << 5,
-    ROWS_CONTAINER = 1 << 6,
-    ROWS_POD = 1 << 7,
-    ROWS_PARENT = 1 << 8,
-    ROWS_CPU = 1 << 9,
-    ROWS_MOUNT = 1 << 10, /* of the view file; no matter whose */
-    ROWS_ARGS = 1 << 11,
-};
-
-/* The word of --by for one of these bits, up to ROWS_MOUNT. */
-const char *rows_word_name(uint32_t word);
-
-/* What was given to an option that may be repeated: pointers into argv. */
-#define MAX_TEXTS 32
-struct texts {
-    const char *items[MAX_TEXTS];
-    size_t n;
-};
 
 /* energy: what a host is said to take when it has no sensor. */
 struct power_model {

@@ -157,23 +157,6 @@ static int take_thresholds(struct options *o, enum option_kind kind, const char 
     return error ? error_set(why, -EINVAL, "%s: %s", label, reason.text) : 0;
 }
 
-/* The bits of enum rows_word, in their order. */
-static const char *const words[] = {"process",   "thread", "comm",   "uid", "user", "cgroup",
-                                    "container", "pod",    "parent", "cpu", "mount"};
-
-const char *rows_word_name(uint32_t word)
-{
-    return words[__builtin_ctz(word)];
-}
-
-static uint32_t rows_word(const char *text, size_t length, uint32_t allowed)
-{
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (allowed >> i & 1 && strlen(words[i]) == length && !memcmp(words[i], text, length))
-            return UINT32_C(1) << i;
-    return 0;
-}
-
 /* --help of the option names the words. */
 static int take_word(uint32_t *to, const struct option_spec *spec, const char *label, const char *text,
                      size_t length, struct error *why)

@@ -239,11 +239,25 @@ static void run_close(struct run *run)
     screen_close(run->screen);
 }
 
+static struct rows_options rows_options_of(const struct options *o)
+{
+    return (struct rows_options){.comms = o->comms,
+                                 .users = o->users,
+                                 .cgroups = o->cgroups,
+                                 .containers = o->containers,
+                                 .inverted = o->inverted,
+                                 .with = o->with,
+                                 .by = o->by,
+                                 .sort = o->sort,
+                                 .top = o->top,
+                                 .threads = o->threads,
+                                 .format = o->format,
+                                 .kib = o->rows_kib};
+}
+
 /* What stands between views and lines; a wrong wish is told before anything is loaded. */
 static enum status open_rows(struct run *run)
 {
-    const struct schema *schemas[MAX_VIEWS + 1] = {NULL};
-    const char *orders[MAX_VIEWS];
     const struct options *options = run->options;
     struct error why = {""};
 
@@ -254,10 +268,11 @@ static enum status open_rows(struct run *run)
     }
     for (size_t i = 0; i < options->nviews; i++) {
         const struct view *view = view_named(options->views[i]);
-        schemas[i] = &view->schema;
-        orders[i] = view->order;
+        run->schemas[i] = &view->schema;
     }
-    int err = rows_open(&run->rows, options, schemas, orders, run->context.names,
+    run->rows_options = rows_options_of(options);
+    run->context.groups = rows_want_groups(&run->rows_options);
+    int err = rows_open(&run->rows, &run->rows_options, run->schemas, run->context.names,
                         pidns_is_of_proc(&run->pidns), &why);
     if (err) {
         message("%s", why.text);
@@ -273,7 +288,7 @@ static enum status open_rows(struct run *run)
     run->context.prefilter = run->prefilter;
     if (run->rows)
         rows_attach(run->rows, run->out);
-    if (rows_want_all(options))
+    if (rows_want_all(&run->rows_options))
         run->of_views.top = ROWS_ALL;
     return STATUS_DONE;
 }
@@ -297,7 +312,7 @@ static enum status open_recorder(struct run *run)
 /* Where the windows go, if not to stdout as lines. */
 static enum status open_screen(struct run *run, unsigned top)
 {
-    run->screen = screen_open(top, run->options->human);
+    run->screen = screen_open(run->schemas, top, run->options->human);
     if (!run->screen) {
         message("out of memory");
         return STATUS_FAILED;
@@ -325,6 +340,13 @@ static const struct options *options_of_screen(const struct options *options)
     more.format = OUT_TSV;
     more.top = options->top > SCREEN_ROWS ? options->top : SCREEN_ROWS;
     return &more;
+}
+
+/* Whether the user sits at a terminal and has not asked for lines. */
+static bool screen_is_wanted(const struct options *o)
+{
+    return o->mode == RUN_VIEWS && !o->record && !o->textfile && !o->format_given && !o->count &&
+           !o->explain && !o->alert && !o->self && !o->no_header && screen_is_possible();
 }
 
 enum status run_views(const struct options *asked)

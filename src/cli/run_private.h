@@ -17,6 +17,7 @@
 struct run {
     const struct options *options;
     struct options of_views; /* the same, but for how many rows are asked of a view */
+    struct rows_options rows_options;
     struct rows *rows;       /* NULL: lines are as views make them */
     struct targets targets;
     struct targets subject; /* of --why */
@@ -25,6 +26,7 @@ struct run {
     struct prefilter *prefilter; /* or NULL */
     struct source_context context;
     const struct view *views[MAX_VIEWS];
+    const struct schema *schemas[MAX_VIEWS + 1]; /* of the views asked for; ends with NULL */
     void *states[MAX_VIEWS];
     size_t n; /* opened ones */
     struct out *out;

@@ -229,13 +229,13 @@ double series_mean(const struct series *s)
     return s->seconds > 0 ? s->area / s->seconds : 0;
 }
 
-enum verdict series_verdict(const struct series *s)
+unsigned series_verdict(const struct series *s)
 {
-    enum verdict most = VERDICT_OK;
+    unsigned most = 0;
 
-    for (unsigned i = VERDICT_OK + 1; i < VERDICTS; i++)
-        if (s->verdicts[i] && (most == VERDICT_OK || s->verdicts[i] > s->verdicts[most]))
-            most = (enum verdict)i;
+    for (unsigned i = 1; i < DIGEST_VERDICTS; i++)
+        if (s->verdicts[i] && (!most || s->verdicts[i] > s->verdicts[most]))
+            most = i;
     return most;
 }
 
@@ -249,15 +249,16 @@ static void name_series(struct series *s, const struct ranked_view *ranked, cons
         s->name[0] = '\0';
 }
 
-static void note_verdict(struct series *s, const struct ranked_view *ranked, const struct record *record)
+static void note_verdict(const struct digest *d, struct series *s, const struct ranked_view *ranked,
+                         const struct record *record)
 {
     const struct record_value *verdict = &record->values[ranked->verdict];
 
-    for (unsigned i = VERDICT_OK; i < VERDICTS; i++)
-        if (strlen(verdict_names[i]) == verdict->length &&
-            !memcmp(verdict_names[i], verdict->at, verdict->length)) {
+    for (unsigned i = 0; i < d->nverdicts; i++)
+        if (strlen(d->verdicts[i]) == verdict->length &&
+            !memcmp(d->verdicts[i], verdict->at, verdict->length)) {
             s->verdicts[i]++;
-            if (i != VERDICT_OK && ranked->by >= 0)
+            if (i && ranked->by >= 0)
                 record_text(&record->values[ranked->by], s->by, sizeof s->by);
         }
 }
@@ -291,14 +292,14 @@ static void look_closely(struct pass *p, const struct ranked_view *ranked, const
             name_series(s, ranked, record);
             s->now = (s->now > 0 ? s->now : 0) + value;
             if (ranked->verdict >= 0)
-                note_verdict(s, ranked, record);
+                note_verdict(p->d, s, ranked, record);
         }
     }
 }
 
-static double total_of(enum digest_unit unit, double value, double seconds)
+static double total_of(enum digest_total how, double value, double seconds)
 {
-    return unit == UNIT_COUNT ? value : unit == UNIT_PERCENT ? value * seconds / 100 : value * seconds;
+    return how == TOTAL_SUM ? value : how == TOTAL_PERCENT ? value * seconds / 100 : value * seconds;
 }
 
 static void keep_worst(struct ranking *ranking, uint64_t start)
@@ -328,7 +329,7 @@ static void leave_window(struct pass *p)
         s->windows++;
         s->seconds += p->seconds;
         s->area += s->now * p->seconds;
-        s->total += total_of(d->rankings[s->ranking].unit, s->now, p->seconds);
+        s->total += total_of(d->rankings[s->ranking].how, s->now, p->seconds);
         if (s->buckets)
             s->buckets[bucket_of(s->now)]++;
         if (s->now > s->peak) {

@@ -9,7 +9,7 @@
 
 #include "history/reader.h"
 #include "base/hash_table.h"
-#include "verdict/verdict.h"
+#include "out/column.h"
 
 #define DIGEST_RANKINGS 32  /* of all views */
 #define DIGEST_A_VIEW   4   /* of one */
@@ -18,15 +18,16 @@
 #define DIGEST_SLOTS    120 /* of a time line, at most */
 #define DIGEST_BUCKETS  640 /* 16 for each doubling, from 2^-8 to 2^32 */
 #define DIGEST_NAME     64
+#define DIGEST_VERDICTS 16
 #define DIGEST_WHO      512 /* a name, or the path of a file */
 #define DIGEST_OF       (RECORD_MOST_NAME + DIGEST_NAME)
 
-/* How a column adds up over time. */
-enum digest_unit {
-    UNIT_LEVEL,   /* KiB: there is no total */
-    UNIT_COUNT,   /* a count or a time of the window: the sum */
-    UNIT_RATE,    /* a second: by the length of windows */
-    UNIT_PERCENT, /* of the window: seconds */
+/* What a column comes to over several windows. */
+enum digest_total {
+    TOTAL_NONE,    /* a level, a peak, a quantile: nothing */
+    TOTAL_SUM,     /* a count, a time or an amount of the window: the sum */
+    TOTAL_RATE,    /* per second: times the length of the windows */
+    TOTAL_PERCENT, /* of the window: seconds */
 };
 
 struct digest_worst {
@@ -39,9 +40,11 @@ struct digest_worst {
 struct ranking {
     char view[DIGEST_OF]; /* "energy/package-0": of parts that do not add up. Hostile */
     char column[RECORD_MOST_NAME];
-    enum digest_unit unit;
-    unsigned first, n;                       /* of its series */
-    double area;                             /* value by seconds, of all rows */
+    enum column_unit unit;
+    enum digest_total how;
+    const char *subject; /* the column that its series are about; NULL: as was asked for */
+    unsigned first, n;   /* of its series */
+    double area;         /* value by seconds, of all rows */
     struct digest_worst worst[DIGEST_WORST]; /* the worst first */
     struct digest_worst now;                 /* the window that is read */
     float line[DIGEST_SLOTS];                /* sum of all rows, by seconds */
@@ -59,7 +62,7 @@ struct series {
     double peak;
     uint64_t peak_at;
     double now; /* in the window that is read; < 0: not in it */
-    uint32_t verdicts[VERDICTS];
+    uint32_t verdicts[DIGEST_VERDICTS];
     char by[DIGEST_NAME]; /* of its last verdict that is one */
     uint32_t *buckets;    /* DIGEST_BUCKETS, or NULL */
     float *line;          /* by slots of time, value by seconds; or NULL */
@@ -70,6 +73,9 @@ struct digest_range {
 };
 
 struct digest {
+    const struct schema *const *schemas; /* of all views: what is known of columns; ends with NULL */
+    const char *const *verdicts;         /* the words of the column `verdict`; the first: all is well */
+    unsigned nverdicts;                  /* up to DIGEST_VERDICTS */
     const char *by;                 /* "process", or a column; NULL: what rows were when they were recorded */
     char grouped[RECORD_MOST_NAME]; /* what they were: the same */
     bool named;                     /* processes of the same name are one */
@@ -98,10 +104,7 @@ void digest_free(struct digest *digest);
 int digest_range(struct digest_range *range, struct reader *reader, const char *from, const char *to,
                  struct error *why);
 
-/* Whether the rows of a view are of files, whoever used them, where nothing else is asked for. */
-bool ranking_of_files(const char *view);
-
-/* Of a total; NULL: there is none. */
+/* The unit of a total; NULL: there is no total. */
 const char *ranking_unit(const struct ranking *ranking);
 
 /* Of the windows that have it, to 3 percent. */
@@ -110,7 +113,7 @@ double series_quantile(const struct series *series, double q);
 /* Its mean in the windows that have it. */
 double series_mean(const struct series *series);
 
-/* What it was found to be most often, but for `ok`; VERDICT_OK: nothing else. */
-enum verdict series_verdict(const struct series *series);
+/* The most frequent of its verdicts but the first one; 0: it has no other. */
+unsigned series_verdict(const struct series *series);
 
 #endif

@@ -122,7 +122,7 @@ static void put_who(struct page *p, const char *pid, const char *name)
 
 static void put_series(struct page *p, const struct ranking *r, const struct series *s, unsigned rank)
 {
-    enum verdict verdict = series_verdict(s);
+    unsigned verdict = series_verdict(s);
 
     put(p, "<tr><td>%u", rank + 1);
     put(p, "<td><i style=background:%s></i>", colours[rank % COLOURS]);
@@ -130,7 +130,7 @@ static void put_series(struct page *p, const struct ranking *r, const struct ser
     put(p, "<td class=t>");
     put_name(p, *s->name ? s->name : "-");
     put(p, "<td>");
-    if (r->unit != UNIT_LEVEL)
+    if (r->how != TOTAL_NONE)
         put_number(p, s->total, 3);
     else
         put(p, "-");
@@ -142,8 +142,8 @@ static void put_series(struct page *p, const struct ranking *r, const struct ser
     put(p, "<td>");
     put_time(p, s->peak_at);
     put(p, "<td>%" PRIu64 "<td class=t>", s->windows);
-    if (verdict != VERDICT_OK) {
-        put(p, "%s %" PRIu32 " x%s", verdict_names[verdict], s->verdicts[verdict], *s->by ? " by " : "");
+    if (verdict) {
+        put(p, "%s %" PRIu32 " x%s", p->d->verdicts[verdict], s->verdicts[verdict], *s->by ? " by " : "");
         put_name(p, s->by);
     }
     put(p, "\n");
@@ -151,16 +151,14 @@ static void put_series(struct page *p, const struct ranking *r, const struct ser
 
 static void put_tables(struct page *p, const struct ranking *r)
 {
-    const char *by = p->d->by ? p->d->by : p->d->grouped, *who = !p->d->by && ranking_of_files(r->view)
-                                                                     ? "file"
-                                                                 : strcmp(by, "process") != 0 ? by
-                                                                                              : "comm";
+    const char *by = p->d->by ? p->d->by : p->d->grouped;
+    const char *subject = r->subject ? r->subject : strcmp(by, "process") != 0 ? by : "comm";
     const char *unit = ranking_unit(r);
 
     put(p, "<div><table id=\"");
     put_name(p, r->view);
     put(p, ".%s\"><tr><th>rank<th>pid<th class=t>", r->column);
-    put_name(p, who);
+    put_name(p, subject);
     put(p,
         "<th>total%s%s<th>mean<th>p50<th>p95<th>p99<th>peak<th>at (UTC)"
         "<th>windows<th class=t>verdict\n",

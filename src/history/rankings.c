@@ -3,43 +3,24 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What each view is about. Others are ranked by columns that were asked for alone. */
-static const struct {
-    const char *view, *columns;
-} about[] = {
-    {"top", "cpu_pct,wait_pct,iowait_pct,rss_kib"},
-    {"cpu", "cpu_pct"},
-    {"mem", "rss_kib,peak_kib"},
-    {"alloc", "live_kib,alloc_kib_s"},
-    {"leaks", "live_kib"},
-    {"contention", "wait_ms"},
-    {"faults", "lat_ms"},
-    {"block", "iowait_pct,read_kib_s,write_kib_s"},
-    {"file", "kib"},
-    {"files", "read_kib,write_kib"},
-    {"calls", "count"},
-    {"energy", "joules"},
-    {"track", "cpu_pct"},
-};
-
-static bool ends_with(const char *name, const char *end)
+static const struct column *known_column(const struct digest *digest, const struct record_view *view,
+                                         unsigned i)
 {
-    size_t n = strlen(name), m = strlen(end);
+    const char *name = view->columns[i];
 
-    return n >= m && !strcmp(name + n - m, end);
+    return column_find(digest->schemas, view->name, strlen(view->name), name, strlen(name));
 }
 
-/* Column names carry their unit. */
-static enum digest_unit unit_of(const char *view, const char *column)
+/* Of what is not known (another hog recorded it) there is a plain sum. */
+static enum digest_total total_of(const struct column *column)
 {
-    if (ends_with(column, "_pct"))
-        return UNIT_PERCENT;
-    if (ends_with(column, "_us") || (ends_with(column, "_kib") && strncmp(view, "file", 4) != 0) ||
-        !strcmp(column, "oom_s"))
-        return UNIT_LEVEL;
-    if (ends_with(column, "_s") || !strcmp(column, "watts"))
-        return UNIT_RATE;
-    return UNIT_COUNT;
+    enum column_unit unit = column ? column->unit : UNIT_NONE;
+
+    if (unit == UNIT_PCT)
+        return TOTAL_PERCENT;
+    if (unit == UNIT_PER_S || unit == UNIT_KIB_PER_S || unit == UNIT_WATTS)
+        return TOTAL_RATE;
+    return !column || column->rule == COLUMN_SUM ? TOTAL_SUM : TOTAL_NONE;
 }
 
 /* Is the name in a comma list? */
@@ -53,27 +34,15 @@ static bool is_in(const char *list, const char *name)
     return false;
 }
 
-bool ranking_of_files(const char *view)
-{
-    return !strcmp(view, "files");
-}
-
 const char *ranking_unit(const struct ranking *ranking)
 {
-    const char *column = ranking->column, *last = strrchr(column, '_');
-    bool bytes = ends_with(column, "kib");
+    static const char *const units[UNITS] = {
+        [UNIT_NONE] = "count",    [UNIT_COUNT] = "count", [UNIT_PER_S] = "count", [UNIT_US] = "us",
+        [UNIT_MS] = "ms",         [UNIT_S] = "s",         [UNIT_PCT] = "s",       [UNIT_KIB] = "KiB",
+        [UNIT_KIB_PER_S] = "KiB", [UNIT_JOULES] = "J",    [UNIT_WATTS] = "J",
+    };
 
-    switch (ranking->unit) {
-    case UNIT_PERCENT:
-        return "s";
-    case UNIT_LEVEL:
-        return NULL;
-    case UNIT_RATE:
-        return !strcmp(column, "watts") ? "J" : strstr(column, "kib") ? "KiB" : "count";
-    case UNIT_COUNT:
-        return bytes ? "KiB" : last ? last + 1 : !strcmp(column, "joules") ? "J" : "count";
-    }
-    return NULL;
+    return ranking->how == TOTAL_NONE ? NULL : units[ranking->unit];
 }
 
 static void add_ranking(struct digest *digest, const struct record_view *view, const char *of,
@@ -91,50 +60,81 @@ static void add_ranking(struct digest *digest, const struct record_view *view, c
         struct ranking *ranking = &digest->rankings[digest->nrankings++];
         snprintf(ranking->view, sizeof ranking->view, "%s", of);
         memcpy(ranking->column, name, sizeof ranking->column);
-        ranking->unit = unit_of(view->name, name);
+        const struct column *known = known_column(digest, view, column);
+        ranking->unit = known ? known->unit : UNIT_NONE;
+        ranking->how = total_of(known);
+        ranking->subject = ranked->subject;
     }
     ranked->ranking[ranked->n] = (unsigned char)i;
     ranked->column[ranked->n++] = (unsigned char)column;
 }
 
+static bool is_ranked(const struct digest *digest, const struct record_view *view, unsigned i)
+{
+    if (digest->columns)
+        return is_in(digest->columns, view->columns[i]);
+    const struct column *column = known_column(digest, view, i);
+    return column && column->use & COLUMN_RANKED;
+}
+
 static void add_rankings(struct digest *digest, const struct record_view *view, const char *of,
                          struct ranked_view *ranked)
 {
-    const char *columns = digest->columns;
-
-    for (size_t i = 0; i < sizeof about / sizeof *about && !columns; i++)
-        columns = !strcmp(about[i].view, view->name) ? about[i].columns : NULL;
     ranked->n = 0;
-    for (unsigned i = 0; i < view->n && columns; i++)
-        if (is_in(columns, view->columns[i]) && (int)i != ranked->pid && (int)i != ranked->name)
+    for (unsigned i = 0; i < view->n; i++)
+        if (is_ranked(digest, view, i) && (int)i != ranked->pid && (int)i != ranked->name)
             add_ranking(digest, view, of, i, ranked);
 }
 
-void rankings_of(struct digest *digest, const struct record_view *view, const char *by,
-                 struct ranked_view *ranked)
+/* The column with that use, or -1. */
+static int column_used(const struct digest *digest, const struct record_view *view, enum column_use use,
+                       const struct column **column)
 {
-    *ranked = (struct ranked_view){.pid = -1, .name = -1, .verdict = -1, .by = -1, .part = -1};
-    if (!strcmp(view->name, "window"))
-        return;
-    if (!digest->by && ranking_of_files(view->name)) {
-        ranked->name = record_column(view, "file");
+    for (unsigned i = 0; i < view->n; i++) {
+        *column = known_column(digest, view, i);
+        if (*column && (*column)->use == use)
+            return (int)i;
+    }
+    return -1;
+}
+
+/* What the rows of a view are told apart by: the process, a column that was asked for, or what the view is
+ * about. */
+static void find_subject(const struct digest *digest, const struct record_view *view, const char *by,
+                         struct ranked_view *ranked)
+{
+    const struct column *column = NULL;
+    int subject = column_used(digest, view, COLUMN_SUBJECT, &column);
+
+    if (!digest->by && subject >= 0 && column->rule == COLUMN_DIM) {
+        ranked->name = subject;
+        ranked->subject = column->name;
     } else if (!strcmp(by, "process")) {
         ranked->name = record_column(view, "comm");
         ranked->pid = record_column(view, "pid");
-        if (ranked->pid < 0)
-            ranked->pid = record_column(view, "aggressor");
+        if (ranked->pid < 0 && subject >= 0 && column->rule == COLUMN_TASK)
+            ranked->pid = subject;
     } else {
         ranked->name = record_column(view, by);
         if (ranked->name < 0 && !strcmp(by, "user"))
             ranked->name = record_column(view, "uid");
     }
+}
+
+void rankings_of(struct digest *digest, const struct record_view *view, const char *by,
+                 struct ranked_view *ranked)
+{
+    const struct column *part = NULL;
+
+    *ranked = (struct ranked_view){.pid = -1, .name = -1, .verdict = -1, .by = -1, .part = -1};
+    if (!strcmp(view->name, "window"))
+        return;
+    find_subject(digest, view, by, ranked);
     if (ranked->name < 0 && ranked->pid < 0)
         return;
     ranked->verdict = record_column(view, "verdict");
     ranked->by = ranked->verdict < 0 ? -1 : record_column(view, "by");
-    /* A domain of power may be part of another. */
-    if (!strcmp(view->name, "energy"))
-        ranked->part = record_column(view, "domain");
+    ranked->part = column_used(digest, view, COLUMN_PART, &part);
     if (ranked->part < 0)
         add_rankings(digest, view, view->name, ranked);
 }

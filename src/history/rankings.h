@@ -9,10 +9,11 @@
 struct ranked_view {
     unsigned n;
     unsigned char ranking[DIGEST_A_VIEW], column[DIGEST_A_VIEW];
-    int pid, name;      /* columns of the key and its name; -1: none */
-    int verdict, by;    /* or -1 */
-    int part;           /* the column that says of which part a row is, each with its own rankings; or -1 */
-    char of[DIGEST_OF]; /* the part whose rankings these are */
+    int pid, name;       /* columns of the key and its name; -1: none */
+    int verdict, by;     /* or -1 */
+    int part;            /* the column that says of which part a row is, each with its own rankings; or -1 */
+    const char *subject; /* the column that rows are about, if it is not what was asked for; or NULL */
+    char of[DIGEST_OF];  /* the part whose rankings these are */
 };
 
 /* Finds or adds the rankings of that view. by: "process", or a column. */

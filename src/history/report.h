@@ -3,10 +3,24 @@
 #ifndef HOG_HISTORY_REPORT_H
 #define HOG_HISTORY_REPORT_H
 
-#include "cli/options.h"
 #include "base/status.h"
+#include "out/out.h"
 
-enum status report(const struct options *options);
-enum status report_diff(const struct options *options);
+struct report_options {
+    const char *files[2];  /* a report has one */
+    const char *from, *to; /* times, or NULL */
+    const char *columns;   /* to rank by: a comma list; NULL: those that say so themselves */
+    const char *by;        /* "process", or a column; NULL: as it was recorded */
+    const char *html;      /* the page to write, or NULL */
+    unsigned top;
+    enum out_format format;
+    bool header;
+    const struct schema *const *schemas; /* of all views; ends with NULL */
+    const char *const *verdicts;         /* the words of the column `verdict`; the first: all is well */
+    unsigned nverdicts;
+};
+
+enum status report(const struct report_options *options);
+enum status report_diff(const struct report_options *options);
 
 #endif

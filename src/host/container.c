@@ -199,3 +199,34 @@ size_t container_short(const struct container *container)
 
     return is_id(id) ? SHOWN : id.length;
 }
+
+/* "/a" has "/a/b" below it and not "/ab". */
+static bool is_below_any(const struct texts *groups, const char *path, size_t path_length)
+{
+    for (size_t i = 0; i < groups->n && path; i++) {
+        const char *group = groups->items[i];
+        size_t length = strlen(group);
+        while (length && group[length - 1] == '/')
+            length--;
+        if (path_length >= length && !memcmp(path, group, length) &&
+            (path_length == length || path[length] == '/' || !length))
+            return true;
+    }
+    return !groups->n;
+}
+
+static bool is_any(const struct texts *ids, const struct container *in)
+{
+    for (size_t i = 0; i < ids->n && in; i++) {
+        size_t length = strlen(ids->items[i]);
+        if (in->length && in->length >= length && !memcmp(in->id, ids->items[i], length))
+            return true;
+    }
+    return !ids->n;
+}
+
+bool container_group_passes(const struct texts *groups, const struct texts *containers, const char *path,
+                            size_t length, const struct container *container)
+{
+    return is_below_any(groups, path, length) && is_any(containers, container);
+}

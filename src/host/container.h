@@ -4,7 +4,9 @@
 #ifndef HOG_HOST_CONTAINER_H
 #define HOG_HOST_CONTAINER_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include "base/texts.h"
 
 #define CONTAINER_POD 40 /* a UID with its dashes, and the zero */
 
@@ -20,5 +22,10 @@ void container_of_path(const char *path, size_t length, struct container *contai
 
 /* How much of an id is shown: as much as `docker ps` has of one of 64 digits, and all of a name. */
 size_t container_short(const struct container *container);
+
+/* Whether a control group is one of `groups` or below it, and its container one of `containers`, by the
+ * beginning of its id; an empty list takes all. path, container NULL: not known. */
+bool container_group_passes(const struct texts *groups, const struct texts *containers, const char *path,
+                            size_t length, const struct container *container);
 
 #endif

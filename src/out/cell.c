@@ -151,6 +151,7 @@ bool cell_format(const struct cell *cell, char text[CELL_TEXT])
     case CELL_TIME:
         format_time(cell->u, text);
         return true;
+    case CELL_NONE:
     case CELL_UNKNOWN:
     case CELL_STRING:
     case CELL_SENTENCE:

@@ -13,32 +13,6 @@ struct scale {
 static const struct scale bytes = {1024, {"B", "K", "M", "G", "T", "P"}}, times = {1000, {"us", "ms", "s"}},
                           counts = {1000, {"", "K", "M", "G", "T", "P"}};
 
-static bool ends_with(const char *name, size_t length, const char *end)
-{
-    size_t n = strlen(end);
-
-    return length >= n && !memcmp(name + length - n, end, n);
-}
-
-static bool is_name(const char *name, size_t length, const char *word)
-{
-    return length == strlen(word) && !memcmp(name, word, length);
-}
-
-static bool is_count(const char *name, size_t length)
-{
-    static const char *const words[] = {"count",  "errors", "entered", "switches", "reads",
-                                        "writes", "minor",  "major",   "blocks"};
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (is_name(name, length, words[i]))
-            return true;
-    /* of these two _s are seconds */
-    return ends_with(name, length, "_count") ||
-           (ends_with(name, length, "_s") && !is_name(name, length, "oom_s") &&
-            !is_name(name, length, "age_s"));
-}
-
 static void put(double value, unsigned digits, const char *unit, char text[HUMAN_TEXT])
 {
     const struct cell cell = cell_decimal(value, digits);
@@ -61,19 +35,32 @@ static void scaled(double value, const struct scale *scale, char text[HUMAN_TEXT
     put(value, size == rint(size) || size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2, scale->units[unit], text);
 }
 
-bool human_format(const char *name, size_t length, double value, char text[HUMAN_TEXT])
+bool human_format(enum column_unit unit, double value, char text[HUMAN_TEXT])
 {
-    if (ends_with(name, length, "kib") || ends_with(name, length, "kib_s"))
+    switch (unit) {
+    case UNIT_KIB:
+    case UNIT_KIB_PER_S:
         scaled(value * 1024, &bytes, text);
-    else if (ends_with(name, length, "_us"))
+        return true;
+    case UNIT_US:
         scaled(value, &times, text);
-    else if (ends_with(name, length, "_ms"))
+        return true;
+    case UNIT_MS:
         scaled(value * 1000, &times, text);
-    else if (ends_with(name, length, "_pct"))
+        return true;
+    case UNIT_PCT:
         put(value, fabs(value) >= 99.95 ? 0 : 1, "%", text);
-    else if (is_count(name, length))
+        return true;
+    case UNIT_COUNT:
+    case UNIT_PER_S:
         scaled(value, &counts, text);
-    else
-        return false;
-    return true;
+        return true;
+    case UNIT_NONE:
+    case UNIT_S:
+    case UNIT_JOULES:
+    case UNIT_WATTS:
+    case UNITS:
+        break;
+    }
+    return false;
 }

@@ -37,6 +37,7 @@ struct out *out_open(int fd, enum out_format format, bool header)
     lines_open(&out->lines, fd);
     out->format = format;
     out->header = header && format != OUT_JSON && format != OUT_PROM;
+    out->seq = out->start = out->length = out->lost = cell_unknown();
     return out;
 }
 
@@ -290,7 +291,7 @@ static void put_value(struct out *out, const struct column *column, const struct
                    : cell->kind == CELL_DECIMAL ? cell->d
                                                 : (double)NAN;
 
-    if (out->people && !isnan(value) && human_format(column->name, strlen(column->name), value, text))
+    if (out->people && !isnan(value) && human_format(column->unit, value, text))
         lines_text(&out->lines, text);
     else
         value_put(&out->lines, out->format, cell);

@@ -11,10 +11,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "out/column.h"
 
 /* One value. A value that is not known is CELL_UNKNOWN: "-" in text and tsv, null in json; never 0. */
 struct cell {
     enum cell_kind {
+        CELL_NONE, /* was never set: a mistake, which ends the output with -EBADMSG */
         CELL_UNKNOWN,
         CELL_UNSIGNED,
         CELL_SIGNED,
@@ -43,38 +45,6 @@ struct cell cell_string(const char *text);                    /* NULL: unknown *
 struct cell cell_sentence(const char *text);                  /* NULL: unknown */
 struct cell cell_bytes(const char *bytes, size_t max_length); /* up to the first NUL or max_length */
 struct cell cell_time(uint64_t ns_since_epoch);
-
-/* How the values of several rows become one, where rows are grouped; and what stands in it. */
-enum column_rule {
-    COLUMN_NONE,  /* cannot be told of a group: a mean, a quantile, a rank */
-    COLUMN_SUM,   /* adds up: a count, a time, a rate, a size */
-    COLUMN_MAX,   /* the largest: a peak */
-    COLUMN_MIN,   /* the least */
-    COLUMN_FIRST, /* that of the group's first row: what was said of its heaviest member */
-    COLUMN_TASK,  /* who it is (pid, uid, comm): stays where all agree, "-" where not */
-    COLUMN_DIM, /* what it is about beside a task (device, domain, operation): rows differing in it are never
-                   one */
-};
-
-/* A column of a view. Names carry the unit and are an API: append before `comm`, never reorder. */
-struct column {
-    const char *name;
-    int width; /* least width in text; < 0: left-aligned */
-    enum column_rule rule;
-};
-
-/* rule: without COLUMN_. help: one line, what it is; for the reader of the source alone, the binary has none.
- */
-#define COLUMN(name, width, rule, help)                                                                      \
-    {                                                                                                        \
-        name, width, COLUMN_##rule                                                                           \
-    }
-
-struct schema {
-    const char *name; /* first field of each row: "cpu" */
-    const struct column *columns;
-    size_t ncolumns;
-};
 
 /* A named value of a '#' line: "#window seq=1 start=... lost=0". */
 struct field {

@@ -8,41 +8,31 @@
 /* Who is not among the rows goes by this comm; who really is called so is not shown like that. */
 static const char other_name[] = "_other";
 
-static bool cut_suffix(char *name, const char *suffix)
-{
-    size_t n = strlen(name), m = strlen(suffix);
-
-    if (n < m || memcmp(name + n - m, suffix, m) != 0)
-        return false;
-    name[n - m] = '\0';
-    return true;
-}
-
-/* The unit is the end of a column's name; `_s` is a rate where it adds up, else a time. */
-double prom_name(const char *schema, const char *column, enum column_rule rule, char name[PROM_NAME])
+/* A name that ends in the unit gets Prometheus's in its place. */
+double prom_name(const char *schema, const char *column, enum column_unit unit, char name[PROM_NAME])
 {
     static const struct {
-        const char *suffix, *unit;
+        const char *name;
         double scale;
-    } units[] = {
-        {"_kib_s", "_bytes_per_second", 1024},
-        {"_kib", "_bytes", 1024},
-        {"_ms", "_seconds", 1e-3},
-        {"_us", "_seconds", 1e-6},
-        {"_pct", "_ratio", 1e-2},
-        {"_count", "_events", 1},
-        {"_s", "_seconds", 1},
+    } units[UNITS] = {
+        [UNIT_COUNT] = {"_events", 1},  [UNIT_PER_S] = {"_per_second", 1},
+        [UNIT_US] = {"_seconds", 1e-6}, [UNIT_MS] = {"_seconds", 1e-3},
+        [UNIT_S] = {"_seconds", 1},     [UNIT_PCT] = {"_ratio", 1e-2},
+        [UNIT_KIB] = {"_bytes", 1024},  [UNIT_KIB_PER_S] = {"_bytes_per_second", 1024},
     };
+    const char *suffix = unit_suffix(unit);
+    size_t length, n = suffix ? strlen(suffix) : 0;
 
     snprintf(name, PROM_NAME - 24, "hog_%s_%s", schema, column);
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        if (!cut_suffix(name, units[i].suffix))
-            continue;
-        bool rate = rule == COLUMN_SUM && !strcmp(units[i].suffix, "_s");
-        strcat(name, rate ? "_per_second" : units[i].unit); /* NOLINT: the room was left above */
-        return units[i].scale;
-    }
-    return 1;
+    length = strlen(name);
+    if (!n)
+        return 1;
+    if (!strcmp(name + length - n, suffix) && name[length - n - 1] == '_')
+        length -= n + 1;
+    else if (unit == UNIT_COUNT)
+        return 1;
+    snprintf(name + length, PROM_NAME - length, "%s", units[unit].name);
+    return units[unit].scale;
 }
 
 static bool is_text(const struct cell *cell)
@@ -174,10 +164,10 @@ static void put_column(struct lines *lines, const struct schema *schema, size_t 
 {
     const struct column *column = &schema->columns[i];
     char view[PROM_NAME];
-    double scale = prom_name(schema->name, column->name, column->rule, view);
+    double scale = prom_name(schema->name, column->name, column->unit, view);
     bool headed = false;
 
-    for (size_t j = 0; j < n + (column->rule == COLUMN_SUM ? others : 0); j++) {
+    for (size_t j = 0; j < n + (column_adds_up(column) ? others : 0); j++) {
         if (!is_number(&rows[j][i]))
             continue;
         if (!headed)
@@ -230,7 +220,8 @@ void prom_note(struct lines *lines, const char *name, const struct field *fields
         bool start = fields[i].cell.kind == CELL_TIME;
         if (!is_number(&fields[i].cell))
             continue;
-        double scale = prom_name(name, start ? "start_timestamp_s" : fields[i].name, COLUMN_NONE, view);
+        const char *field = start ? "start_timestamp_s" : fields[i].name;
+        double scale = prom_name(name, field, unit_of_field(field), view);
         put_head(lines, view, fields[i].name, " of hog's line #", name);
         lines_text(lines, view);
         put_number(lines, &fields[i].cell, scale);

@@ -10,7 +10,7 @@
 #define PROM_NAME 128
 
 /* The metric of a column (view's name, or that of a note), and by what its values are multiplied. */
-double prom_name(const char *schema, const char *column, enum column_rule rule, char name[PROM_NAME]);
+double prom_name(const char *schema, const char *column, enum column_unit unit, char name[PROM_NAME]);
 
 void prom_note(struct lines *lines, const char *name, const struct field *fields, size_t n);
 

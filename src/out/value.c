@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "out/value.h"
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 #include "base/escape.h"
@@ -106,6 +107,8 @@ void value_put(struct lines *lines, enum out_format format, const struct cell *c
     const char *quote = is_json(format) ? "\"" : "";
     char text[CELL_TEXT];
 
+    if (cell->kind == CELL_NONE)
+        lines_fail(lines, -EBADMSG);
     if (format == OUT_CSV && (cell->kind == CELL_STRING || cell->kind == CELL_SENTENCE)) {
         put_csv(lines, format, cell);
     } else if (cell->kind == CELL_STRING) {

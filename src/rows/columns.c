@@ -5,24 +5,25 @@
 #include "host/users.h"
 #include "rows/rows_private.h"
 
-/* Behind "victim_" the plain name. */
+/* After "victim_" comes the plain name. */
 #define PREFIX (sizeof "victim_" - 1)
 static const struct column known_columns[WHO_KINDS] = {
-    [WHO_UID] = COLUMN("victim_uid", 6, TASK, "effective user id"),
-    [WHO_USER] = COLUMN("victim_user", -10, TASK, "name of that user, or the number where there is none"),
-    [WHO_CGROUP] = COLUMN("victim_cgroup", -24, TASK, "control group"),
-    [WHO_RUNTIME] = COLUMN("victim_runtime", -10, TASK, "who made the container"),
-    [WHO_CONTAINER] = COLUMN("victim_container", -12, TASK, "12 digits of its id, or its name"),
-    [WHO_POD] = COLUMN("victim_pod", -36, TASK, "UID of the Kubernetes pod"),
-    [WHO_PPID] = COLUMN("victim_ppid", 7, TASK, "parent"),
-    [WHO_PARENT] = COLUMN("victim_parent", -15, TASK, "name of the parent"),
-    [WHO_TID] = COLUMN("victim_tid", 7, TASK, "thread, with -t"),
-    [WHO_ARGS] = COLUMN("victim_args", -24, TASK, "command line"),
-    [WHO_MEMBERS] = COLUMN("victim_members", 7, SUM, "rows that are in this one"),
+    [WHO_UID] = COLUMN(victim_uid, 6, NONE, TASK, WIDE, "effective user id"),
+    [WHO_USER] =
+        COLUMN(victim_user, -10, NONE, TASK, WIDE, "name of that user, or its number if it has none"),
+    [WHO_CGROUP] = COLUMN(victim_cgroup, -24, NONE, TASK, WIDE, "control group"),
+    [WHO_RUNTIME] = COLUMN(victim_runtime, -10, NONE, TASK, WIDE, "runtime that made the container"),
+    [WHO_CONTAINER] = COLUMN(victim_container, -12, NONE, TASK, WIDE, "12 digits of its id, or its name"),
+    [WHO_POD] = COLUMN(victim_pod, -36, NONE, TASK, WIDE, "UID of the Kubernetes pod"),
+    [WHO_PPID] = COLUMN(victim_ppid, 7, NONE, TASK, WIDE, "parent"),
+    [WHO_PARENT] = COLUMN(victim_parent, -15, NONE, TASK, WIDE, "name of the parent"),
+    [WHO_TID] = COLUMN(victim_tid, 7, NONE, TASK, WIDE, "thread, with -t"),
+    [WHO_ARGS] = COLUMN(victim_args, -24, NONE, TASK, WIDE, "command line"),
+    [WHO_MEMBERS] = COLUMN(victim_members, 7, COUNT, SUM, WIDE, "rows merged into this one"),
 };
 
 /* What goes beside the name that a user gave. */
-static uint32_t asked_for(const struct options *options)
+static uint32_t asked_for(const struct rows_options *options)
 {
     static const struct {
         uint32_t with, columns;
@@ -53,7 +54,7 @@ static void add_column(struct shape *shape, enum who what, bool victim)
 }
 
 /* New columns go in front of comm, the last one. */
-void shape_init(struct rows *rows, struct shape *shape, const struct schema *base, const char *order)
+void shape_init(struct rows *rows, struct shape *shape, const struct schema *base)
 {
     size_t n = base->ncolumns < SHAPE_COLUMNS ? base->ncolumns : SHAPE_COLUMNS;
     bool pairs = schema_column(base, "victim") != NO_COLUMN;
@@ -81,8 +82,8 @@ void shape_init(struct rows *rows, struct shape *shape, const struct schema *bas
     shape->cpu = schema_column(base, "cpu");
     shape->members = schema_column(&shape->schema, "members");
     order_default(&shape->order, &shape->schema);
-    if (order)
-        order_parse(&shape->order, &shape->schema, order);
+    if (base->order)
+        order_parse(&shape->order, &shape->schema, base->order);
     if (!rows->options->by && !rows->options->sort)
         shape->order.levels = 0;
     if (rows->options->sort) {

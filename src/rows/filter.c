@@ -39,7 +39,7 @@ static int add_users(struct rows *rows, const char *list, struct error *why)
 
 int filter_init(struct rows *rows, struct error *why)
 {
-    const struct options *o = rows->options;
+    const struct rows_options *o = rows->options;
     int err = 0;
 
     for (size_t i = 0; i < o->users.n && !err; i++)
@@ -71,59 +71,29 @@ static bool user_passes(const struct rows *rows, const struct shape *shape, cons
     return false;
 }
 
-/* A group and all below it: "/a" has "/a/b" and not "/ab". */
-static bool group_passes(const struct texts *prefixes, const char *path, size_t path_length)
+static bool task_passes(const struct rows *rows, const struct shape *shape, const struct row *row,
+                        bool victim)
 {
-    for (size_t i = 0; i < prefixes->n && path; i++) {
-        const char *prefix = prefixes->items[i];
-        size_t length = strlen(prefix);
-        while (length && prefix[length - 1] == '/')
-            length--;
-        if (path_length >= length && !memcmp(path, prefix, length) &&
-            (path_length == length || path[length] == '/' || !length))
-            return true;
-    }
-    return !prefixes->n;
-}
-
-static bool container_passes(const struct texts *prefixes, const struct container *in)
-{
-    for (size_t i = 0; i < prefixes->n && in; i++) {
-        size_t length = strlen(prefixes->items[i]);
-        if (in->length && in->length >= length && !memcmp(in->id, prefixes->items[i], length))
-            return true;
-    }
-    return !prefixes->n;
-}
-
-bool rows_group_passes(const struct options *o, const char *path, size_t length,
-                       const struct container *container)
-{
-    return group_passes(&o->cgroups, path, length) && container_passes(&o->containers, container);
-}
-
-static bool collector_passes(const struct rows *rows, const struct shape *shape, const struct row *row,
-                             bool victim)
-{
-    const struct options *o = rows->options;
+    const struct rows_options *o = rows->options;
     const struct identity *who = victim ? &row->victim : &row->who;
     size_t comm = victim ? shape->victim_comm : shape->comm;
 
     return comm_passes(&o->comms, comm == NO_COLUMN ? NULL : &row->cells[comm]) &&
            user_passes(rows, shape, row, victim) &&
-           rows_group_passes(o, who->group ? who->group->path : NULL, who->group ? who->group->length : 0,
-                             who->group ? &who->group->container : NULL);
+           container_group_passes(&o->cgroups, &o->containers, who->group ? who->group->path : NULL,
+                                  who->group ? who->group->length : 0,
+                                  who->group ? &who->group->container : NULL);
 }
 
 bool filter_passes(struct rows *rows, const struct shape *shape, struct row *row)
 {
-    const struct options *o = rows->options;
+    const struct rows_options *o = rows->options;
 
     if (!rows->filters)
         return true;
     if (o->users.n || o->cgroups.n || o->containers.n)
         row_ask(rows, shape, row);
-    bool passes = collector_passes(rows, shape, row, false) ||
-                  (row->keys.victim && collector_passes(rows, shape, row, true));
+    bool passes =
+        task_passes(rows, shape, row, false) || (row->keys.victim && task_passes(rows, shape, row, true));
     return passes != o->inverted;
 }

@@ -41,7 +41,7 @@ static void mix_cell(struct digest *d, const struct cell *cell)
 }
 
 /* What has no process ([idle], [outside]) is only ever one with itself. */
-static void mix_task(struct digest *d, const struct options *options, const struct shape *shape,
+static void mix_task(struct digest *d, const struct rows_options *options, const struct shape *shape,
                      const struct row *row, bool victim)
 {
     const struct identity *who = victim ? &row->victim : &row->who;
@@ -121,6 +121,7 @@ static double value_of(const struct cell *cell)
         return (double)cell->i;
     case CELL_DECIMAL:
         return cell->d;
+    case CELL_NONE:
     case CELL_UNKNOWN:
     case CELL_STRING:
     case CELL_SENTENCE:
@@ -148,9 +149,10 @@ static void merge_cell(enum column_rule rule, struct cell *to, const struct cell
 
     switch (rule) {
     case COLUMN_SUM:
+    case COLUMN_LEVEL:
     case COLUMN_MAX:
     case COLUMN_MIN:
-        if (number && rule == COLUMN_SUM && !isnan(value_of(to)))
+        if (number && (rule == COLUMN_SUM || rule == COLUMN_LEVEL) && !isnan(value_of(to)))
             add_cell(to, from);
         else if (number && (isnan(value_of(to)) || (value_of(from) > value_of(to)) == (rule == COLUMN_MAX)))
             *to = *from;

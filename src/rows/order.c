@@ -40,7 +40,7 @@ void order_default(struct order *order, const struct schema *schema)
 {
     *order = (struct order){0};
     for (size_t i = 0; i < schema->ncolumns && !order->levels; i++) {
-        if (schema->columns[i].rule != COLUMN_SUM)
+        if (!column_adds_up(&schema->columns[i]))
             continue;
         order->columns[0] = UINT64_C(1) << i;
         order->levels = 1;

@@ -10,22 +10,39 @@
 
 #define MOST_BYTES (8u << 20)
 
-static bool has_filters(const struct options *o)
+/* The bits of enum rows_word, in their order. */
+static const char *const words[] = {"process",   "thread", "comm",   "uid", "user", "cgroup",
+                                    "container", "pod",    "parent", "cpu", "mount"};
+
+const char *rows_word_name(uint32_t word)
+{
+    return words[__builtin_ctz(word)];
+}
+
+uint32_t rows_word(const char *text, size_t length, uint32_t allowed)
+{
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (allowed >> i & 1 && strlen(words[i]) == length && !memcmp(words[i], text, length))
+            return UINT32_C(1) << i;
+    return 0;
+}
+
+static bool has_filters(const struct rows_options *o)
 {
     return o->comms.n || o->users.n || o->cgroups.n || o->containers.n;
 }
 
-bool rows_want_all(const struct options *o)
+bool rows_want_all(const struct rows_options *o)
 {
     return o->by || o->sort || o->format == OUT_PROM || has_filters(o);
 }
 
-bool rows_want_groups(const struct options *o)
+bool rows_want_groups(const struct rows_options *o)
 {
     return (o->with | o->by) & (ROWS_CGROUP | ROWS_CONTAINER | ROWS_POD) || o->cgroups.n || o->containers.n;
 }
 
-static unsigned parts_of(const struct options *o)
+static unsigned parts_of(const struct rows_options *o)
 {
     uint32_t asked = o->with | o->by;
     unsigned parts = 0;
@@ -41,7 +58,7 @@ static unsigned parts_of(const struct options *o)
     return parts;
 }
 
-static struct shape *shape_of(struct rows *rows, const struct schema *schema, const char *order)
+static struct shape *shape_of(struct rows *rows, const struct schema *schema)
 {
     for (size_t i = 0; i < rows->nshapes; i++)
         if (rows->shapes[i]->base == schema)
@@ -49,20 +66,19 @@ static struct shape *shape_of(struct rows *rows, const struct schema *schema, co
     struct shape *shape = rows->nshapes < SHAPES ? calloc(1, sizeof *shape) : NULL;
     if (!shape)
         return NULL;
-    shape_init(rows, shape, schema, order);
+    shape_init(rows, shape, schema);
     rows->shapes[rows->nshapes++] = shape;
     return shape;
 }
 
 /* Whether any of the views can do what is asked of them. */
-static int check(struct rows *rows, const struct schema *const *views, const char *const *orders,
-                 struct error *why)
+static int check(struct rows *rows, const struct schema *const *views, struct error *why)
 {
-    const struct options *o = rows->options;
+    const struct rows_options *o = rows->options;
     bool sorted = !o->sort;
 
-    for (; *views; views++, orders++) {
-        const struct shape *shape = shape_of(rows, *views, *orders);
+    for (; *views; views++) {
+        const struct shape *shape = shape_of(rows, *views);
         if (!shape)
             return error_set(why, -ENOMEM, "out of memory");
         if (o->by & ROWS_CPU && shape->cpu == NO_COLUMN)
@@ -94,8 +110,8 @@ static int open_sources(struct rows *rows, const struct names *names, bool proc,
     return 0;
 }
 
-int rows_open(struct rows **out, const struct options *options, const struct schema *const *views,
-              const char *const *orders, const struct names *names, bool proc, struct error *why)
+int rows_open(struct rows **out, const struct rows_options *options, const struct schema *const *views,
+              const struct names *names, bool proc, struct error *why)
 {
     *out = NULL;
     if (!rows_want_all(options) && !options->with)
@@ -105,10 +121,10 @@ int rows_open(struct rows **out, const struct options *options, const struct sch
         return error_set(why, -ENOMEM, "out of memory");
     rows->options = options;
     rows->collect = options->by || options->sort || options->format == OUT_PROM;
-    rows->most_bytes = options->rows_kib ? (size_t)options->rows_kib << 10 : MOST_BYTES;
+    rows->most_bytes = options->kib ? (size_t)options->kib << 10 : MOST_BYTES;
     int err = open_sources(rows, names, proc, why);
     if (!err)
-        err = check(rows, views, orders, why);
+        err = check(rows, views, why);
     if (!err)
         err = filter_init(rows, why);
     if (err)
@@ -166,7 +182,7 @@ static bool take(void *context, const struct schema *schema, const struct cell *
 {
     static const struct row_keys nobody;
     struct rows *rows = context;
-    struct shape *shape = shape_of(rows, schema, NULL);
+    struct shape *shape = shape_of(rows, schema);
     struct row row;
 
     if (!shape) {

@@ -8,28 +8,60 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "cli/options.h"
+#include "base/texts.h"
 #include "out/out.h"
 #include "base/error.h"
 
-/* What views are asked for (struct options, `top`) where rows are chosen, grouped or ordered behind them:
- * all. */
+/* How many rows a view is asked for when they are filtered, grouped or sorted after it: all. */
 #define ROWS_ALL 65536
+
+/* What rows are grouped by, or shown with in addition to the view's own columns: bits. */
+enum rows_word {
+    ROWS_PROCESS = 1 << 0,
+    ROWS_THREAD = 1 << 1,
+    ROWS_COMM = 1 << 2,
+    ROWS_UID = 1 << 3,
+    ROWS_USER = 1 << 4,
+    ROWS_CGROUP = 1 << 5,
+    ROWS_CONTAINER = 1 << 6,
+    ROWS_POD = 1 << 7,
+    ROWS_PARENT = 1 << 8,
+    ROWS_CPU = 1 << 9,
+    ROWS_MOUNT = 1 << 10, /* a column of one view: it groups by it itself */
+    ROWS_ARGS = 1 << 11,
+};
+
+struct rows_options {
+    struct texts comms, users, cgroups, containers; /* filters: one of each kind must match, of all kinds */
+    bool inverted;                                  /* rows that do not match them */
+    uint32_t with, by;                              /* of enum rows_word; by: one of them, or 0 */
+    const char *sort;                               /* a column; "-" in front: the other way round */
+    unsigned top;
+    bool threads; /* rows are of threads */
+    enum out_format format;
+    unsigned kib; /* memory for rows that wait; 0: the default */
+};
 
 struct rows;
 struct names;
 
+/* The word of --by for one of these bits, up to ROWS_MOUNT. */
+const char *rows_word_name(uint32_t word);
+
+/* The bit of a word, if it is one of `allowed`; 0: it is not. */
+uint32_t rows_word(const char *text, size_t length, uint32_t allowed);
+
 /* Whether the views must hand out more rows than are shown. */
-bool rows_want_all(const struct options *options);
+bool rows_want_all(const struct rows_options *options);
 
-/* Whether control groups, or what is told from them, are asked for. */
-bool rows_want_groups(const struct options *options);
+/* Whether control groups, or what follows from them, are asked for. */
+bool rows_want_groups(const struct rows_options *options);
 
-/* views: those of the run, NULL at the end; orders: of each, as in struct metric. names: of the run, or NULL.
- * proc: rows bear the numbers of /proc, so that it can be asked who they are. *rows is NULL where nothing of
- * all this was asked for. -EINVAL: it cannot be with these views; -ENOMEM. */
-int rows_open(struct rows **rows, const struct options *options, const struct schema *const *views,
-              const char *const *orders, const struct names *names, bool proc, struct error *why);
+/* schemas: of the views of the run, ends with NULL. names: of the run, or NULL. proc: pids in rows are those
+ * of /proc, which can then say more about them. options must outlive the rows. *rows is NULL where nothing of
+ * all this is asked for. -EINVAL: these views cannot do it; -ENOMEM. */
+int rows_open(struct rows **rows, const struct rows_options *options, const struct schema *const *schemas,
+              const struct names *names, bool proc, struct error *why);
 void rows_close(struct rows *rows);
 
 /* Rows bear other numbers than /proc after all: what it says is of others. */
@@ -37,11 +69,6 @@ void rows_without_proc(struct rows *rows);
 
 /* The users of -u by number; how many. */
 size_t rows_users(const struct rows *rows, const uint32_t **users);
-
-/* Whether a control group is one that -g and --container ask for; path NULL: not known. */
-struct container;
-bool rows_group_passes(const struct options *options, const char *path, size_t length,
-                       const struct container *container);
 
 /* Takes the rows that are written to `out` from now on. */
 void rows_attach(struct rows *rows, struct out *out);

@@ -77,8 +77,7 @@ struct row {
     char user[2][12];
 };
 
-/* order: as in struct metric. */
-void shape_init(struct rows *rows, struct shape *shape, const struct schema *base, const char *order);
+void shape_init(struct rows *rows, struct shape *shape, const struct schema *base);
 
 /* The view's own cells in their places, and none of the others. */
 void row_init(const struct shape *shape, struct row *row, const struct cell *cells,
@@ -116,7 +115,7 @@ void group_forget(struct rows *rows, struct shape *shape);
 
 #define MAX_UIDS 64
 struct rows {
-    const struct options *options;
+    const struct rows_options *options;
     struct out *out;
     unsigned parts;                /* of identities that are asked for */
     struct identities *identities; /* NULL: nobody asks, or nobody can say */

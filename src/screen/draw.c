@@ -28,7 +28,7 @@ struct layout {
 };
 
 /* The rows of a view, in their order. */
-struct hash_table {
+struct grid {
     const struct screen_view *view;
     unsigned n;
     const char *rows[SCREEN_ROWS];
@@ -131,7 +131,7 @@ static int by_column(const void *a, const void *b)
     return order ? order : (*left > *right) - (*left < *right);
 }
 
-static void find_rows(const struct screen *s, const struct screen_view *view, struct hash_table *table)
+static void find_rows(const struct screen *s, const struct screen_view *view, struct grid *table)
 {
     size_t name = strlen(view->name);
 
@@ -149,21 +149,24 @@ static void find_rows(const struct screen *s, const struct screen_view *view, st
 }
 
 /* A cell as it is shown: text is where it may be written to. */
-static size_t cell_of(const struct screen *s, const struct hash_table *table, unsigned row, unsigned column,
+static size_t cell_of(const struct screen *s, const struct grid *table, unsigned row, unsigned column,
                       const char **cell, char text[HUMAN_TEXT])
 {
-    const char *name;
+    const char *name, *view = table->view->name;
     size_t n = screen_field(table->rows[row], column, cell),
            length = screen_field(table->view->header, column, &name);
     double value;
 
-    if (!s->human || !decimal_parse(*cell, n, &value) || !human_format(name, length, value, text))
+    if (!s->human || !decimal_parse(*cell, n, &value))
+        return n;
+    const struct column *known = column_find(s->schemas, view, strlen(view), name, length);
+    if (!known || !human_format(known->unit, value, text))
         return n;
     *cell = text;
     return strlen(text);
 }
 
-static unsigned width_of(const struct screen *s, const struct hash_table *table, unsigned column)
+static unsigned width_of(const struct screen *s, const struct grid *table, unsigned column)
 {
     const char *field;
     char text[HUMAN_TEXT];
@@ -186,7 +189,7 @@ static void add_column(struct layout *layout, unsigned column, unsigned width)
     layout->width[layout->n++] = width;
 }
 
-static bool is_named(const struct hash_table *table, unsigned column, const char *name)
+static bool is_named(const struct grid *table, unsigned column, const char *name)
 {
     const char *field;
     size_t n = screen_field(table->view->header, column, &field);
@@ -195,7 +198,7 @@ static bool is_named(const struct hash_table *table, unsigned column, const char
 }
 
 /* Nothing is known of it in any row. */
-static bool is_unknown(const struct hash_table *table, unsigned column)
+static bool is_unknown(const struct grid *table, unsigned column)
 {
     const char *field;
 
@@ -206,14 +209,14 @@ static bool is_unknown(const struct hash_table *table, unsigned column)
 }
 
 /* What stands on the right, whatever else there is room for: what is the matter with whom. */
-static bool is_last(const struct screen *s, const struct hash_table *table, unsigned column)
+static bool is_last(const struct screen *s, const struct grid *table, unsigned column)
 {
     return column == table->view->columns || (s->width >= 72 && is_named(table, column, "verdict")) ||
            (s->width >= 100 && is_named(table, column, "by"));
 }
 
 /* The first columns, then as many as fit such that `chosen` is among them, then those that stand last. */
-static void lay_out(const struct screen *s, const struct hash_table *table, unsigned prefilter,
+static void lay_out(const struct screen *s, const struct grid *table, unsigned prefilter,
                     struct layout *layout)
 {
     unsigned columns = table->view->columns < SCREEN_COLUMNS ? table->view->columns : SCREEN_COLUMNS;
@@ -256,7 +259,7 @@ static bool is_left(const char *text, size_t length)
     return !(length == 1 && *text == '-') && !decimal_parse(text, length, &value);
 }
 
-static bool put_header(struct frame *f, const struct hash_table *table, const struct layout *layout,
+static bool put_header(struct frame *f, const struct grid *table, const struct layout *layout,
                        bool prefilter_view)
 {
     if (!begin_row(f))
@@ -284,7 +287,7 @@ static bool put_header(struct frame *f, const struct hash_table *table, const st
     return true;
 }
 
-static void put_table(struct frame *f, const struct hash_table *table, bool prefilter_view)
+static void put_table(struct frame *f, const struct grid *table, bool prefilter_view)
 {
     struct layout layout;
 
@@ -344,7 +347,7 @@ static void put_help(struct frame *f)
 void screen_draw(struct screen *s, bool plain)
 {
     struct frame f = {.s = s, .plain = plain, .rows = s->height - (s->height >= LEAST_HELPED)};
-    struct hash_table table;
+    struct grid table;
 
     s->drawn = clock_ns(CLOCK_MONOTONIC);
     lines_open(&f.lines, STDOUT_FILENO);

@@ -12,13 +12,11 @@
 #define MOST_TEXT (512u << 10) /* of a window; what is more is not shown */
 #define LEAST_NS  100000000u   /* between two drawings that nobody asked for */
 
-bool screen_is_wanted(const struct options *o)
+bool screen_is_possible(void)
 {
     const char *term = getenv("TERM");
 
-    return o->mode == RUN_VIEWS && !o->record && !o->textfile && !o->format_given && !o->count &&
-           !o->explain && !o->alert && !o->self && !o->no_header && isatty(STDIN_FILENO) &&
-           isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+    return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
 }
 
 static bool add_text(struct screen_text *text, const char *bytes, size_t n)
@@ -46,7 +44,7 @@ static int sink_write(struct lines_sink *sink, const char *bytes, size_t n)
     return 0;
 }
 
-struct screen *screen_open(unsigned top, bool human)
+struct screen *screen_open(const struct schema *const *schemas, unsigned top, bool human)
 {
     const char *no_colour = getenv("NO_COLOR");
     struct screen *s = calloc(1, sizeof *s);
@@ -54,6 +52,7 @@ struct screen *screen_open(unsigned top, bool human)
     if (!s)
         return NULL;
     s->sink.write = sink_write;
+    s->schemas = schemas;
     s->top = top;
     s->human = human;
     s->column = 1;

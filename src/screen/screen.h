@@ -5,17 +5,18 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "cli/options.h"
+#include "out/column.h"
 
 #define SCREEN_ROWS 200 /* that it can sort and show, of a view */
 
 struct screen;
 
-/* Whether the user sits at a terminal and has not asked for lines. */
-bool screen_is_wanted(const struct options *options);
+/* Whether stdin and stdout are a terminal that can be drawn on. */
+bool screen_is_possible(void);
 
-/* NULL: out of memory. Takes lines of OUT_TSV. Nothing is drawn before screen_enter(). */
-struct screen *screen_open(unsigned top, bool human);
+/* NULL: out of memory. Takes lines of OUT_TSV. Nothing is drawn before screen_enter(). schemas: of the views,
+ * ends with NULL; must outlive the screen. */
+struct screen *screen_open(const struct schema *const *schemas, unsigned top, bool human);
 struct lines_sink *screen_sink(struct screen *screen);
 
 /* 0 or -errno: it is a terminal that cannot be drawn on. Signals that it takes are blocked by then. */

@@ -30,7 +30,8 @@ struct screen {
     unsigned nviews;
     unsigned view, column; /* that the arrows chose */
     unsigned top;          /* rows a view */
-    unsigned typed;        /* the number behind k */
+    const struct schema *const *schemas;
+    unsigned typed; /* the number behind k */
     bool typing, paused, colour, human;
     unsigned width, height;
     uint64_t drawn; /* when, CLOCK_MONOTONIC ns */

@@ -19,21 +19,22 @@ struct alloc {
     size_t ntold;
 };
 
-static const struct column columns[] = {
-    COLUMN("rank", 4, NONE, "place by live_kib, then by what was allocated in the window; 1 first"),
-    COLUMN("pid", 7, TASK, "process"),
-    COLUMN("uid", 6, TASK, "effective user id"),
-    COLUMN("live_kib", 12, SUM, "allocated and not freed, of what was allocated since hog began"),
-    COLUMN("allocs_s", 11, SUM, "allocations a second"),
-    COLUMN("frees_s", 11, SUM, "frees a second"),
-    COLUMN("alloc_kib_s", 12, SUM, "bytes asked for a second, KiB"),
-    COLUMN("lib", -20, FIRST, "file of the allocator"),
-    COLUMN("failed_s", 8, SUM, "allocations a second that failed"),
-    COLUMN("mapped_kib", 11, SUM, "of live_kib: anonymous memory from mmap that no allocator called for"),
-    COLUMN("error_kib", 9, NONE, "live_kib may be off by so much (95 %), where blocks are sampled"),
-    COLUMN("comm", -15, TASK, "name"),
-};
-#define COLUMNS (sizeof columns / sizeof *columns)
+#define ALLOC_COLUMNS(X)                                                                                     \
+    X(rank, 4, NONE, NONE, WIDE, "place by live_kib, then by what was allocated in the window; 1 first")     \
+    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
+    X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
+    X(live_kib, 12, KIB, LEVEL, DEFAULT_RANKED,                                                              \
+      "allocated and not freed, of what was allocated since hog began")                                      \
+    X(allocs_s, 11, PER_S, SUM, DEFAULT, "allocations a second")                                             \
+    X(frees_s, 11, PER_S, SUM, DEFAULT, "frees a second")                                                    \
+    X(alloc_kib_s, 12, KIB_PER_S, SUM, DEFAULT_RANKED, "bytes asked for a second, KiB")                      \
+    X(lib, -20, NONE, FIRST, WIDE, "file of the allocator")                                                  \
+    X(failed_s, 8, PER_S, SUM, WIDE, "allocations a second that failed")                                     \
+    X(mapped_kib, 11, KIB, LEVEL, WIDE,                                                                      \
+      "of live_kib: anonymous memory from mmap that no allocator called for")                                \
+    X(error_kib, 9, KIB, NONE, WIDE, "live_kib may be off by so much (95 %), where blocks are sampled")      \
+    X(comm, -15, NONE, TASK, DEFAULT, "name")
+COLUMN_TABLE(ALLOC_COLUMNS);
 
 extern const struct view alloc_view;
 
@@ -119,18 +120,18 @@ static void row(struct alloc *alloc, const struct window *window, struct out *ou
     const struct alloc_counts *now = &heap->counts, *before = &heap->before;
     const struct cell none = cell_unknown();
     const struct cell cells[COLUMNS] = {
-        cell_unsigned(rank),
-        outside ? none : cell_unsigned(key_process(heap->who)),
-        name->uid_known ? cell_unsigned(name->uid) : none,
-        known ? kib((double)heap->live) : none,
-        known ? cell_decimal((double)(now->allocs - before->allocs) / seconds, 3) : none,
-        known ? cell_decimal((double)(now->frees - before->frees) / seconds, 3) : none,
-        known ? kib((double)(now->bytes - before->bytes) / seconds) : none,
-        heap->lib_length ? cell_bytes(heap->lib, heap->lib_length) : none,
-        known ? cell_decimal((double)(now->failed - before->failed) / seconds, 3) : none,
-        known ? kib((double)heap->mapped) : none,
-        known ? kib(heap->error) : none,
-        name->comm_length ? cell_bytes(name->comm, name->comm_length) : none,
+        [COL_rank] = cell_unsigned(rank),
+        [COL_pid] = outside ? none : cell_unsigned(key_process(heap->who)),
+        [COL_uid] = name->uid_known ? cell_unsigned(name->uid) : none,
+        [COL_live_kib] = known ? kib((double)heap->live) : none,
+        [COL_allocs_s] = known ? cell_decimal((double)(now->allocs - before->allocs) / seconds, 3) : none,
+        [COL_frees_s] = known ? cell_decimal((double)(now->frees - before->frees) / seconds, 3) : none,
+        [COL_alloc_kib_s] = known ? kib((double)(now->bytes - before->bytes) / seconds) : none,
+        [COL_lib] = heap->lib_length ? cell_bytes(heap->lib, heap->lib_length) : none,
+        [COL_failed_s] = known ? cell_decimal((double)(now->failed - before->failed) / seconds, 3) : none,
+        [COL_mapped_kib] = known ? kib((double)heap->mapped) : none,
+        [COL_error_kib] = known ? kib(heap->error) : none,
+        [COL_comm] = name->comm_length ? cell_bytes(name->comm, name->comm_length) : none,
     };
 
     out_row_of(out, &alloc_view.schema, cells, &(struct row_keys){.key = heap->who});
@@ -271,8 +272,11 @@ static void alloc_cost(void *state, struct program_cost *cost)
 const struct view alloc_view = {
     .name = "alloc",
     .summary = "heap by process: what it holds, allocates and frees",
-    .schema = {"alloc", columns, COLUMNS},
-    .order = "live_kib,alloc_kib_s",
+    .schema = {.name = "alloc",
+               .columns = columns,
+               .ncolumns = COLUMNS,
+               .order = "live_kib,alloc_kib_s",
+               .next = &leaks_schema},
     .ways = {alloc_ways},
     .open = alloc_open,
     .flip = alloc_flip,

@@ -11,34 +11,33 @@ struct block {
     const struct source_context *context;
 };
 
-static const struct column columns[] = {
-    COLUMN("rank", 4, NONE, "place by bytes, then by requests; 1 first"),
-    COLUMN("pid", 7, TASK, "process"),
-    COLUMN("uid", 6, TASK, "effective user id"),
-    COLUMN("dev", -8, DIM, "disk"),
-    COLUMN("iowait_pct", 10, SUM,
-           "time that its threads slept for I/O, on any disk, in percent of the window"),
-    COLUMN("util_pct", 8, MAX, "part of the window in which it had at least one request on its way"),
-    COLUMN("reads_s", 9, SUM, "read requests done a second"),
-    COLUMN("writes_s", 9, SUM, "write requests done a second"),
-    COLUMN("read_kib_s", 11, SUM, "KiB read a second"),
-    COLUMN("write_kib_s", 11, SUM, "KiB written a second"),
-    COLUMN("p50_us", 9, NONE, "half of the reads and writes took no longer, to 6.25 %"),
-    COLUMN("p95_us", 9, NONE, "95 of 100 of them took no longer"),
-    COLUMN("p99_us", 9, NONE, "99 of 100 of them took no longer"),
-    COLUMN("max_us", 9, MAX, "the longest"),
-    COLUMN("queue_p50_us", 12, NONE, "half of them were with the driver after that time"),
-    COLUMN("queue_p99_us", 12, NONE, "99 of 100 of them were"),
-    COLUMN("disk_p50_us", 11, NONE, "half of them took no longer from then on"),
-    COLUMN("disk_p99_us", 11, NONE, "99 of 100 of them"),
-    COLUMN("other_s", 8, SUM, "requests a second that move no data: flushes, discards, zeroes"),
-    COLUMN("inflight", 8, SUM, "requests on their way at the window's end"),
-    COLUMN("failed", 6, SUM, "requests that ended with an error in the window"),
-    COLUMN("type", -7, DIM, "what the disk is: nvme, ssd, hdd, virtual, network"),
-    COLUMN("tid", 7, TASK, "thread, with -t"),
-    COLUMN("comm", -15, TASK, "name"),
-};
-#define COLUMNS (sizeof columns / sizeof *columns)
+#define BLOCK_COLUMNS(X)                                                                                     \
+    X(rank, 4, NONE, NONE, WIDE, "place by bytes, then by requests; 1 first")                                \
+    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
+    X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
+    X(dev, -8, NONE, DIM, DEFAULT, "disk")                                                                   \
+    X(iowait_pct, 10, PCT, SUM, DEFAULT_RANKED,                                                              \
+      "time that its threads slept for I/O, on any disk, in percent of the window")                          \
+    X(util_pct, 8, PCT, MAX, WIDE, "part of the window in which it had at least one request on its way")     \
+    X(reads_s, 9, PER_S, SUM, WIDE, "read requests done a second")                                           \
+    X(writes_s, 9, PER_S, SUM, WIDE, "write requests done a second")                                         \
+    X(read_kib_s, 11, KIB_PER_S, SUM, DEFAULT_RANKED, "KiB read a second")                                   \
+    X(write_kib_s, 11, KIB_PER_S, SUM, DEFAULT_RANKED, "KiB written a second")                               \
+    X(p50_us, 9, US, NONE, WIDE, "half of the reads and writes took no longer, to 6.25 %")                   \
+    X(p95_us, 9, US, NONE, WIDE, "95 of 100 of them took no longer")                                         \
+    X(p99_us, 9, US, NONE, DEFAULT, "99 of 100 of them took no longer")                                      \
+    X(max_us, 9, US, MAX, WIDE, "the longest")                                                               \
+    X(queue_p50_us, 12, US, NONE, WIDE, "half of them were with the driver after that time")                 \
+    X(queue_p99_us, 12, US, NONE, WIDE, "99 of 100 of them were")                                            \
+    X(disk_p50_us, 11, US, NONE, WIDE, "half of them took no longer from then on")                           \
+    X(disk_p99_us, 11, US, NONE, WIDE, "99 of 100 of them")                                                  \
+    X(other_s, 8, PER_S, SUM, WIDE, "requests a second that move no data: flushes, discards, zeroes")        \
+    X(inflight, 8, COUNT, LEVEL, WIDE, "requests on their way at the window's end")                          \
+    X(failed, 6, COUNT, SUM, WIDE, "requests that ended with an error in the window")                        \
+    X(type, -7, NONE, DIM, WIDE, "what the disk is: nvme, ssd, hdd, virtual, network")                       \
+    X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
+    X(comm, -15, NONE, TASK, DEFAULT, "name")
+COLUMN_TABLE(BLOCK_COLUMNS);
 
 static void block_close(void *state)
 {
@@ -146,31 +145,34 @@ static void row(struct block *block, const struct window *window, struct out *ou
                              : name->comm_length ? cell_bytes(name->comm, name->comm_length)
                                                  : cell_unknown();
     const struct cell cells[COLUMNS] = {
-        cell_unsigned(rank),
-        is_nobody ? cell_unknown() : cell_unsigned(key_process(who)),
-        name->uid_known ? cell_unsigned(name->uid) : cell_unknown(),
-        cell_string(disk ? disk->name : NULL),
-        block_io_waited(block->io, who, &waited) ? percent(waited, seconds) : cell_unknown(),
-        disk ? percent(sums->busy_ns < length ? sums->busy_ns : length, seconds) : cell_unknown(),
-        rate(sums->reads, seconds),
-        rate(sums->writes, seconds),
-        cell_decimal((double)sums->read_bytes / 1024 / seconds, 3),
-        cell_decimal((double)sums->write_bytes / 1024 / seconds, 3),
-        microseconds(sums, sums->times.p50),
-        microseconds(sums, sums->times.p95),
-        microseconds(sums, sums->times.p99),
-        microseconds(sums, sums->times.most),
-        microseconds(sums, sums->queued.p50),
-        microseconds(sums, sums->queued.p99),
-        microseconds(sums, sums->served.p50),
-        microseconds(sums, sums->served.p99),
-        rate(sums->other, seconds),
-        cell_unsigned(sums->flying),
-        cell_unsigned(sums->failed),
-        cell_string(disk ? disk->type : NULL),
-        block->context->options->threads && !is_nobody && key_thread(who) ? cell_unsigned(key_thread(who))
-                                                                          : cell_unknown(),
-        comm,
+        [COL_rank] = cell_unsigned(rank),
+        [COL_pid] = is_nobody ? cell_unknown() : cell_unsigned(key_process(who)),
+        [COL_uid] = name->uid_known ? cell_unsigned(name->uid) : cell_unknown(),
+        [COL_dev] = cell_string(disk ? disk->name : NULL),
+        [COL_iowait_pct] =
+            block_io_waited(block->io, who, &waited) ? percent(waited, seconds) : cell_unknown(),
+        [COL_util_pct] =
+            disk ? percent(sums->busy_ns < length ? sums->busy_ns : length, seconds) : cell_unknown(),
+        [COL_reads_s] = rate(sums->reads, seconds),
+        [COL_writes_s] = rate(sums->writes, seconds),
+        [COL_read_kib_s] = cell_decimal((double)sums->read_bytes / 1024 / seconds, 3),
+        [COL_write_kib_s] = cell_decimal((double)sums->write_bytes / 1024 / seconds, 3),
+        [COL_p50_us] = microseconds(sums, sums->times.p50),
+        [COL_p95_us] = microseconds(sums, sums->times.p95),
+        [COL_p99_us] = microseconds(sums, sums->times.p99),
+        [COL_max_us] = microseconds(sums, sums->times.most),
+        [COL_queue_p50_us] = microseconds(sums, sums->queued.p50),
+        [COL_queue_p99_us] = microseconds(sums, sums->queued.p99),
+        [COL_disk_p50_us] = microseconds(sums, sums->served.p50),
+        [COL_disk_p99_us] = microseconds(sums, sums->served.p99),
+        [COL_other_s] = rate(sums->other, seconds),
+        [COL_inflight] = cell_unsigned(sums->flying),
+        [COL_failed] = cell_unsigned(sums->failed),
+        [COL_type] = cell_string(disk ? disk->type : NULL),
+        [COL_tid] = block->context->options->threads && !is_nobody && key_thread(who)
+                        ? cell_unsigned(key_thread(who))
+                        : cell_unknown(),
+        [COL_comm] = comm,
     };
 
     out_row_of(out, &block_view.schema, cells, &(struct row_keys){.key = is_nobody ? 0 : who});
@@ -199,8 +201,10 @@ static void block_cost(void *state, struct program_cost *cost)
 const struct view block_view = {
     .name = "block",
     .summary = "block I/O: who has which disk do what, how long it takes, and who waits for it",
-    .schema = {"block", columns, COLUMNS},
-    .order = "read_kib_s+write_kib_s,reads_s+writes_s",
+    .schema = {.name = "block",
+               .columns = columns,
+               .ncolumns = COLUMNS,
+               .order = "read_kib_s+write_kib_s,reads_s+writes_s"},
     .ways = {block_ways},
     .open = block_open,
     .flip = block_flip,

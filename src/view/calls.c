@@ -22,26 +22,27 @@ struct calls {
     struct error unseen_why;
 };
 
-static const struct column columns[] = {
-    COLUMN("rank", 4, NONE, "place by count, then by total_ms; 1 first"),
-    COLUMN("pid", 7, TASK, "process"),
-    COLUMN("lib", -20, DIM, "file of the function; [syscall], [compat] (of 32-bit programs) or [x32]"),
-    COLUMN("func", -22, DIM, "the function or system call"),
-    COLUMN("count", 9, SUM, "calls that returned in the window"),
-    COLUMN("errors", 8, SUM, "of these, those that failed"),
-    COLUMN("kib", 12, SUM, "bytes that those which did not fail moved, KiB"),
-    COLUMN("p50_us", 10, NONE, "half of them took no longer, to 6.25 %"),
-    COLUMN("p99_us", 10, NONE, "99 of 100 of them took no longer, to 6.25 %"),
-    COLUMN("max_us", 10, MAX, "the longest, to 6.25 %"),
-    COLUMN("total_ms", 10, SUM, "time in these calls within the window, those that last at its end included"),
-    COLUMN("entered", 9, SUM, "calls that began in the window"),
-    COLUMN("in_call", 7, SUM, "calls that had not returned at its end"),
-    COLUMN("unsized", 7, SUM, "of those that returned, those whose bytes nobody knows"),
-    COLUMN("uid", 6, TASK, "effective user id"),
-    COLUMN("tid", 7, TASK, "thread, with -t"),
-    COLUMN("comm", -15, TASK, "name"),
-};
-#define COLUMNS (sizeof columns / sizeof *columns)
+#define CALLS_COLUMNS(X)                                                                                     \
+    X(rank, 4, NONE, NONE, WIDE, "place by count, then by total_ms; 1 first")                                \
+    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
+    X(lib, -20, NONE, DIM, DEFAULT,                                                                          \
+      "file of the function; [syscall], [compat] (of 32-bit programs) or [x32]")                             \
+    X(func, -22, NONE, DIM, DEFAULT, "the function or system call")                                          \
+    X(count, 9, COUNT, SUM, DEFAULT_RANKED, "calls that returned in the window")                             \
+    X(errors, 8, COUNT, SUM, DEFAULT, "of these, those that failed")                                         \
+    X(kib, 12, KIB, SUM, DEFAULT, "bytes that those which did not fail moved, KiB")                          \
+    X(p50_us, 10, US, NONE, WIDE, "half of them took no longer, to 6.25 %")                                  \
+    X(p99_us, 10, US, NONE, DEFAULT, "99 of 100 of them took no longer, to 6.25 %")                          \
+    X(max_us, 10, US, MAX, WIDE, "the longest, to 6.25 %")                                                   \
+    X(total_ms, 10, MS, SUM, WIDE,                                                                           \
+      "time in these calls within the window, those that last at its end included")                          \
+    X(entered, 9, COUNT, SUM, WIDE, "calls that began in the window")                                        \
+    X(in_call, 7, COUNT, LEVEL, WIDE, "calls that had not returned at its end")                              \
+    X(unsized, 7, COUNT, SUM, WIDE, "of those that returned, those whose bytes nobody knows")                \
+    X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
+    X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
+    X(comm, -15, NONE, TASK, DEFAULT, "name")
+COLUMN_TABLE(CALLS_COLUMNS);
 
 extern const struct view calls_view;
 
@@ -193,23 +194,25 @@ static void row(struct calls *calls, const struct window *window, struct out *ou
     struct called called;
     name_call(calls, sums, &called);
     const struct cell cells[COLUMNS] = {
-        cell_unsigned(rank),
-        outside ? none : cell_unsigned(key_process(sums->who)),
-        cell_string(called.lib),
-        cell_string(called.func),
-        cell_unsigned(c.returned),
-        called.errors_known ? cell_unsigned(c.failed) : none,
-        !called.bytes_known || (c.unsized && !sized) ? none : cell_decimal((double)c.bytes / 1024, 3),
-        microseconds(calls, sums, 0.5),
-        microseconds(calls, sums, 0.99),
-        microseconds(calls, sums, 1),
-        cell_decimal((double)c.ns / 1e6, 3),
-        cell_unsigned(c.entered),
-        cell_unsigned(sums->in_flight),
-        cell_unsigned(c.unsized),
-        name->uid_known ? cell_unsigned(name->uid) : none,
-        threads && !outside && key_thread(sums->who) ? cell_unsigned(key_thread(sums->who)) : none,
-        name->comm_length ? cell_bytes(name->comm, name->comm_length) : none,
+        [COL_rank] = cell_unsigned(rank),
+        [COL_pid] = outside ? none : cell_unsigned(key_process(sums->who)),
+        [COL_lib] = cell_string(called.lib),
+        [COL_func] = cell_string(called.func),
+        [COL_count] = cell_unsigned(c.returned),
+        [COL_errors] = called.errors_known ? cell_unsigned(c.failed) : none,
+        [COL_kib] =
+            !called.bytes_known || (c.unsized && !sized) ? none : cell_decimal((double)c.bytes / 1024, 3),
+        [COL_p50_us] = microseconds(calls, sums, 0.5),
+        [COL_p99_us] = microseconds(calls, sums, 0.99),
+        [COL_max_us] = microseconds(calls, sums, 1),
+        [COL_total_ms] = cell_decimal((double)c.ns / 1e6, 3),
+        [COL_entered] = cell_unsigned(c.entered),
+        [COL_in_call] = cell_unsigned(sums->in_flight),
+        [COL_unsized] = cell_unsigned(c.unsized),
+        [COL_uid] = name->uid_known ? cell_unsigned(name->uid) : none,
+        [COL_tid] =
+            threads && !outside && key_thread(sums->who) ? cell_unsigned(key_thread(sums->who)) : none,
+        [COL_comm] = name->comm_length ? cell_bytes(name->comm, name->comm_length) : none,
     };
 
     out_row_of(out, &calls_view.schema, cells, &(struct row_keys){.key = sums->who});
@@ -273,8 +276,7 @@ static void calls_cost(void *state, struct program_cost *cost)
 const struct view calls_view = {
     .name = "calls",
     .summary = "calls of the system or of library functions: counts, errors, bytes and latency",
-    .schema = {"calls", columns, COLUMNS},
-    .order = "count,total_ms",
+    .schema = {.name = "calls", .columns = columns, .ncolumns = COLUMNS, .order = "count,total_ms"},
     .ways = {calls_ways},
     .open = calls_open,
     .flip = calls_flip,

@@ -15,20 +15,19 @@ struct contention {
     const struct pair **top;
 };
 
-static const struct column columns[] = {
-    COLUMN("rank", 4, NONE, "place by wait_ms, 1 first"),
-    COLUMN("victim", 7, TASK, "process that could have run, and waited for a CPU"),
-    COLUMN("aggressor", 9, TASK, "process that ran there meanwhile"),
-    COLUMN("count", 8, SUM, "stints of the aggressor that the victim waited for"),
-    COLUMN("wait_ms", 10, SUM, "time that the victim waited for them in the window"),
-    COLUMN("wait_max_us", 12, MAX, "the longest of them"),
-    COLUMN("kind", -7, DIM, "preempt: the victim was thrown off its CPU; wakeup: it had slept"),
-    COLUMN("victim_tid", 10, TASK, "the victim's thread, with -t"),
-    COLUMN("tid", 7, TASK, "the aggressor's thread, with -t"),
-    COLUMN("victim_comm", -15, TASK, "the victim's name"),
-    COLUMN("comm", -15, TASK, "the aggressor's name; what is no process is in brackets"),
-};
-#define COLUMNS (sizeof columns / sizeof *columns)
+#define CONTENTION_COLUMNS(X)                                                                                \
+    X(rank, 4, NONE, NONE, WIDE, "place by wait_ms, 1 first")                                                \
+    X(victim, 7, NONE, TASK, DEFAULT, "process that could have run, and waited for a CPU")                   \
+    X(aggressor, 9, NONE, TASK, SUBJECT, "process that ran there meanwhile")                                 \
+    X(count, 8, COUNT, SUM, WIDE, "stints of the aggressor that the victim waited for")                      \
+    X(wait_ms, 10, MS, SUM, DEFAULT_RANKED, "time that the victim waited for them in the window")            \
+    X(wait_max_us, 12, US, MAX, DEFAULT, "the longest of them")                                              \
+    X(kind, -7, NONE, DIM, DEFAULT, "preempt: the victim was thrown off its CPU; wakeup: it had slept")      \
+    X(victim_tid, 10, NONE, TASK, WIDE, "the victim's thread, with -t")                                      \
+    X(tid, 7, NONE, TASK, WIDE, "the aggressor's thread, with -t")                                           \
+    X(victim_comm, -15, NONE, TASK, DEFAULT, "the victim's name")                                            \
+    X(comm, -15, NONE, TASK, DEFAULT, "the aggressor's name; what is no process is in brackets")
+COLUMN_TABLE(CONTENTION_COLUMNS);
 
 static void contention_close(void *state)
 {
@@ -128,17 +127,17 @@ static void row(const struct contention *contention, uint64_t now, struct out *o
     describe(contention, pair->victim, now, &victim);
     describe(contention, pair->aggressor, now, &aggressor);
     const struct cell cells[COLUMNS] = {
-        cell_unsigned(rank),
-        victim.pid,
-        aggressor.pid,
-        cell_unsigned((uint64_t)pair->count),
-        cell_milliseconds(pair->ns),
-        cell_decimal((double)pair->most_ns / 1e3, 1),
-        cell_string(pair->preempt ? "preempt" : "wakeup"),
-        victim.tid,
-        aggressor.tid,
-        victim.comm,
-        aggressor.comm,
+        [COL_rank] = cell_unsigned(rank),
+        [COL_victim] = victim.pid,
+        [COL_aggressor] = aggressor.pid,
+        [COL_count] = cell_unsigned((uint64_t)pair->count),
+        [COL_wait_ms] = cell_milliseconds(pair->ns),
+        [COL_wait_max_us] = cell_decimal((double)pair->most_ns / 1e3, 1),
+        [COL_kind] = cell_string(pair->preempt ? "preempt" : "wakeup"),
+        [COL_victim_tid] = victim.tid,
+        [COL_tid] = aggressor.tid,
+        [COL_victim_comm] = victim.comm,
+        [COL_comm] = aggressor.comm,
     };
     out_row_of(out, &contention_view.schema, cells,
                &(struct row_keys){.key = pair->aggressor, .victim = pair->victim});
@@ -182,8 +181,7 @@ static void contention_cost(void *state, struct program_cost *cost)
 const struct view contention_view = {
     .name = "contention",
     .summary = "who waits for a CPU because of whom",
-    .schema = {"contention", columns, COLUMNS},
-    .order = "wait_ms",
+    .schema = {.name = "contention", .columns = columns, .ncolumns = COLUMNS, .order = "wait_ms"},
     .ways = {contention_ways},
     .open = contention_open,
     .flip = contention_flip,

@@ -16,22 +16,23 @@ struct cpu {
     const struct tally_entry **top;
 };
 
-static const struct column columns[] = {
-    COLUMN("rank", 4, NONE, "place by run_ms, 1 first"),
-    COLUMN("pid", 7, TASK, "process"),
-    COLUMN("uid", 6, TASK, "effective user id"),
-    COLUMN("cpu_pct", 7, SUM, "on-CPU time by the window's length; 100 is one CPU"),
-    COLUMN("run_ms", 10, SUM, "on-CPU time in the window, the running stint up to the window's end included"),
-    COLUMN("switches", 8, SUM, "times it left a CPU in the window"),
-    COLUMN("tid", 7, TASK, "thread, with -t"),
-    COLUMN("wait_ms", 10, SUM, "time that it could have run and waited for a CPU, up to the window's end"),
-    COLUMN("wait_count", 10, SUM, "waits for a CPU that ended in the window"),
-    COLUMN("wait_p50_us", 11, NONE, "half of them were no longer"),
-    COLUMN("wait_p99_us", 11, NONE, "99 of 100 were no longer"),
-    COLUMN("wait_max_us", 11, MAX, "the longest of them"),
-    COLUMN("comm", -15, TASK, "name"),
-};
-#define COLUMNS (sizeof columns / sizeof *columns)
+#define CPU_COLUMNS(X)                                                                                       \
+    X(rank, 4, NONE, NONE, WIDE, "place by run_ms, 1 first")                                                 \
+    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
+    X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
+    X(cpu_pct, 7, PCT, SUM, DEFAULT_RANKED, "on-CPU time by the window's length; 100 is one CPU")            \
+    X(run_ms, 10, MS, SUM, DEFAULT,                                                                          \
+      "on-CPU time in the window, the running stint up to the window's end included")                        \
+    X(switches, 8, COUNT, SUM, DEFAULT, "times it left a CPU in the window")                                 \
+    X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
+    X(wait_ms, 10, MS, SUM, DEFAULT,                                                                         \
+      "time that it could have run and waited for a CPU, up to the window's end")                            \
+    X(wait_count, 10, COUNT, SUM, WIDE, "waits for a CPU that ended in the window")                          \
+    X(wait_p50_us, 11, US, NONE, WIDE, "half of them were no longer")                                        \
+    X(wait_p99_us, 11, US, NONE, DEFAULT, "99 of 100 were no longer")                                        \
+    X(wait_max_us, 11, US, MAX, WIDE, "the longest of them")                                                 \
+    X(comm, -15, NONE, TASK, DEFAULT, "name")
+COLUMN_TABLE(CPU_COLUMNS);
 
 static void cpu_close(void *state)
 {
@@ -129,19 +130,19 @@ static void row(struct cpu *cpu, const struct window *window, struct out *out, c
     double length = (double)(window->end_mono - window->begin_mono);
     const struct waited wait = waited_of(cpu, entry->key);
     const struct cell cells[COLUMNS] = {
-        cell_unsigned(rank),
-        outside ? cell_unknown() : cell_unsigned(key_process(entry->key)),
-        name->uid_known ? cell_unsigned(name->uid) : cell_unknown(),
-        cell_decimal(100 * (double)entry->weight / length, 2),
-        cell_milliseconds(entry->weight),
-        cell_unsigned((uint64_t)entry->count),
-        threads && !outside ? cell_unsigned(key_thread(entry->key)) : cell_unknown(),
-        wait.ms,
-        wait.count,
-        wait.p50_us,
-        wait.p99_us,
-        wait.max_us,
-        name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
+        [COL_rank] = cell_unsigned(rank),
+        [COL_pid] = outside ? cell_unknown() : cell_unsigned(key_process(entry->key)),
+        [COL_uid] = name->uid_known ? cell_unsigned(name->uid) : cell_unknown(),
+        [COL_cpu_pct] = cell_decimal(100 * (double)entry->weight / length, 2),
+        [COL_run_ms] = cell_milliseconds(entry->weight),
+        [COL_switches] = cell_unsigned((uint64_t)entry->count),
+        [COL_tid] = threads && !outside ? cell_unsigned(key_thread(entry->key)) : cell_unknown(),
+        [COL_wait_ms] = wait.ms,
+        [COL_wait_count] = wait.count,
+        [COL_wait_p50_us] = wait.p50_us,
+        [COL_wait_p99_us] = wait.p99_us,
+        [COL_wait_max_us] = wait.max_us,
+        [COL_comm] = name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
     };
 
     out_row_of(out, view, cells, &(struct row_keys){.key = entry->key});
@@ -198,8 +199,7 @@ static void cpu_cost(void *state, struct program_cost *cost)
 const struct view cpu_view = {
     .name = "cpu",
     .summary = "Top-K on-CPU time",
-    .schema = {"cpu", columns, COLUMNS},
-    .order = "run_ms",
+    .schema = {.name = "cpu", .columns = columns, .ncolumns = COLUMNS, .order = "run_ms"},
     .ways = {sched_ways},
     .open = cpu_open,
     .flip = cpu_flip,

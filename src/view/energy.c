@@ -8,20 +8,19 @@
 #include "source/sched/cells.h"
 #include "source/sched/load.h"
 
-static const struct column columns[] = {
-    COLUMN("rank", 4, NONE, "place by joules among the processes of the domain, 1 first"),
-    COLUMN("pid", 7, TASK, "process"),
-    COLUMN("uid", 6, TASK, "effective user id"),
-    COLUMN("domain", -16, DIM, "power domain, as the kernel names it"),
-    COLUMN("joules", 12, SUM, "energy in the window; with --total since the start"),
-    COLUMN("watts", 9, SUM, "that by the time that it took"),
-    COLUMN("share_pct", 9, SUM, "part of the domain's energy"),
-    COLUMN("run_ms", 10, SUM, "time on the domain's CPUs"),
-    COLUMN("cpu", 4, DIM, "CPU, with --by cpu"),
-    COLUMN("tid", 7, TASK, "thread, with -t"),
-    COLUMN("comm", -15, TASK, "name"),
-};
-#define COLUMNS (sizeof columns / sizeof *columns)
+#define ENERGY_COLUMNS(X)                                                                                    \
+    X(rank, 4, NONE, NONE, WIDE, "place by joules among the processes of the domain, 1 first")               \
+    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
+    X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
+    X(domain, -16, NONE, DIM, PART, "power domain, as the kernel names it")                                  \
+    X(joules, 12, JOULES, SUM, DEFAULT_RANKED, "energy in the window; with --total since the start")         \
+    X(watts, 9, WATTS, SUM, DEFAULT, "that by the time that it took")                                        \
+    X(share_pct, 9, PCT, SUM, DEFAULT, "part of the domain's energy")                                        \
+    X(run_ms, 10, MS, SUM, WIDE, "time on the domain's CPUs")                                                \
+    X(cpu, 4, NONE, DIM, WIDE, "CPU, with --by cpu")                                                         \
+    X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
+    X(comm, -15, NONE, TASK, DEFAULT, "name")
+COLUMN_TABLE(ENERGY_COLUMNS);
 
 struct energy {
     const struct source_context *context;
@@ -195,19 +194,19 @@ static void put(const struct page *page, const struct part *part)
     if (!special)
         name = name_of(page->e, part->key, page->now);
     const struct cell cells[COLUMNS] = {
-        part->rank ? cell_unsigned(part->rank) : cell_unknown(),
-        special ? cell_unknown() : cell_unsigned(key_process(part->key)),
-        name.uid_known ? cell_unsigned(name.uid) : cell_unknown(),
-        cell_string(page->domain->name),
-        page->known ? cell_joules(part->uj) : cell_unknown(),
-        page->known ? cell_watts(page, part->uj) : cell_unknown(),
-        cell_decimal(100 * part->share, 2),
-        cell_milliseconds(part->run_ns),
-        page->cpu,
-        threads && !special ? cell_unsigned(key_thread(part->key)) : cell_unknown(),
-        special            ? cell_string(special)
-        : name.comm_length ? cell_bytes(name.comm, name.comm_length)
-                           : cell_unknown(),
+        [COL_rank] = part->rank ? cell_unsigned(part->rank) : cell_unknown(),
+        [COL_pid] = special ? cell_unknown() : cell_unsigned(key_process(part->key)),
+        [COL_uid] = name.uid_known ? cell_unsigned(name.uid) : cell_unknown(),
+        [COL_domain] = cell_string(page->domain->name),
+        [COL_joules] = page->known ? cell_joules(part->uj) : cell_unknown(),
+        [COL_watts] = page->known ? cell_watts(page, part->uj) : cell_unknown(),
+        [COL_share_pct] = cell_decimal(100 * part->share, 2),
+        [COL_run_ms] = cell_milliseconds(part->run_ns),
+        [COL_cpu] = page->cpu,
+        [COL_tid] = threads && !special ? cell_unsigned(key_thread(part->key)) : cell_unknown(),
+        [COL_comm] = special            ? cell_string(special)
+                     : name.comm_length ? cell_bytes(name.comm, name.comm_length)
+                                        : cell_unknown(),
     };
 
     if (part->special)
@@ -376,8 +375,7 @@ static void energy_cost(void *state, struct program_cost *cost)
 const struct view energy_view = {
     .name = "energy",
     .summary = "joules and watts a process, by power domain",
-    .schema = {"energy", columns, COLUMNS},
-    .order = "joules,share_pct",
+    .schema = {.name = "energy", .columns = columns, .ncolumns = COLUMNS, .order = "joules,share_pct"},
     .of_sensors = true,
     .open = energy_open,
     .flip = energy_flip,

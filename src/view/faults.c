@@ -16,24 +16,25 @@ struct faults {
     const struct tally_entry **top;
 };
 
-static const struct column columns[] = {
-    COLUMN("rank", 4, NONE, "place by lat_ms; where that is not known by major_s, then minor_s; 1 first"),
-    COLUMN("pid", 7, TASK, "process"),
-    COLUMN("uid", 6, TASK, "effective user id"),
-    COLUMN("minor_s", 10, SUM, "faults a second that needed no I/O"),
-    COLUMN("major_s", 9, SUM, "faults a second that did, or waited for somebody else's"),
-    COLUMN("lat_avg_us", 10, NONE, "mean time of a fault that ended in the window"),
-    COLUMN("lat_p99_us", 10, NONE, "99 of 100 of them took no longer, to 6.25 %"),
-    COLUMN("lat_p50_us", 10, NONE, "half of them took no longer, to 6.25 %"),
-    COLUMN("lat_max_us", 10, MAX, "the longest, to 6.25 %"),
-    COLUMN("lat_ms", 10, SUM, "time in faults within the window, those that last at its end included"),
-    COLUMN("kernel_s", 9, SUM, "faults a second that were taken in kernel mode, of both kinds"),
-    COLUMN("swap_s", 8, SUM, "major faults a second that read anonymous memory from swap"),
-    COLUMN("tid", 7, TASK, "thread, with -t"),
-    COLUMN("major_in", -24, FIRST, "the file, or [anon], that one of its latest major faults was in"),
-    COLUMN("comm", -15, TASK, "name"),
-};
-#define COLUMNS (sizeof columns / sizeof *columns)
+#define FAULTS_COLUMNS(X)                                                                                    \
+    X(rank, 4, NONE, NONE, WIDE,                                                                             \
+      "place by lat_ms; where that is not known by major_s, then minor_s; 1 first")                          \
+    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
+    X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
+    X(minor_s, 10, PER_S, SUM, DEFAULT, "faults a second that needed no I/O")                                \
+    X(major_s, 9, PER_S, SUM, DEFAULT, "faults a second that did, or waited for somebody else's")            \
+    X(lat_avg_us, 10, US, NONE, WIDE, "mean time of a fault that ended in the window")                       \
+    X(lat_p99_us, 10, US, NONE, DEFAULT, "99 of 100 of them took no longer, to 6.25 %")                      \
+    X(lat_p50_us, 10, US, NONE, WIDE, "half of them took no longer, to 6.25 %")                              \
+    X(lat_max_us, 10, US, MAX, WIDE, "the longest, to 6.25 %")                                               \
+    X(lat_ms, 10, MS, SUM, DEFAULT_RANKED,                                                                   \
+      "time in faults within the window, those that last at its end included")                               \
+    X(kernel_s, 9, PER_S, SUM, WIDE, "faults a second that were taken in kernel mode, of both kinds")        \
+    X(swap_s, 8, PER_S, SUM, WIDE, "major faults a second that read anonymous memory from swap")             \
+    X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
+    X(major_in, -24, NONE, FIRST, WIDE, "the file, or [anon], that one of its latest major faults was in")   \
+    X(comm, -15, NONE, TASK, DEFAULT, "name")
+COLUMN_TABLE(FAULTS_COLUMNS);
 
 static void faults_close(void *state)
 {
@@ -124,22 +125,24 @@ static void row(struct faults *faults, const struct window *window, struct out *
     if (sums->major && !outside)
         major_in(faults, window, key, sums->major_at, in);
     const struct cell cells[COLUMNS] = {
-        cell_unsigned(rank),
-        outside ? cell_unknown() : cell_unsigned(key_process(key)),
-        name->uid_known ? cell_unsigned(name->uid) : cell_unknown(),
-        cell_decimal((double)sums->minor / seconds, 3),
-        cell_decimal((double)sums->major / seconds, 3),
-        sums->timed ? cell_decimal((double)sums->ended_ns / (double)sums->timed / 1e3, 3) : cell_unknown(),
-        microseconds(faults, key, 0.99),
-        microseconds(faults, key, 0.5),
-        microseconds(faults, key, 1),
-        timed ? cell_decimal((double)sums->ns / 1e6, 3) : cell_unknown(),
-        cell_decimal((double)sums->kernel / seconds, 3),
-        pagefaults_swap_known(faults->pagefaults) ? cell_decimal((double)sums->swap / seconds, 3)
-                                                  : cell_unknown(),
-        threads && !outside ? cell_unsigned(key_thread(key)) : cell_unknown(),
-        *in ? cell_string(in) : cell_unknown(),
-        name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
+        [COL_rank] = cell_unsigned(rank),
+        [COL_pid] = outside ? cell_unknown() : cell_unsigned(key_process(key)),
+        [COL_uid] = name->uid_known ? cell_unsigned(name->uid) : cell_unknown(),
+        [COL_minor_s] = cell_decimal((double)sums->minor / seconds, 3),
+        [COL_major_s] = cell_decimal((double)sums->major / seconds, 3),
+        [COL_lat_avg_us] = sums->timed ? cell_decimal((double)sums->ended_ns / (double)sums->timed / 1e3, 3)
+                                       : cell_unknown(),
+        [COL_lat_p99_us] = microseconds(faults, key, 0.99),
+        [COL_lat_p50_us] = microseconds(faults, key, 0.5),
+        [COL_lat_max_us] = microseconds(faults, key, 1),
+        [COL_lat_ms] = timed ? cell_decimal((double)sums->ns / 1e6, 3) : cell_unknown(),
+        [COL_kernel_s] = cell_decimal((double)sums->kernel / seconds, 3),
+        [COL_swap_s] = pagefaults_swap_known(faults->pagefaults)
+                           ? cell_decimal((double)sums->swap / seconds, 3)
+                           : cell_unknown(),
+        [COL_tid] = threads && !outside ? cell_unsigned(key_thread(key)) : cell_unknown(),
+        [COL_major_in] = *in ? cell_string(in) : cell_unknown(),
+        [COL_comm] = name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
     };
 
     out_row_of(out, view, cells, &(struct row_keys){.key = key});
@@ -193,8 +196,7 @@ static void faults_cost(void *state, struct program_cost *cost)
 const struct view faults_view = {
     .name = "faults",
     .summary = "page faults, minor and major, and the time they take",
-    .schema = {"faults", columns, COLUMNS},
-    .order = "lat_ms,major_s,minor_s",
+    .schema = {.name = "faults", .columns = columns, .ncolumns = COLUMNS, .order = "lat_ms,major_s,minor_s"},
     .ways = {faults_ways},
     .open = faults_open,
     .flip = faults_flip,

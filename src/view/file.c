@@ -19,27 +19,26 @@ struct file {
     struct file_names *names; /* NULL: nobody asked for them */
 };
 
-static const struct column columns[] = {
-    COLUMN("rank", 4, NONE, "place by kib, then count; 1 first"),
-    COLUMN("pid", 7, TASK, "process"),
-    COLUMN("fstype", -9, DIM, "type of the file system"),
-    COLUMN("mount", -20, DIM, "where it is mounted, as the process calls that"),
-    COLUMN("op", -5, DIM, "read or write"),
-    COLUMN("size_kib", 8, DIM,
-           "least size of these: from this up to twice as much a call; 0: nothing was moved"),
-    COLUMN("count", 9, SUM, "calls that ended in the window and did not fail"),
-    COLUMN("kib", 12, SUM, "what they moved"),
-    COLUMN("p50_us", 9, NONE, "half of them took no longer, to 6.25 %"),
-    COLUMN("p99_us", 9, NONE, "99 of 100 of them took no longer, to 6.25 %"),
-    COLUMN("p95_us", 9, NONE, "95 of 100 of them took no longer, to 6.25 %"),
-    COLUMN("count_s", 11, SUM, "calls a second"),
-    COLUMN("kib_s", 12, SUM, "what they moved a second"),
-    COLUMN("hit_pct", 7, NONE, "reads that neither read from a device nor slept"),
-    COLUMN("via", -8, DIM, "kind of call"),
-    COLUMN("tid", 7, TASK, "thread, with -t"),
-    COLUMN("comm", -15, TASK, "name"),
-};
-#define COLUMNS (sizeof columns / sizeof *columns)
+#define FILE_COLUMNS(X)                                                                                      \
+    X(rank, 4, NONE, NONE, WIDE, "place by kib, then count; 1 first")                                        \
+    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
+    X(fstype, -9, NONE, DIM, WIDE, "type of the file system")                                                \
+    X(mount, -20, NONE, DIM, DEFAULT, "where it is mounted, as the process calls that")                      \
+    X(op, -5, NONE, DIM, DEFAULT, "read or write")                                                           \
+    X(size_kib, 8, KIB, DIM, DEFAULT,                                                                        \
+      "least size of these: from this up to twice as much a call; 0: nothing was moved")                     \
+    X(count, 9, COUNT, SUM, DEFAULT, "calls that ended in the window and did not fail")                      \
+    X(kib, 12, KIB, SUM, DEFAULT_RANKED, "what they moved")                                                  \
+    X(p50_us, 9, US, NONE, WIDE, "half of them took no longer, to 6.25 %")                                   \
+    X(p99_us, 9, US, NONE, DEFAULT, "99 of 100 of them took no longer, to 6.25 %")                           \
+    X(p95_us, 9, US, NONE, WIDE, "95 of 100 of them took no longer, to 6.25 %")                              \
+    X(count_s, 11, PER_S, SUM, WIDE, "calls a second")                                                       \
+    X(kib_s, 12, KIB_PER_S, SUM, WIDE, "what they moved a second")                                           \
+    X(hit_pct, 7, PCT, NONE, WIDE, "reads that neither read from a device nor slept")                        \
+    X(via, -8, NONE, DIM, DEFAULT, "kind of call")                                                           \
+    X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
+    X(comm, -15, NONE, TASK, DEFAULT, "name")
+COLUMN_TABLE(FILE_COLUMNS);
 
 extern const struct view file_view;
 
@@ -225,25 +224,25 @@ static void row(struct file *file, const struct window *window, struct out *out,
     double seconds = (double)(window->end_mono - window->begin_mono) / 1e9, kib = (double)use->bytes / 1024;
     uint32_t pid = of_proc && what->taker != HOG_KEY_OUTSIDE ? key_process(what->taker) : 0;
     const struct cell cells[COLUMNS] = {
-        cell_unsigned(rank),
-        outside ? none : cell_unsigned(key_process(key->who)),
-        *what->fstype ? cell_bytes(what->fstype, sizeof what->fstype) : none,
-        key->via ? cell_string(mounts_path(file->mounts, pid, key->mount, key->device >> 20,
-                                           key->device & 0xfffff, window->end_mono))
-                 : none,
-        key->via ? cell_string(key->op == HOG_FILE_READ ? "read" : "write") : none,
-        key->via ? size_kib(key->size) : none,
-        cell_unsigned(use->count),
-        cell_decimal(kib, 3),
-        microseconds(use->timed, use->p50),
-        microseconds(use->timed, use->p99),
-        microseconds(use->timed, use->p95),
-        cell_decimal((double)use->count / seconds, 3),
-        cell_decimal(kib / seconds, 3),
-        hit_pct(what, use),
-        cell_string(via_name(key)),
-        file->context->options->threads && !outside ? cell_unsigned(key_thread(key->who)) : none,
-        name && name->comm_length ? cell_bytes(name->comm, name->comm_length) : none,
+        [COL_rank] = cell_unsigned(rank),
+        [COL_pid] = outside ? none : cell_unsigned(key_process(key->who)),
+        [COL_fstype] = *what->fstype ? cell_bytes(what->fstype, sizeof what->fstype) : none,
+        [COL_mount] = key->via ? cell_string(mounts_path(file->mounts, pid, key->mount, key->device >> 20,
+                                                         key->device & 0xfffff, window->end_mono))
+                               : none,
+        [COL_op] = key->via ? cell_string(key->op == HOG_FILE_READ ? "read" : "write") : none,
+        [COL_size_kib] = key->via ? size_kib(key->size) : none,
+        [COL_count] = cell_unsigned(use->count),
+        [COL_kib] = cell_decimal(kib, 3),
+        [COL_p50_us] = microseconds(use->timed, use->p50),
+        [COL_p99_us] = microseconds(use->timed, use->p99),
+        [COL_p95_us] = microseconds(use->timed, use->p95),
+        [COL_count_s] = cell_decimal((double)use->count / seconds, 3),
+        [COL_kib_s] = cell_decimal(kib / seconds, 3),
+        [COL_hit_pct] = hit_pct(what, use),
+        [COL_via] = cell_string(via_name(key)),
+        [COL_tid] = file->context->options->threads && !outside ? cell_unsigned(key_thread(key->who)) : none,
+        [COL_comm] = name && name->comm_length ? cell_bytes(name->comm, name->comm_length) : none,
     };
 
     out_row_of(out, &file_view.schema, cells, &(struct row_keys){.key = key->who});
@@ -314,9 +313,12 @@ static void file_cost(void *state, struct program_cost *cost)
 const struct view file_view = {
     .name = "file",
     .summary = "reads and writes of files by process, mount, operation and size",
-    .schema = {"file", columns, COLUMNS},
+    .schema = {.name = "file",
+               .columns = columns,
+               .ncolumns = COLUMNS,
+               .order = "kib,count",
+               .next = &files_schema},
     .ways = {file_ways},
-    .order = "kib,count",
     .open = file_open,
     .flip = file_flip,
     .collect = file_collect,

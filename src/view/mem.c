@@ -14,24 +14,24 @@ struct mem {
     struct mem_process **top;
 };
 
-static const struct column columns[] = {
-    COLUMN("rank", 4, NONE, "place by rss_kib, of a process that has ended by peak_kib; 1 first"),
-    COLUMN("pid", 7, TASK, "process"),
-    COLUMN("uid", 6, TASK, "effective user id"),
-    COLUMN("rss_kib", 10, SUM, "resident memory at the window's end; 0: the process has ended"),
-    COLUMN("delta_kib", 10, SUM, "how much more that is than at the window's begin"),
-    COLUMN("peak_kib", 10, NONE, "the most resident memory in the window"),
-    COLUMN("anon_kib", 10, SUM, "resident memory of no file"),
-    COLUMN("file_kib", 10, SUM, "resident memory of files"),
-    COLUMN("shmem_kib", 10, SUM, "resident shared memory"),
-    COLUMN("swap_kib", 10, SUM, "memory that is in swap"),
-    COLUMN("vm_kib", 11, SUM, "mapped memory, resident or not"),
-    COLUMN("vm_delta_kib", 12, SUM, "how much more that is than at the window's begin"),
-    COLUMN("vm_peak_kib", 11, NONE, "the most mapped memory in the window"),
-    COLUMN("pss_kib", 10, SUM, "with --pss: resident memory, shared pages by their share"),
-    COLUMN("comm", -15, TASK, "name"),
-};
-#define COLUMNS (sizeof columns / sizeof *columns)
+#define MEM_COLUMNS(X)                                                                                       \
+    X(rank, 4, NONE, NONE, WIDE, "place by rss_kib, of a process that has ended by peak_kib; 1 first")       \
+    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
+    X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
+    X(rss_kib, 10, KIB, LEVEL, DEFAULT_RANKED,                                                               \
+      "resident memory at the window's end; 0: the process has ended")                                       \
+    X(delta_kib, 10, KIB, LEVEL, DEFAULT, "how much more that is than at the window's begin")                \
+    X(peak_kib, 10, KIB, NONE, DEFAULT_RANKED, "the most resident memory in the window")                     \
+    X(anon_kib, 10, KIB, LEVEL, WIDE, "resident memory of no file")                                          \
+    X(file_kib, 10, KIB, LEVEL, WIDE, "resident memory of files")                                            \
+    X(shmem_kib, 10, KIB, LEVEL, WIDE, "resident shared memory")                                             \
+    X(swap_kib, 10, KIB, LEVEL, DEFAULT, "memory that is in swap")                                           \
+    X(vm_kib, 11, KIB, LEVEL, WIDE, "mapped memory, resident or not")                                        \
+    X(vm_delta_kib, 12, KIB, LEVEL, WIDE, "how much more that is than at the window's begin")                \
+    X(vm_peak_kib, 11, KIB, NONE, WIDE, "the most mapped memory in the window")                              \
+    X(pss_kib, 10, KIB, LEVEL, WIDE, "with --pss: resident memory, shared pages by their share")             \
+    X(comm, -15, NONE, TASK, DEFAULT, "name")
+COLUMN_TABLE(MEM_COLUMNS);
 
 static void mem_close(void *state)
 {
@@ -135,21 +135,21 @@ static void row(const struct mem *mem, const struct window *window, struct out *
     bool peak_rss_known = mem_table_peak_rss(mem->mem_table, mem_process, &peak_rss);
     bool peak_vm_known = mem_table_peak_vm(mem->mem_table, mem_process, &peak_vm);
     const struct cell cells[COLUMNS] = {
-        cell_unsigned(rank),
-        kib(!outside, key_process(mem_process->key)),
-        kib(name->uid_known, name->uid),
-        kib(known, now->rss),
-        delta_rss(mem_process),
-        kib(peak_rss_known && !outside, peak_rss),
-        kib(known, now->anon),
-        kib(known, now->file),
-        kib(known, now->shmem),
-        kib(known, now->swap),
-        kib(known, now->vm),
-        delta_vm(mem_process),
-        kib(peak_vm_known && !outside, peak_vm),
-        pss(mem, mem_process),
-        name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
+        [COL_rank] = cell_unsigned(rank),
+        [COL_pid] = kib(!outside, key_process(mem_process->key)),
+        [COL_uid] = kib(name->uid_known, name->uid),
+        [COL_rss_kib] = kib(known, now->rss),
+        [COL_delta_kib] = delta_rss(mem_process),
+        [COL_peak_kib] = kib(peak_rss_known && !outside, peak_rss),
+        [COL_anon_kib] = kib(known, now->anon),
+        [COL_file_kib] = kib(known, now->file),
+        [COL_shmem_kib] = kib(known, now->shmem),
+        [COL_swap_kib] = kib(known, now->swap),
+        [COL_vm_kib] = kib(known, now->vm),
+        [COL_vm_delta_kib] = delta_vm(mem_process),
+        [COL_vm_peak_kib] = kib(peak_vm_known && !outside, peak_vm),
+        [COL_pss_kib] = pss(mem, mem_process),
+        [COL_comm] = name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
     };
 
     out_row_of(out, view, cells, &(struct row_keys){.key = mem_process->key});
@@ -175,8 +175,7 @@ static void mem_cost(void *state, struct program_cost *cost)
 const struct view mem_view = {
     .name = "mem",
     .summary = "Top-K memory: resident and its parts, growth and peak in the window; mapped memory",
-    .schema = {"mem", columns, COLUMNS},
-    .order = "rss_kib,peak_kib",
+    .schema = {.name = "mem", .columns = columns, .ncolumns = COLUMNS, .order = "rss_kib,peak_kib"},
     .ways = {mem_ways},
     .open = mem_open,
     .flip = mem_flip,

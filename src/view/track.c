@@ -6,15 +6,14 @@
 #include "source/sched/sched.h"
 #include "source/sched/load.h"
 
-static const struct column columns[] = {
-    COLUMN("t_ms", 10, DIM, "begin of the window since the start of the run"),
-    COLUMN("pid", 7, TASK, "process"),
-    COLUMN("cpu_pct", 7, SUM, "on-CPU time by the window's length; 100 is one CPU"),
-    COLUMN("run_ms", 10, SUM, "on-CPU time in the window"),
-    COLUMN("switches", 8, SUM, "times it left a CPU in the window"),
-    COLUMN("comm", -15, TASK, "name"),
-};
-#define COLUMNS (sizeof columns / sizeof *columns)
+#define TRACK_COLUMNS(X)                                                                                     \
+    X(t_ms, 10, MS, DIM, DEFAULT, "begin of the window since the start of the run")                          \
+    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
+    X(cpu_pct, 7, PCT, SUM, DEFAULT_RANKED, "on-CPU time by the window's length; 100 is one CPU")            \
+    X(run_ms, 10, MS, SUM, DEFAULT, "on-CPU time in the window")                                             \
+    X(switches, 8, COUNT, SUM, DEFAULT, "times it left a CPU in the window")                                 \
+    X(comm, -15, NONE, TASK, DEFAULT, "name")
+COLUMN_TABLE(TRACK_COLUMNS);
 
 struct track {
     struct sched *sched;
@@ -101,12 +100,12 @@ static void track_rows(void *state, const struct window *window, struct out *out
             continue;
         const struct name *name = sched_name(track->sched, sum->key, window->end_mono);
         const struct cell cells[COLUMNS] = {
-            cell_decimal((double)window->begin_offset / 1e6, 3),
-            cell_unsigned(targets->list[i].pid),
-            cell_decimal(100 * (double)sum->weight / length, 2),
-            cell_decimal((double)sum->weight / 1e6, 3),
-            cell_unsigned((uint64_t)sum->count),
-            name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
+            [COL_t_ms] = cell_decimal((double)window->begin_offset / 1e6, 3),
+            [COL_pid] = cell_unsigned(targets->list[i].pid),
+            [COL_cpu_pct] = cell_decimal(100 * (double)sum->weight / length, 2),
+            [COL_run_ms] = cell_decimal((double)sum->weight / 1e6, 3),
+            [COL_switches] = cell_unsigned((uint64_t)sum->count),
+            [COL_comm] = name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
         };
         out_row_of(out, &track_view.schema, cells, &(struct row_keys){.key = sum->key});
     }
@@ -121,8 +120,7 @@ static void track_cost(void *state, struct program_cost *cost)
 const struct view track_view = {
     .name = "track",
     .summary = "lossless time series of given processes, down to windows of 1 ms",
-    .schema = {"track", columns, COLUMNS},
-    .order = "run_ms",
+    .schema = {.name = "track", .columns = columns, .ncolumns = COLUMNS, .order = "run_ms"},
     .of_targets = true,
     .ways = {sched_ways},
     .open = track_open,

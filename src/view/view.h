@@ -30,6 +30,7 @@ struct source_context {
     struct pidns *pidns;  /* of the processes in rows */
     struct sched **sched; /* where views that are made from switches find what they share; or NULL */
     const struct prefilter *prefilter; /* whom the kernel's side leaves out; or NULL */
+    bool groups;                       /* rows need the control groups of tasks */
     const struct targets *subject;     /* the process that --why asks about: none or one; or NULL */
 };
 
@@ -70,10 +71,8 @@ struct view {
     const char *name;
     const char *summary; /* one line for --help */
     struct schema schema;
-    const char *order; /* what its rows go by where they are grouped: "a+b,c" is the sum of a and b, then c;
-                          NULL: the first column that adds up */
-    bool of_targets;   /* of the processes asked for alone: nothing without their numbers */
-    bool of_sensors;   /* hosts without are well, and doctor's status says so */
+    bool of_targets;                 /* of the processes asked for alone: nothing without their numbers */
+    bool of_sensors;                 /* hosts without are well, and doctor's status says so */
     const struct hook_ways *ways[4]; /* all that open() may choose from, a list a source; ends with NULL */
     /* Loads and attaches. On failure -errno and a reason that says what would help; nothing stays. `hooks`
      * (may be NULL) gets what was tried, also on failure. */

@@ -37,6 +37,20 @@ static const char good[] =
     "[\"window\",3,\"2026-01-31T12:00:02.000000Z\",1000,7,\"domain\"]\n"
     "[\"energy\",1,7,\"package-0/core\",3,\"x\"]\n[\"end\"]\n";
 
+#define TOP_COLUMNS(X)                                                                                       \
+    X(cpu_pct, 7, PCT, SUM, DEFAULT_RANKED, "")                                                              \
+    X(rss_kib, 9, KIB, LEVEL, DEFAULT_RANKED, "")                                                            \
+    X(verdict, -14, NONE, FIRST, DEFAULT, "")
+COLUMN_TABLE(TOP_COLUMNS);
+static const struct column energy_columns[] = {
+    COLUMN(domain, -16, NONE, DIM, PART, ""),
+    COLUMN(joules, 12, JOULES, SUM, DEFAULT_RANKED, ""),
+};
+static const struct schema energy = {.name = "energy", .columns = energy_columns, .ncolumns = 2};
+static const struct schema top = {.name = "top", .columns = columns, .ncolumns = COLUMNS, .next = &energy};
+static const struct schema *const schemas[] = {&top, NULL};
+static const char *const verdicts[] = {"ok", "starved", "oom-risk"};
+
 static char page_path[] = "/tmp/recording-page.XXXXXX";
 #define must(what)                                                                                           \
     do {                                                                                                     \
@@ -83,7 +97,14 @@ static void judge(const struct digest *d, const char *bytes)
 static bool one(const char *bytes, size_t length, int fd, const char *path, bool page)
 {
     static const char *const by[] = {NULL, "process", "comm", "verdict"};
-    struct digest d = {.by = by[below(4)], .named = below(2), .top = 5, .quantiles = true, .lines = true};
+    struct digest d = {.schemas = schemas,
+                       .verdicts = verdicts,
+                       .nverdicts = 3,
+                       .by = by[below(4)],
+                       .named = below(2),
+                       .top = 5,
+                       .quantiles = true,
+                       .lines = true};
     struct digest_range range;
     struct reader reader;
     struct error why = {""};

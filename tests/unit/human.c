@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Values with units: by the name of the column, three digits. */
+/* Values with units: three digits. */
 #include "out/human.h"
 #include <string.h>
 #include "tap.h"
@@ -7,47 +7,46 @@
 int main(void)
 {
     static const struct {
-        const char *column;
+        enum column_unit unit;
         double value;
         const char *text; /* NULL: left as it is */
     } cases[] = {
-        {"rss_kib", 65536, "64M"},
-        {"rss_kib", 0, "0B"},
-        {"kib", 0.5, "512B"},
-        {"kib", 1023, "1.00M"},
-        {"kib", 999, "999K"},
-        {"delta_kib", -2048, "-2M"},
-        {"read_kib_s", 1536, "1.50M"},
-        {"size_kib", 0.001, "1.02B"},
-        {"vm_kib", 1e12, "931T"},
-        {"p50_us", 0.5, "0.50us"},
-        {"p50_us", 999.6, "1.00ms"},
-        {"wait_max_us", 1250, "1.25ms"},
-        {"run_ms", 999.9, "1.00s"},
-        {"run_ms", 0.25, "250us"},
-        {"total_ms", 90000, "90s"},
-        {"cpu_pct", 33.33, "33.3%"},
-        {"cpu_pct", 0, "0.0%"},
-        {"wait_pct", 244.4, "244%"},
-        {"faults_s", 1500, "1.50K"},
-        {"count", 999, "999"},
-        {"count", 16442, "16.4K"},
-        {"wait_count", 1e6, "1M"},
-        {"errors", 0, "0"},
-        {"pid", 65536, NULL},
-        {"rank", 1, NULL},
-        {"oom_s", 1500, NULL},
-        {"age_s", 1500, NULL},
-        {"uid", 65534, NULL},
-        {"watts", 1500, NULL},
-        {"accounts", 5000, NULL},
+        {UNIT_KIB, 65536, "64M"},
+        {UNIT_KIB, 0, "0B"},
+        {UNIT_KIB, 0.5, "512B"},
+        {UNIT_KIB, 1023, "1.00M"},
+        {UNIT_KIB, 999, "999K"},
+        {UNIT_KIB, -2048, "-2M"},
+        {UNIT_KIB_PER_S, 1536, "1.50M"},
+        {UNIT_KIB, 0.001, "1.02B"},
+        {UNIT_KIB, 1e12, "931T"},
+        {UNIT_US, 0.5, "0.50us"},
+        {UNIT_US, 999.6, "1.00ms"},
+        {UNIT_US, 1250, "1.25ms"},
+        {UNIT_MS, 999.9, "1.00s"},
+        {UNIT_MS, 0.25, "250us"},
+        {UNIT_MS, 90000, "90s"},
+        {UNIT_PCT, 33.33, "33.3%"},
+        {UNIT_PCT, 0, "0.0%"},
+        {UNIT_PCT, 244.4, "244%"},
+        {UNIT_PER_S, 1500, "1.50K"},
+        {UNIT_COUNT, 999, "999"},
+        {UNIT_COUNT, 16442, "16.4K"},
+        {UNIT_COUNT, 1e6, "1M"},
+        {UNIT_COUNT, 0, "0"},
+        {UNIT_NONE, 65536, NULL},
+        {UNIT_S, 1500, NULL},
+        {UNIT_S, 1500, NULL},
+        {UNIT_NONE, 65534, NULL},
+        {UNIT_WATTS, 1500, NULL},
+        {UNIT_NONE, 5000, NULL},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[HUMAN_TEXT] = "";
-        bool done = human_format(cases[i].column, strlen(cases[i].column), cases[i].value, text);
+        bool done = human_format(cases[i].unit, cases[i].value, text);
         check(done == (cases[i].text != NULL) && (!done || !strcmp(text, cases[i].text)),
-              "%s of %g is %s, not %s", cases[i].column, cases[i].value,
+              "unit %d of %g is %s, not %s", cases[i].unit, cases[i].value,
               cases[i].text ? cases[i].text : "left", done ? text : "left");
     }
     return done();

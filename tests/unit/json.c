@@ -17,10 +17,14 @@
 #define ROWS    100000
 #define LONGEST 40
 
-static const struct column columns[] = {COLUMN("rank", 5, NONE, ""), COLUMN("dev", -8, NONE, ""),
-                                        COLUMN("kib", 8, NONE, ""), COLUMN("ms", 0, NONE, ""),
-                                        COLUMN("comm", -15, NONE, "")};
-static const struct schema schema = {"fuzz", columns, 5};
+#define ROW_COLUMNS(X)                                                                                       \
+    X(rank, 5, NONE, NONE, WIDE, "")                                                                         \
+    X(dev, -8, NONE, NONE, WIDE, "")                                                                         \
+    X(kib, 8, KIB, NONE, WIDE, "")                                                                           \
+    X(ms, 0, MS, NONE, WIDE, "")                                                                             \
+    X(comm, -15, NONE, NONE, WIDE, "")
+COLUMN_TABLE(ROW_COLUMNS);
+static const struct schema schema = {.name = "fuzz", .columns = columns, .ncolumns = COLUMNS};
 
 static uint64_t state = 0x9e3779b97f4a7c15;
 

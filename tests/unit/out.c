@@ -15,13 +15,15 @@
 #include <time.h>
 #include <unistd.h>
 
-static const struct column cpu_columns[] = {COLUMN("rank", 4, NONE, ""), COLUMN("pid", 7, NONE, ""),
-                                            COLUMN("dev", -6, NONE, ""), COLUMN("cpu_pct", 0, NONE, ""),
-                                            COLUMN("comm", -15, NONE, "")};
-static const struct schema cpu = {"cpu", cpu_columns, 5};
+static const struct column cpu_columns[] = {
+    COLUMN(rank, 4, NONE, NONE, WIDE, ""),   COLUMN(pid, 7, NONE, NONE, WIDE, ""),
+    COLUMN(dev, -6, NONE, NONE, WIDE, ""),   COLUMN(cpu_pct, 0, PCT, NONE, WIDE, ""),
+    COLUMN(comm, -15, NONE, NONE, WIDE, ""),
+};
+static const struct schema cpu = {.name = "cpu", .columns = cpu_columns, .ncolumns = 5};
 
-static const struct column one_columns[] = {COLUMN("value", 0, NONE, "")};
-static const struct schema one = {"one", one_columns, 1};
+static const struct column one_columns[] = {COLUMN(value, 0, NONE, NONE, WIDE, "")};
+static const struct schema one = {.name = "one", .columns = one_columns, .ncolumns = 1};
 
 /* What was written, as a string; the caller frees it. */
 static char *contents(int fd)
@@ -431,6 +433,28 @@ static void check_many_views(void)
     close(fd);
 }
 
+/* A cell that a view forgot is a mistake in hog and not a value that is unknown. */
+static void check_forgotten(void)
+{
+    static const enum out_format formats[] = {OUT_TEXT, OUT_TSV, OUT_CSV, OUT_JSON, OUT_RECORD};
+
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        struct cell cells[5] = {[0] = cell_unsigned(1), [2] = cell_unknown(), [3] = cell_decimal(1, 2)};
+        int fd = memfd_create("forgotten", MFD_CLOEXEC);
+        struct out *out = out_open(fd, formats[i], true);
+        cells[4] = cell_string("x");
+        out_row(out, &cpu, cells);
+        check(out_flush(out) == -EBADMSG, "format %d: a cell that was never set is an error", formats[i]);
+        out_close(out);
+        out = out_open(fd, formats[i], true);
+        cells[1] = cell_unknown();
+        out_row(out, &cpu, cells);
+        check(!out_flush(out), "format %d: one that is unknown is none", formats[i]);
+        out_close(out);
+        close(fd);
+    }
+}
+
 int main(void)
 {
     signal(SIGPIPE, SIG_IGN);
@@ -450,5 +474,6 @@ int main(void)
     check_slow_pipe(false, true);
     check_stuck_pipe();
     check_many_views();
+    check_forgotten();
     return done();
 }

@@ -15,13 +15,13 @@
 
 static char dir[] = "/tmp/recording.XXXXXX", path[64];
 
-static const struct column columns[] = {
-    COLUMN("rank", 4, NONE, ""),
-    COLUMN("pid", 7, TASK, ""),
-    COLUMN("cpu_pct", 7, SUM, ""),
-    COLUMN("comm", -1, TASK, ""),
-};
-static const struct schema schema = {"cpu", columns, 4};
+#define CPU_COLUMNS(X)                                                                                       \
+    X(rank, 4, NONE, NONE, WIDE, "")                                                                         \
+    X(pid, 7, NONE, TASK, DEFAULT, "")                                                                       \
+    X(cpu_pct, 7, PCT, SUM, DEFAULT, "")                                                                     \
+    X(comm, -1, NONE, TASK, DEFAULT, "")
+COLUMN_TABLE(CPU_COLUMNS);
+static const struct schema schema = {.name = "cpu", .columns = columns, .ncolumns = COLUMNS};
 
 static void record_windows(uint64_t from, uint64_t to, uint64_t max_size, unsigned keep)
 {

@@ -9,14 +9,22 @@
 #include "host/names.h"
 #include "tests/unit/tap.h"
 
-static const struct column columns[] = {
-    COLUMN("rank", 4, NONE, ""),     COLUMN("pid", 7, TASK, ""),       COLUMN("uid", 6, TASK, ""),
-    COLUMN("dev", -4, DIM, ""),      COLUMN("run_ms", 10, SUM, ""),    COLUMN("rss_kib", 8, SUM, ""),
-    COLUMN("delta_kib", 8, SUM, ""), COLUMN("p50_us", 8, NONE, ""),    COLUMN("max_us", 8, MAX, ""),
-    COLUMN("oom_s", 8, MIN, ""),     COLUMN("verdict", -8, FIRST, ""), COLUMN("comm", -15, TASK, ""),
-};
-#define COLUMNS (sizeof columns / sizeof *columns)
-static const struct schema schema = {"made", columns, COLUMNS};
+#define MADE_COLUMNS(X)                                                                                      \
+    X(rank, 4, NONE, NONE, WIDE, "")                                                                         \
+    X(pid, 7, NONE, TASK, DEFAULT, "")                                                                       \
+    X(uid, 6, NONE, TASK, WIDE, "")                                                                          \
+    X(dev, -4, NONE, DIM, WIDE, "")                                                                          \
+    X(run_ms, 10, MS, SUM, DEFAULT, "")                                                                      \
+    X(rss_kib, 8, KIB, LEVEL, DEFAULT, "")                                                                   \
+    X(delta_kib, 8, KIB, LEVEL, WIDE, "")                                                                    \
+    X(p50_us, 8, US, NONE, WIDE, "")                                                                         \
+    X(max_us, 8, US, MAX, WIDE, "")                                                                          \
+    X(oom_s, 8, S, MIN, WIDE, "")                                                                            \
+    X(verdict, -8, NONE, FIRST, DEFAULT, "")                                                                 \
+    X(comm, -15, NONE, TASK, DEFAULT, "")
+COLUMN_TABLE(MADE_COLUMNS);
+static const struct schema schema = {
+    .name = "made", .columns = columns, .ncolumns = COLUMNS, .order = "run_ms"};
 
 static const struct task {
     unsigned pid, uid;
@@ -67,17 +75,16 @@ static void write_row(struct out *out, const struct task *task, size_t rank)
 }
 
 /* What rows become; lost: how many were. */
-static const char *through(struct options options, uint64_t *lost)
+static const char *through(struct rows_options options, uint64_t *lost)
 {
     const struct schema *const views[] = {&schema, NULL};
-    const char *const orders[] = {"run_ms"};
     struct rows *rows = NULL;
     struct error why = {""};
     int fd = memfd_create("rows", MFD_CLOEXEC);
     struct out *out = out_open(fd, options.format, false);
 
     options.top = options.top ? options.top : 10;
-    if (rows_open(&rows, &options, views, orders, NULL, true, &why)) {
+    if (rows_open(&rows, &options, views, NULL, true, &why)) {
         printf("# %s\n", why.text);
         return "";
     }
@@ -132,7 +139,7 @@ static void is_row(const char *what, const char *lines, int n, const char *expec
 
 static void check_groups(void)
 {
-    const char *lines = through((struct options){.by = ROWS_COMM}, NULL);
+    const char *lines = through((struct rows_options){.by = ROWS_COMM}, NULL);
 
     check(lines_in(lines) == 4, "by comm: what a row is about beside a task is not mixed");
     is_row("sums, the largest, the least, the first; two users are none; a quantile is not known", lines, 1,
@@ -140,51 +147,51 @@ static void check_groups(void)
     is_row("one member keeps all that it has", lines, 2,
            "made 2 4000002 33 sda 40.000 200 2 2.0 8.0 - ok 1 make");
     is_row("what is not known stays so", lines, 3, "made 3 4000003 0 sdb 30.000 - 0 3.0 20.0 10.0 ok 1 cc1");
-    lines = through((struct options){.by = ROWS_USER, .top = 1}, NULL);
+    lines = through((struct rows_options){.by = ROWS_USER, .top = 1}, NULL);
     check(lines_in(lines) == 1, "groups are made before the cut to -k");
     is_row("by user: the name", lines, 1, "made 1 - 33 sda 60.000 250 3 - 8.0 5.0 ok www-data 2 -");
-    lines = through((struct options){.by = ROWS_PROCESS}, NULL);
+    lines = through((struct rows_options){.by = ROWS_PROCESS}, NULL);
     check(lines_in(lines) == 5, "by process: five are five");
 }
 
 static void check_order(void)
 {
-    const char *lines = through((struct options){.sort = "delta_kib", .top = 2}, NULL);
+    const char *lines = through((struct rows_options){.sort = "delta_kib", .top = 2}, NULL);
 
     is_row("by a signed column", lines, 1, "made 1 4000002 33 sda 40.000 200 2 2.0 8.0 - ok make");
     check(lines_in(lines) == 2, "and cut to -k after that");
-    lines = through((struct options){.sort = "-delta_kib"}, NULL);
+    lines = through((struct rows_options){.sort = "-delta_kib"}, NULL);
     is_row("the other way round", lines, 1, "made 1 4000001 0 sda 50.000 100 -5 1.0 9.0 30.0 starved cc1");
-    lines = through((struct options){.sort = "-rss_kib"}, NULL);
+    lines = through((struct rows_options){.sort = "-rss_kib"}, NULL);
     is_row("the least first", lines, 1, "made 1 4000004 33 sda 20.000 50 1 4.0 6.0 5.0 ok cc1");
     is_row("who is not known is last either way", lines, 4,
            "made 4 4000003 0 sdb 30.000 - 0 3.0 20.0 10.0 ok cc1");
-    lines = through((struct options){.sort = "comm"}, NULL);
+    lines = through((struct rows_options){.sort = "comm"}, NULL);
     is_row("names from a on", lines, 5, "made 5 4000002 33 sda 40.000 200 2 2.0 8.0 - ok make");
 }
 
 static void check_filters(void)
 {
-    const char *lines = through((struct options){.comms = {{"cc*"}, 1}, .top = 2}, NULL);
+    const char *lines = through((struct rows_options){.comms = {{"cc*"}, 1}, .top = 2}, NULL);
 
     check(lines_in(lines) == 2, "a filter is before the cut to -k");
     is_row("ranks are those of what is shown", lines, 2,
            "made 2 4000003 0 sdb 30.000 - 0 3.0 20.0 10.0 ok cc1");
-    lines = through((struct options){.comms = {{"cc*"}, 1}, .inverted = true}, NULL);
+    lines = through((struct rows_options){.comms = {{"cc*"}, 1}, .inverted = true}, NULL);
     is_row("--not", lines, 1, "made 1 4000002 33 sda 40.000 200 2 2.0 8.0 - ok make");
     check(lines_in(lines) == 2, "--not: all others");
-    lines = through((struct options){.comms = {{"cc*", "make"}, 2}, .users = {{"33"}, 1}}, NULL);
+    lines = through((struct rows_options){.comms = {{"cc*", "make"}, 2}, .users = {{"33"}, 1}}, NULL);
     check(lines_in(lines) == 2, "one of each kind, and all kinds");
-    lines = through((struct options){.users = {{"root,33"}, 1}}, NULL);
+    lines = through((struct rows_options){.users = {{"root,33"}, 1}}, NULL);
     check(lines_in(lines) == 4, "users by name and number");
-    lines = through((struct options){.cgroups = {{"/"}, 1}}, NULL);
+    lines = through((struct rows_options){.cgroups = {{"/"}, 1}}, NULL);
     check(lines_in(lines) == 0, "whose group nobody knows is in none");
 }
 
 static void check_memory(void)
 {
     uint64_t lost = 0;
-    const char *lines = through((struct options){.by = ROWS_PROCESS, .rows_kib = 1}, &lost);
+    const char *lines = through((struct rows_options){.by = ROWS_PROCESS, .kib = 1}, &lost);
 
     check(lost + lines_in(lines) == 5 && lost > 0,
           "rows that find no memory are counted: %zu shown, %lu lost", lines_in(lines), (unsigned long)lost);
@@ -200,7 +207,7 @@ static void has(const char *lines, const char *line)
 
 static void check_prom(void)
 {
-    const char *lines = through((struct options){.format = OUT_PROM, .top = 2}, NULL);
+    const char *lines = through((struct rows_options){.format = OUT_PROM, .top = 2}, NULL);
 
     has(lines, "hog_made_run_seconds{pid=\"4000001\",uid=\"0\",dev=\"sda\",comm=\"cc1\"} 0.050000");
     has(lines, "hog_made_run_seconds{dev=\"sda\",comm=\"_other\"} 0.030000");
@@ -214,7 +221,7 @@ static void check_prom(void)
     has(lines, "# TYPE hog_made_run_seconds gauge");
     check(!strstr(lines, "max_seconds{dev=\"sda\",comm=\"_other\"}"), "what does not add up has no _other");
     check(!strstr(lines, "rank"), "a rank is no metric");
-    lines = through((struct options){.format = OUT_PROM}, NULL);
+    lines = through((struct rows_options){.format = OUT_PROM}, NULL);
     check(!strstr(lines, "_other"), "where all are shown there is no _other");
     has(lines,
         "hog_made_run_seconds{pid=\"4000005\",uid=\"7\",dev=\"sda\",comm=\"=cmd|'\\\\x20/C\\\\x20calc'!A0\"} "
@@ -223,7 +230,7 @@ static void check_prom(void)
 
 static void check_csv(void)
 {
-    const char *lines = through((struct options){.format = OUT_CSV, .sort = "run_ms"}, NULL);
+    const char *lines = through((struct rows_options){.format = OUT_CSV, .sort = "run_ms"}, NULL);
 
     is_row("csv: what is not known is empty, a negative number stays", lines, 1,
            "made,,,,,1,4000001,0,sda,50.000,100,-5,1.0,9.0,30.0,starved,cc1\r");

@@ -44,8 +44,10 @@ static char now(void)
     return pattern[shown - 1 < last ? shown - 1 : last];
 }
 
-static const struct column columns[] = {COLUMN("window", 6, NONE, "its number"),
-                                        COLUMN("comm", -15, NONE, "as the pattern has it")};
+#define LEAVER_COLUMNS(X)                                                                                    \
+    X(window, 6, NONE, NONE, WIDE, "its number")                                                             \
+    X(comm, -15, NONE, NONE, WIDE, "as the pattern has it")
+COLUMN_TABLE(LEAVER_COLUMNS);
 
 extern const struct view made_view;
 
@@ -70,7 +72,7 @@ static void made_close(void *state)
 
 const struct view made_view = {
     .name = "made",
-    .schema = {"made", columns, 2},
+    .schema = {.name = "made", .columns = columns, .ncolumns = COLUMNS},
     .open = made_open,
     .flip = made_flip,
     .collect = made_collect,
@@ -80,7 +82,7 @@ const struct view made_view = {
 };
 static const struct view deaf_view = {
     .name = "deaf",
-    .schema = {"made", columns, 2},
+    .schema = {.name = "made", .columns = columns, .ncolumns = COLUMNS},
     .open = made_open,
     .flip = made_flip,
     .collect = made_collect,

@@ -24,18 +24,17 @@ struct file_names {
     size_t n;
 };
 
-static const struct column columns[] = {
-    COLUMN("rank", 4, NONE, "place by read_kib + write_kib; 1 first"),
-    COLUMN("pid", 7, TASK, "process"),
-    COLUMN("reads", 9, SUM, "calls that read from it"),
-    COLUMN("writes", 9, SUM, "calls that wrote to it"),
-    COLUMN("read_kib", 12, SUM, "what they read"),
-    COLUMN("write_kib", 12, SUM, "what they wrote"),
-    COLUMN("file", -40, DIM, "its path"),
-    COLUMN("comm", -15, TASK, "name"),
-};
-#define COLUMNS (sizeof columns / sizeof *columns)
-static const struct schema schema = {"files", columns, COLUMNS};
+#define FILES_COLUMNS(X)                                                                                     \
+    X(rank, 4, NONE, NONE, WIDE, "place by read_kib + write_kib; 1 first")                                   \
+    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
+    X(reads, 9, COUNT, SUM, DEFAULT, "calls that read from it")                                              \
+    X(writes, 9, COUNT, SUM, DEFAULT, "calls that wrote to it")                                              \
+    X(read_kib, 12, KIB, SUM, DEFAULT_RANKED, "what they read")                                              \
+    X(write_kib, 12, KIB, SUM, DEFAULT_RANKED, "what they wrote")                                            \
+    X(file, -40, NONE, DIM, SUBJECT, "its path")                                                             \
+    X(comm, -15, NONE, TASK, DEFAULT, "name")
+COLUMN_TABLE(FILES_COLUMNS);
+const struct schema files_schema = {.name = "files", .columns = columns, .ncolumns = COLUMNS};
 
 struct file_names *file_names_open(const struct source_context *context, const struct object *obj)
 {
@@ -134,17 +133,17 @@ static void row(const struct file_names *names, struct mounts *mounts, const str
              mounts_path(mounts, pid, id->mount, id->device >> 20, id->device & 0xfffff, window->end_mono),
              path, sizeof path);
     const struct cell cells[COLUMNS] = {
-        cell_unsigned(rank),
-        outside ? cell_unknown() : cell_unsigned(key_process(id->who)),
-        cell_unsigned(entry->count[HOG_FILE_READ]),
-        cell_unsigned(entry->count[HOG_FILE_WRITE]),
-        cell_decimal((double)entry->bytes[HOG_FILE_READ] / 1024, 3),
-        cell_decimal((double)entry->bytes[HOG_FILE_WRITE] / 1024, 3),
-        *path ? cell_string(path) : cell_unknown(),
-        name && name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
+        [COL_rank] = cell_unsigned(rank),
+        [COL_pid] = outside ? cell_unknown() : cell_unsigned(key_process(id->who)),
+        [COL_reads] = cell_unsigned(entry->count[HOG_FILE_READ]),
+        [COL_writes] = cell_unsigned(entry->count[HOG_FILE_WRITE]),
+        [COL_read_kib] = cell_decimal((double)entry->bytes[HOG_FILE_READ] / 1024, 3),
+        [COL_write_kib] = cell_decimal((double)entry->bytes[HOG_FILE_WRITE] / 1024, 3),
+        [COL_file] = *path ? cell_string(path) : cell_unknown(),
+        [COL_comm] = name && name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
     };
 
-    out_row_of(out, &schema, cells, &(struct row_keys){.key = id->who});
+    out_row_of(out, &files_schema, cells, &(struct row_keys){.key = id->who});
 }
 
 void file_names_rows(struct file_names *names, struct mounts *mounts, const struct window *window,

@@ -7,6 +7,7 @@
 
 struct file_names;
 struct mounts;
+extern const struct schema files_schema;
 
 /* Both outlive it. NULL: no memory. */
 struct file_names *file_names_open(const struct source_context *context, const struct object *obj);

@@ -40,17 +40,16 @@ struct leaks {
     struct site **top;
 };
 
-static const struct column columns[] = {
-    COLUMN("rank", 4, NONE, "place by live_kib; 1 first"),
-    COLUMN("pid", 7, TASK, "process"),
-    COLUMN("live_kib", 12, SUM, "allocated there and not freed, older than asked for"),
-    COLUMN("blocks", 9, SUM, "how many blocks that is"),
-    COLUMN("age_s", 9, MAX, "age of the oldest"),
-    COLUMN("stack", -40, DIM, "functions by which it was asked for, the innermost first"),
-    COLUMN("comm", -15, TASK, "name"),
-};
-#define COLUMNS (sizeof columns / sizeof *columns)
-static const struct schema schema = {"leaks", columns, COLUMNS};
+#define LEAKS_COLUMNS(X)                                                                                     \
+    X(rank, 4, NONE, NONE, WIDE, "place by live_kib; 1 first")                                               \
+    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
+    X(live_kib, 12, KIB, LEVEL, DEFAULT_RANKED, "allocated there and not freed, older than asked for")       \
+    X(blocks, 9, COUNT, LEVEL, DEFAULT, "how many blocks that is")                                           \
+    X(age_s, 9, S, MAX, DEFAULT, "age of the oldest")                                                        \
+    X(stack, -40, NONE, DIM, DEFAULT, "functions by which it was asked for, the innermost first")            \
+    X(comm, -15, NONE, TASK, DEFAULT, "name")
+COLUMN_TABLE(LEAKS_COLUMNS);
+const struct schema leaks_schema = {.name = "leaks", .columns = columns, .ncolumns = COLUMNS};
 
 struct leaks *leaks_open(struct heaps *heaps)
 {
@@ -261,14 +260,15 @@ void leaks_rows(struct leaks *leaks, const struct window *window, struct out *ou
         name_stack(leaks, heap, site->stack, stack, sizeof stack);
         const struct name *name = outside ? NULL : heaps_name(heaps, heap->who, window->end_mono);
         const struct cell cells[COLUMNS] = {
-            cell_unsigned(i + 1),
-            outside ? cell_unknown() : cell_unsigned(key_process(heap->who)),
-            cell_decimal((double)site->bytes / 1024, 3),
-            cell_unsigned(site->blocks),
-            cell_decimal((double)(clock - site->born) / 1e9, 3),
-            *stack ? cell_string(stack) : cell_unknown(),
-            name && name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
+            [COL_rank] = cell_unsigned(i + 1),
+            [COL_pid] = outside ? cell_unknown() : cell_unsigned(key_process(heap->who)),
+            [COL_live_kib] = cell_decimal((double)site->bytes / 1024, 3),
+            [COL_blocks] = cell_unsigned(site->blocks),
+            [COL_age_s] = cell_decimal((double)(clock - site->born) / 1e9, 3),
+            [COL_stack] = *stack ? cell_string(stack) : cell_unknown(),
+            [COL_comm] =
+                name && name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
         };
-        out_row_of(out, &schema, cells, &(struct row_keys){.key = heap->who});
+        out_row_of(out, &leaks_schema, cells, &(struct row_keys){.key = heap->who});
     }
 }

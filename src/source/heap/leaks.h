@@ -6,6 +6,7 @@
 #include "source/heap/heap.h"
 
 struct leaks;
+extern const struct schema leaks_schema;
 
 struct leaks *leaks_open(struct heaps *heaps); /* which outlive them. NULL: no memory */
 int leaks_collect(struct leaks *leaks, uint64_t now, struct error *why);

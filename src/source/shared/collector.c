@@ -16,7 +16,6 @@
 #include "loader/target_btf.h"
 #include "loader/tracefs_format.h"
 #include "source/shared/prefilter.h"
-#include "rows/rows.h"
 #include "syscall/bpf.h"
 
 #define DEFAULT_STAGES 4
@@ -131,7 +130,7 @@ static int configure(struct collector *collector, const struct collector_object 
     if (!keys)
         return error_set(why, -EINVAL, "%s: no constant keys", obj->name);
     *keys = (struct hog_keys){.by_thread = options->threads, .pid_namespace = context->pidns->translate};
-    if (rows_want_groups(options) || options->mode == RUN_PIN)
+    if (context->groups || options->mode == RUN_PIN)
         tell_hierarchies(obj);
     set_flag(obj, "exact", collector->exact);
     set_flag(obj, "only_tracked", context->targets->n > 0);

@@ -11,7 +11,6 @@
 #include "host/process.h"
 #include "loader/object.h"
 #include "loader/rlimit.h"
-#include "rows/rows.h"
 #include "syscall/bpf.h"
 
 struct prefilter {
@@ -34,7 +33,8 @@ static void note_group(void *context, uint64_t id, const char *path)
     container_of_path(path, length, &container);
     if (prefilter->other && !container.length)
         return;
-    if (rows_group_passes(prefilter->options, path, length, &container) == prefilter->options->inverted)
+    const struct options *o = prefilter->options;
+    if (container_group_passes(&o->cgroups, &o->containers, path, length, &container) == o->inverted)
         sys_bpf_map_update(prefilter->unwanted, &id, &one, BPF_ANY);
 }
 

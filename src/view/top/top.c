@@ -11,40 +11,41 @@
 #include "source/sched/load.h"
 #include "rows/rows.h"
 
-static const struct column columns[] = {
-    COLUMN("rank", 4, NONE,
-           "place by how much it hurts or is hurt: oom-risk first, then by the sum of the times"),
-    COLUMN("pid", 7, TASK, "process"),
-    COLUMN("cpu_pct", 7, SUM, "time on CPUs by the window's length; 100 is one CPU"),
-    COLUMN("wait_pct", 8, SUM, "time that its threads could have run and others had the CPU, quota left out"),
-    COLUMN("iowait_pct", 10, SUM, "time that its threads were blocked on I/O"),
-    COLUMN("rss_kib", 9, SUM, "resident memory"),
-    COLUMN("faults_s", 8, SUM, "page faults a second, minor and major"),
-    COLUMN("read_kib_s", 10, SUM, "read from storage, a second"),
-    COLUMN("write_kib_s", 11, SUM, "written to storage, a second: when pages are made dirty"),
-    COLUMN("watts", 5, SUM,
-           "power, by its time on CPUs: what `energy` shows of the domains that may be added up"),
-    COLUMN("verdict", -14, FIRST, "what is the matter with it"),
-    COLUMN("by", -24, FIRST, "the culprit: processes, a cgroup and its quota or limit, a device, [steal]"),
-    COLUMN("busiest_cpu_pct", 15, MAX, "the most that it, or one thread of it, had of one CPU"),
-    COLUMN("caused_pct", 10, SUM, "time that others waited for a CPU which it had"),
-    COLUMN("throttled_pct", 13, SUM, "time that its threads could have run, and the quota was used up"),
-    COLUMN("memstall_pct", 12, SUM,
-           "time that its threads were blocked on memory: faults that wait, refaults, reclaim"),
-    COLUMN("lock_pct", 8, SUM, "time that its threads slept for locks"),
-    COLUMN("majors_s", 8, SUM, "major faults a second"),
-    COLUMN("oom_s", 6, MIN, "seconds until its memory ends, as it grows now"),
-    COLUMN("wait_count", 10, SUM, "waits for a CPU that ended in the window"),
-    COLUMN("wait_p50_us", 11, NONE, "half of them were no longer"),
-    COLUMN("wait_p99_us", 11, NONE, "99 of 100 were no longer"),
-    COLUMN("wait_max_us", 11, MAX, "the longest of them"),
-    COLUMN("uid", 6, TASK, "effective user id"),
-    COLUMN("tid", 7, TASK, "thread, with -t"),
-    COLUMN("stolen_pct", 10, SUM,
-           "time that its threads could have run, and the hypervisor or an interrupt had the CPU"),
-    COLUMN("comm", -15, TASK, "name"),
-};
-#define COLUMNS (sizeof columns / sizeof *columns)
+#define TOP_COLUMNS(X)                                                                                       \
+    X(rank, 4, NONE, NONE, WIDE,                                                                             \
+      "place by how much it hurts or is hurt: oom-risk first, then by the sum of the times")                 \
+    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
+    X(cpu_pct, 7, PCT, SUM, DEFAULT_RANKED, "time on CPUs by the window's length; 100 is one CPU")           \
+    X(wait_pct, 8, PCT, SUM, RANKED,                                                                         \
+      "time that its threads could have run and others had the CPU, quota left out")                         \
+    X(iowait_pct, 10, PCT, SUM, RANKED, "time that its threads were blocked on I/O")                         \
+    X(rss_kib, 9, KIB, LEVEL, DEFAULT_RANKED, "resident memory")                                             \
+    X(faults_s, 8, PER_S, SUM, WIDE, "page faults a second, minor and major")                                \
+    X(read_kib_s, 10, KIB_PER_S, SUM, WIDE, "read from storage, a second")                                   \
+    X(write_kib_s, 11, KIB_PER_S, SUM, WIDE, "written to storage, a second: when pages are made dirty")      \
+    X(watts, 5, WATTS, SUM, WIDE,                                                                            \
+      "power, by its time on CPUs: what `energy` shows of the domains that may be added up")                 \
+    X(verdict, -14, NONE, FIRST, DEFAULT, "what is the matter with it")                                      \
+    X(by, -24, NONE, FIRST, DEFAULT,                                                                         \
+      "the culprit: processes, a cgroup and its quota or limit, a device, [steal]")                          \
+    X(busiest_cpu_pct, 15, PCT, MAX, WIDE, "the most that it, or one thread of it, had of one CPU")          \
+    X(caused_pct, 10, PCT, SUM, DEFAULT, "time that others waited for a CPU which it had")                   \
+    X(throttled_pct, 13, PCT, SUM, WIDE, "time that its threads could have run, and the quota was used up")  \
+    X(memstall_pct, 12, PCT, SUM, WIDE,                                                                      \
+      "time that its threads were blocked on memory: faults that wait, refaults, reclaim")                   \
+    X(lock_pct, 8, PCT, SUM, WIDE, "time that its threads slept for locks")                                  \
+    X(majors_s, 8, PER_S, SUM, WIDE, "major faults a second")                                                \
+    X(oom_s, 6, S, MIN, WIDE, "seconds until its memory ends, as it grows now")                              \
+    X(wait_count, 10, COUNT, SUM, WIDE, "waits for a CPU that ended in the window")                          \
+    X(wait_p50_us, 11, US, NONE, WIDE, "half of them were no longer")                                        \
+    X(wait_p99_us, 11, US, NONE, WIDE, "99 of 100 were no longer")                                           \
+    X(wait_max_us, 11, US, MAX, WIDE, "the longest of them")                                                 \
+    X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
+    X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
+    X(stolen_pct, 10, PCT, SUM, WIDE,                                                                        \
+      "time that its threads could have run, and the hypervisor or an interrupt had the CPU")                \
+    X(comm, -15, NONE, TASK, DEFAULT, "name")
+COLUMN_TABLE(TOP_COLUMNS);
 
 static void top_close(void *state)
 {
@@ -262,7 +263,7 @@ static struct cell power(const struct top *top, const struct judged_process *pro
 static bool is_idle(const struct cell cells[COLUMNS])
 {
     for (size_t i = 0; i < COLUMNS; i++)
-        if (columns[i].rule == COLUMN_SUM && cells[i].kind == CELL_DECIMAL && cells[i].d >= 0.005)
+        if (column_adds_up(&columns[i]) && cells[i].kind == CELL_DECIMAL && cells[i].d >= 0.005)
             return false;
     return true;
 }
@@ -283,33 +284,33 @@ static bool row(struct top *top, struct out *out, const struct schema *view, siz
 
     culprit_of(top, process, &culprit);
     const struct cell cells[COLUMNS] = {
-        cell_unsigned(rank),
-        outside ? cell_unknown() : cell_unsigned(key_process(process->key)),
-        percent(now->run, top),
-        waits ? percent(now->wait, top) : cell_unknown(),
-        blocked_sum(top, BLOCKED_IO, now->io),
-        resident(top, process, task),
-        rate(since, (double)(task->minor + task->major), task),
-        rate(since && task->io_known, (double)task->read_bytes / 1024, task),
-        rate(since && task->io_known, (double)task->write_bytes / 1024, task),
-        power(top, process),
-        outside ? cell_unknown() : cell_string(verdict_names[process->verdict]),
-        culprit.length ? cell_bytes(culprit.text, culprit.length) : cell_unknown(),
-        waits || since ? percent(now->busiest, top) : cell_unknown(),
-        waits ? percent(now->caused, top) : cell_unknown(),
-        waits ? percent(now->throttled, top) : cell_unknown(),
-        blocked_sum(top, BLOCKED_MEMORY, now->memory),
-        blocked_sum(top, BLOCKED_LOCK, now->lock),
-        rate(since, (double)task->major, task),
-        process->outlook.known ? cell_decimal(process->outlook.seconds, 1) : cell_unknown(),
-        wait.count,
-        wait.p50_us,
-        wait.p99_us,
-        wait.max_us,
-        name.uid_known ? cell_unsigned(name.uid) : cell_unknown(),
-        threads && !outside ? cell_unsigned(key_thread(process->key)) : cell_unknown(),
-        stolen(top, now->stolen),
-        name.comm_length ? cell_bytes(name.comm, name.comm_length) : cell_unknown(),
+        [COL_rank] = cell_unsigned(rank),
+        [COL_pid] = outside ? cell_unknown() : cell_unsigned(key_process(process->key)),
+        [COL_cpu_pct] = percent(now->run, top),
+        [COL_wait_pct] = waits ? percent(now->wait, top) : cell_unknown(),
+        [COL_iowait_pct] = blocked_sum(top, BLOCKED_IO, now->io),
+        [COL_rss_kib] = resident(top, process, task),
+        [COL_faults_s] = rate(since, (double)(task->minor + task->major), task),
+        [COL_read_kib_s] = rate(since && task->io_known, (double)task->read_bytes / 1024, task),
+        [COL_write_kib_s] = rate(since && task->io_known, (double)task->write_bytes / 1024, task),
+        [COL_watts] = power(top, process),
+        [COL_verdict] = outside ? cell_unknown() : cell_string(verdict_names[process->verdict]),
+        [COL_by] = culprit.length ? cell_bytes(culprit.text, culprit.length) : cell_unknown(),
+        [COL_busiest_cpu_pct] = waits || since ? percent(now->busiest, top) : cell_unknown(),
+        [COL_caused_pct] = waits ? percent(now->caused, top) : cell_unknown(),
+        [COL_throttled_pct] = waits ? percent(now->throttled, top) : cell_unknown(),
+        [COL_memstall_pct] = blocked_sum(top, BLOCKED_MEMORY, now->memory),
+        [COL_lock_pct] = blocked_sum(top, BLOCKED_LOCK, now->lock),
+        [COL_majors_s] = rate(since, (double)task->major, task),
+        [COL_oom_s] = process->outlook.known ? cell_decimal(process->outlook.seconds, 1) : cell_unknown(),
+        [COL_wait_count] = wait.count,
+        [COL_wait_p50_us] = wait.p50_us,
+        [COL_wait_p99_us] = wait.p99_us,
+        [COL_wait_max_us] = wait.max_us,
+        [COL_uid] = name.uid_known ? cell_unsigned(name.uid) : cell_unknown(),
+        [COL_tid] = threads && !outside ? cell_unsigned(key_thread(process->key)) : cell_unknown(),
+        [COL_stolen_pct] = stolen(top, now->stolen),
+        [COL_comm] = name.comm_length ? cell_bytes(name.comm, name.comm_length) : cell_unknown(),
     };
 
     const struct options *options = top->context->options;
@@ -338,8 +339,11 @@ static void top_rows(void *state, const struct window *window, struct out *out)
 const struct view top_view = {
     .name = "top",
     .summary = "a row a process: CPU, waiting, I/O, memory, and what is the matter with it",
-    .schema = {"top", columns, COLUMNS},
-    .order = "cpu_pct+wait_pct+iowait_pct+throttled_pct+memstall_pct+lock_pct+stolen_pct+caused_pct",
+    .schema = {.name = "top",
+               .columns = columns,
+               .ncolumns = COLUMNS,
+               .order =
+                   "cpu_pct+wait_pct+iowait_pct+throttled_pct+memstall_pct+lock_pct+stolen_pct+caused_pct"},
     .ways = {sched_ways, tasks_ways, disks_ways},
     .open = top_open,
     .flip = top_flip,
