@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Packs what `make install` puts below a directory into a .deb. The same files give the same bytes, wherever and whenever: no owner
-# but root, and the time of the last commit, or SOURCE_DATE_EPOCH.
+# Packs what `make install` puts below a directory into a .deb. The same files give the same bytes, wherever and whenever:
+# the only owner is root, and the time is that of the last commit, or SOURCE_DATE_EPOCH.
 #
 #   deb.sh DIRECTORY VERSION ARCHITECTURE FILE.deb
 set -euo pipefail

@@ -5,14 +5,14 @@
 #   debian.sh [--depends] SUITE ARCH DIR PACKAGE...
 #   debian.sh --own
 #
-# SUITE "own" is this machine's (or stable, where this is no Debian); --own only says which mirror and suite those are.
+# SUITE "own" is this machine's (or stable, where this is no Debian); --own only prints that mirror and suite.
 #
-# PACKAGE is a name, or /REGEX/: of the names that it matches as a whole the one with the highest number in it (of equals
-# the first by name). --depends brings what they depend on, too. When DIR/x already is what is asked for, this does nothing.
+# PACKAGE is a name, or /REGEX/: of the names that it matches completely, the one with the highest number in it (if equal,
+# the first by name). --depends also fetches the dependencies. If DIR/x already is what is asked for, this does nothing.
 #
-# By an apt of its own, with lists and a configuration under DIR: it knows only that suite, at VM_MIRROR or else at this
-# machine's own mirror, and only takes what Debian's keys vouch for. The machine's lists and packages are not touched, and
-# root is not needed. Status 3: the mirror does not have this suite or package; 1: everything else. The reason is on stderr.
+# Uses an apt with lists and a configuration of its own under DIR: it knows only that suite, at VM_MIRROR or else at this
+# machine's mirror, and accepts only what Debian's keys vouch for. The machine's lists and packages are not touched, and root
+# is not needed. Status 3: the mirror does not have this suite or package; 1: everything else. The reason is on stderr.
 set -euo pipefail
 export LC_ALL=C
 
@@ -42,7 +42,7 @@ mirror() {
     echo "$uri"
 }
 
-# Whose signature counts: the keyrings that the machine's own source names, and those of Debian's archive.
+# Trusted signatures: the keyrings that the machine's own source names, and those of Debian's archive.
 keyrings() { # keyrings FILE, or ""
     {
         [ -z "$1" ] || sed -nE 's/.*[Ss]igned-[Bb]y[:=] *(\/[^] ,]+).*/\1/p' "$1"
@@ -107,7 +107,7 @@ configure() {
     echo "deb [${by:+signed-by=$by }arch=$arch] $uri $suite main" >"$dir/apt/sources.list"
 }
 
-ours() { # ours COMMAND ARGUMENT...: a command of apt, with our configuration
+ours() { # ours COMMAND ARGUMENT...: an apt command with this configuration
     local command=$1
     shift
     "$command" -q -c "$dir/apt/apt.conf" "$@" </dev/null
@@ -157,7 +157,7 @@ unpack() {
     done
 }
 
-# One at a time: a second caller finds it done. The note of what was asked for is the last thing to be written.
+# One at a time: a second caller finds it done. The note of what was asked for is written last.
 exec 9>"$dir/lock"
 flock 9
 [ "$(cat "$dir/fetched" 2>/dev/null)" != "$request" ] || exit 0

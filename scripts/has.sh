@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Does this machine have what a skipped test said it needs? Status 0: it has; 1: it has not; 2: no such need.
-# Asked without hog, so that a hog that wrongly gives up is found out.
+# Does this machine have what a skipped test said it needs? Status 0: it has; 1: it has not; 2: no such need. Checked without
+# hog, so that a hog that wrongly gives up is noticed.
 #
 #   has.sh NEED
 set -u
 export PATH="$PATH:/usr/sbin:/sbin"
 
-# Attaches a fentry program by the hand of bpftool.
+# Attaches a fentry program with bpftool.
 has_fentry() {
     local dir status
     dir=$(mktemp -d) || return 1
@@ -27,7 +27,7 @@ SOURCE
     return "$status"
 }
 
-# Has the mirror of this machine's packages that suite of Debian?
+# Does the mirror of this machine's packages have that suite of Debian?
 has_suite() {
     local mirror file status
     mirror=${VM_MIRROR:-$(apt-get indextargets --format "\$(REPO_URI) \$(CODENAME)" 'Component: main' |
@@ -39,7 +39,7 @@ has_suite() {
     return "$status"
 }
 
-# Can a control group of that kind be made, of version 1 or 2?
+# Can a cgroup of that kind be made, of version 1 or 2?
 has_cgroup() { # has_cgroup cpu|memory
     local at
     for at in "/sys/fs/cgroup/$1" /sys/fs/cgroup/cpu,cpuacct /sys/fs/cgroup; do
@@ -52,7 +52,7 @@ has_cgroup() { # has_cgroup cpu|memory
     return 1
 }
 
-# Are the CPUs idle, but for 15 % of them?
+# Are the CPUs idle, except for 15 % of them?
 is_idle() {
     {
         grep '^cpu ' /proc/stat
@@ -81,8 +81,8 @@ CGROUPCPU) has_cgroup cpu ;;
 CGROUPMEMORY) has_cgroup memory ;;
 ZRAM) [ "$(cat /sys/block/zram0/disksize 2>/dev/null)" = 0 ] ;;
 IDLE) is_idle ;;
-OWNCPU) awk '$1 == "cpu" { exit !($9 * 1000 < $2 + $3 + $4) }' /proc/stat ;; # as good as nothing was stolen from it
-# From the last CPU 300 ms at least, and the scheduler is told, of nearly all of it: tests/load/thief.c wants half.
+OWNCPU) awk '$1 == "cpu" { exit !($9 * 1000 < $2 + $3 + $4) }' /proc/stat ;; # almost nothing was stolen from it
+# At least 300 ms of the last CPU, nearly all of it reported to the scheduler: tests/load/thief.c wants half.
 STEAL)
     awk -v cpu="cpu$(($(nproc) - 1))" '$1 == cpu { exit $9 < 30 }' /proc/stat &&
         { zcat /proc/config.gz || cat "/boot/config-$(uname -r)"; } 2>/dev/null | grep -qx CONFIG_PARAVIRT_TIME_ACCOUNTING=y

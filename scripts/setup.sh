@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Installs what is missing on a Debian machine, and does nothing (quickly) when nothing is.
+# Installs missing packages on a Debian machine, and does nothing (quickly) when none is missing.
 #
 #   setup.sh [--check] build|cross|test|bench|vm...
 #
-# --check installs nothing and says what is missing; so it is without root, too. BUILD (default: build) remembers which optional packages
-# this release of Debian does not have.
+# --check installs nothing and lists what is missing, as does a run without root. BUILD (default: build) remembers which
+# optional packages this release of Debian does not have.
 set -euo pipefail
 export PATH="$PATH:/usr/sbin:/sbin"
 build=${BUILD:-build}
 
-# What is looked for (a command, a file, or a library), and the package that brings it. A package with a question mark is
-# used if the release has it; the tests that want it say so when they are skipped.
+# What is searched for (a command, a file, or a library), and the package that brings it. A package with a question mark is
+# used if the release has it; the tests that need it say so when they are skipped.
 # shellcheck disable=SC2034 # read by name
 {
 need_build='
@@ -102,7 +102,7 @@ apt() {
 install_packages() {
     local package wanted=()
 
-    # A broken third-party source must not stop what the others can give.
+    # A broken third-party source must not stop what the others can provide.
     apt update || echo "setup: apt-get update failed; going on with the lists that are there" >&2
     for package in "$@"; do
         if [ "$package" = "${package%\?}" ]; then
@@ -118,8 +118,8 @@ install_packages() {
     [ ${#wanted[@]} -eq 0 ] || without_services apt install -y --no-install-recommends "${wanted[@]}"
 }
 
-# Tests run the programs of packages themselves; a service of the same program, begun by its installation, would be in their
-# way and stay. What the machine says of its own stays.
+# Tests run the programs of packages themselves; a service that installing a package starts would be in their way, and stay.
+# The machine's own policy stays.
 without_services() {
     local policy=/usr/sbin/policy-rc.d status=0
 

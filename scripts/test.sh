@@ -4,11 +4,10 @@
 #
 #   test.sh [lint|format|unit|live|fuzz|vm]...
 #
-# A test program says `ok - NAME`, `not ok - NAME: detail` or `skip - NAME: needs X: reason` on lines of its
-# own. One that says nothing, crashes, exits non-zero, takes too long or leaves processes behind has failed. It
-# has 120 seconds, or what its source says in a line with `timeout: N`. One of `live` that failed has a second chance at the
-# end (see MOST_AGAIN). With CI=true a skip counts as failed unless
-# it names a need (see has.sh) that this machine really lacks.
+# A test program prints `ok - NAME`, `not ok - NAME: detail` or `skip - NAME: needs X: reason` on lines of its own. One that
+# prints none, crashes, exits non-zero, takes too long or leaves processes behind has failed. It has 120 seconds, or what its
+# source says in a line with `timeout: N`. One of `live` that failed has a second chance at the end (see MOST_AGAIN). With
+# CI=true a skip counts as failed unless it names a need (see has.sh) that this machine really lacks.
 set -u
 export PATH="$PATH:/usr/sbin:/sbin" LC_ALL=C
 cd "$(dirname "$0")/.." || exit 1
@@ -19,7 +18,7 @@ export BUILD HOG HOG_TEST_OBJECTS
 
 passed=0 failed=0 skipped=0
 failures=()
-chances=1 again=() # how often a test program may run; those that shall once more
+chances=1 again=() # how often a test program may run; those to run once more
 declare -A seen
 mounted=()
 work=$(mktemp -d)
@@ -39,7 +38,7 @@ mount_for_tests() {
     mountpoint -q "$2" || { mount -t "$1" "$1" "$2" && mounted+=("$2"); }
 }
 
-# A name of its own for each result: the second "x" is "x (2)".
+# A unique name for each result: the second "x" is "x (2)".
 unique() {
     seen[$1]=$((${seen[$1]:-0} + 1))
     name=$1
@@ -57,7 +56,7 @@ fail() {
     echo "not ok - $1"
 }
 
-# A skip is a promise that the machine lacks something. Kept?
+# A skip claims that the machine lacks something. Is that true?
 take_skip() {
     local need
     if [ "${CI:-}" = true ]; then
@@ -70,7 +69,7 @@ take_skip() {
         case $? in
         0) fail "$1 (but this machine has $need)" && return ;;
         1) ;;
-        *) fail "$1 (nobody knows what $need is)" && return ;;
+        *) fail "$1 (unknown need)" && return ;;
         esac
     fi
     skipped=$((skipped + 1))
@@ -107,7 +106,7 @@ end_leftovers() {
     return 0
 }
 
-# Runs a test program, for its lines in $work/out, and sets `status`, `limit` and `left` (whether processes stayed).
+# Runs a test program; its lines go to $work/out. Sets `status`, `limit` and `left` (whether processes stayed).
 execute() { # execute SOURCE COMMAND...
     limit=$(sed -n 's/^[/#* ]*timeout: \([0-9][0-9]*\).*/\1/p' "$1" | head -n 1)
     limit=${limit:-120}
@@ -125,7 +124,7 @@ details() {
     { sed 's/^/    /' "$work/out" && sed 's/^/    stderr: /' "$work/err"; } | tail -n 60
 }
 
-# Whether what was executed may count as it is. If not, it goes to `again`, and why is told.
+# Whether the result counts as it is. If not, it goes to `again`, and the reason is printed.
 is_final() { # is_final LABEL SOURCE COMMAND...
     [ "$status" -ne 0 ] || "$left" || grep -q '^not ok - ' "$work/out" || return 0
     again+=("$(printf '%s\n' "$@")")
@@ -135,7 +134,7 @@ is_final() { # is_final LABEL SOURCE COMMAND...
     return 1
 }
 
-# Counts what was executed.
+# Counts the result of the last program.
 judge() { # judge LABEL
     local before=$failed lines=0
     take_lines "$1"
@@ -163,9 +162,9 @@ run_program() {
     judge "$1"
 }
 
-# What the live tests hold hog to was measured on a machine that others use, too: a virtual CPU that is away for half a
-# second is no mistake of hog's. A file with a failure runs once more when the others are over, and that counts; both are
-# told. More than a few such files are no chance.
+# The limits of the live tests were measured on a shared machine, too: a virtual CPU that is away for half a second is no
+# fault of hog. A file with a failure runs once more after the others, and that result counts; both are printed. More than a
+# few such files are not chance.
 MOST_AGAIN=6
 
 run_again() {
@@ -203,8 +202,8 @@ run_group() {
     done
 }
 
-# The kernel matrix says its lines as they come, and tables at the end. A skip there was judged in the guest, which
-# knows what its kernel has; but that a kernel cannot be had is judged here.
+# The kernel matrix prints its lines as they come, and tables at the end. A skip in a guest was judged there, where the
+# kernel's abilities are known; that a kernel cannot be fetched is judged here.
 run_matrix() {
     local line before=$failed
     while IFS= read -r line; do
@@ -226,7 +225,7 @@ run_matrix() {
     [ $failed -eq $before ] || failures+=("$(tail -n 100 "$work/err")")
 }
 
-# Programs and maps of hog in the kernel, an id a line, and its events in tracefs.
+# Programs and maps of hog in the kernel, one id per line, and its events in tracefs.
 left_in_kernel() {
     [ "$(id -u)" -eq 0 ] || return 0
     {
@@ -236,7 +235,7 @@ left_in_kernel() {
     cat /sys/kernel/tracing/[ku]probe_events 2>/dev/null | grep /hog_
 }
 
-# The kernel frees what was closed a little later.
+# The kernel frees closed objects a little later.
 check_left() {
     local left
     for _ in 1 2 3 4 5 6 7 8 9 10; do
@@ -250,7 +249,7 @@ check_left() {
     fail "live: nothing of hog is left in the kernel: ${left//$'\n'/, }"
 }
 
-# Where the time of a group went, by the programs that took most of it.
+# Where the time of a group went: the slowest programs.
 slowest() {
     [ ! -e "$work/times" ] || sort -rn "$work/times" | awk 'NR < 9 && $1 > 9 { printf "%s%s %s s", NR == 1 ? ": " : ", ", $2, $1 }'
     rm -f "$work/times"

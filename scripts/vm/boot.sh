@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Boots one kernel in qemu's software emulation with an initramfs whose init is tests/vm/init.sh, and tells what that said:
-# lines as of all tests, with "vm/LABEL: " in front. Details are on stderr.
+# Boots one kernel in qemu's software emulation with an initramfs whose init is tests/vm/init.sh, and prints its results as
+# lines like those of all tests, with "vm/LABEL: " in front. Details are on stderr.
 #
 #   boot.sh LABEL ARCH KERNEL INITRAMFS CPUS CASES DIR [PARAMETER...]
 #
-# CPUS as qemu's -smp wants them; CASES are tests/vm/case/NAME.sh, with commas. DIR gets lines, console (what the kernel
-# said) and qemu (what qemu said). VM_TIMEOUT: seconds after which a boot has failed.
+# CPUS in the syntax of qemu's -smp; CASES are tests/vm/case/NAME.sh, separated by commas. DIR gets lines, console (the
+# kernel's output) and qemu (qemu's output). VM_TIMEOUT: seconds after which a boot has failed.
 set -u
 export LC_ALL=C
 label=$1 arch=$2 kernel=$3 initramfs=$4 cpus=$5 cases=$6 dir=$7
@@ -14,8 +14,8 @@ shift 7
 limit=${VM_TIMEOUT:-600}
 mkdir -p "$dir"
 
-# hog.disk=SIZE among the parameters: an empty disk of that size, /dev/nvme0n1 there; with hog.disk_mb_s=N it is slow, as the
-# disks that somebody waits for are.
+# hog.disk=SIZE among the parameters: an empty disk of that size, /dev/nvme0n1 in the guest; with hog.disk_mb_s=N it is slow,
+# as disks with waiting tasks are.
 export disk=
 size=$(printf '%s\n' "$@" | sed -n 's/^hog\.disk=//p')
 speed=$(printf '%s\n' "$@" | sed -n 's/^hog\.disk_mb_s=//p')
@@ -23,25 +23,25 @@ if [ -n "$size" ]; then
     disk="-drive if=none,id=disk,format=raw,file=$dir/disk${speed:+,throttling.bps-total=${speed}000000} -device nvme,drive=disk,serial=hog"
 fi
 
-# hog.icount among them: an instruction takes a nanosecond, whatever else this machine does.
+# hog.icount among the parameters: an instruction takes a nanosecond, whatever else this machine does.
 case " $* " in
 *' hog.icount '*) export clock='-icount shift=0,sleep=off' ;;
 *) export clock= ;;
 esac
 
 run_amd64() { # shellcheck disable=SC2086 # $disk and $clock: several arguments or none
-    # One CPU after another: where several threads emulate them, code that the kernel patches is now and then run half old
-    # (Oops: int3, CPUs that stand still). Without cmpxchg16b: after it qemu 7.2 now and then has wrong flags, and the kernel's allocator breaks. With the
-    # allocator's checks, because from 6.18 on it refuses what BPF wants if it has neither. And without a check whether the
-    # timer ticks, which gives up when many other boots have the CPUs.
+    # One thread for all CPUs: with several, code that the kernel patches sometimes runs half old (Oops: int3, CPUs that
+    # stand still). Without cmpxchg16b: after it qemu 7.2 sometimes has wrong flags, and the kernel's allocator breaks. With
+    # the allocator's checks, because from 6.18 on it refuses what BPF wants if it has neither. And without the check whether
+    # the timer ticks, which gives up when many other boots have the CPUs.
     qemu-system-x86_64 -accel tcg,thread=single -cpu max,cx16=off -smp "$cpus" -m 512 -display none -nodefaults -no-reboot \
         -kernel "$kernel" -initrd "$initramfs" \
         -append "console=ttyS0 quiet panic=-1 no_timer_check slub_debug=F hog.out=ttyS1 hog.cases=$cases $*" \
         -serial "file:$dir/console" -serial "file:$dir/lines" $clock $disk
 }
 
-# With the interrupt controller that can have more than eight CPUs. The one built-in serial port is the console; a second
-# one is a card on the PCI bus.
+# With the interrupt controller that supports more than eight CPUs. The one built-in serial port is the console; a second one
+# is a card on the PCI bus.
 run_arm64() { # shellcheck disable=SC2086
     qemu-system-aarch64 -accel tcg -M virt,gic-version=3 -cpu max,pauth-impdef=on -smp "$cpus" -m 512 -display none -nodefaults \
         -no-reboot -kernel "$kernel" -initrd "$initramfs" \
@@ -66,7 +66,7 @@ boot() {
 
 told() { tr -d '\r' <"$dir/lines"; }
 
-# Where it broke, with what qemu says, and the end.
+# The place of the failure, with qemu's messages, and the end.
 console() {
     {
         cat "$dir/qemu"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Fetches the newest cloud kernel of a Debian suite for an architecture (amd64, arm64), once, and prints where it is, in a
-# form that qemu can boot. DIR/x holds the package, unpacked, without modules but those that any plan wants, in DIR/x/modules.
+# form that qemu can boot. DIR/x holds the package, unpacked, without modules except those that any plan needs, in
+# DIR/x/modules.
 #
 #   kernel.sh SUITE ARCH DIR [MODULE...]        fails if it has not these
 #
@@ -16,7 +17,7 @@ shift 3
 # From 7.x on the image is in linux-binary-*; linux-image-* then only depends on it.
 fetch() { "${0%/*}/../debian.sh" "$suite" "$arch" "$dir" "/linux-(binary|image)-[0-9].*-cloud-$arch/"; }
 
-# keep MODULE: Debian packs them from 6.7 on.
+# keep MODULE: Debian compresses them from 6.7 on.
 keep() {
     local file
     [ ! -e "$dir/x/modules/$1.ko" ] || return 0
@@ -28,7 +29,7 @@ keep() {
     *) return 1 ;;
     esac
 }
-keep_all() { # keep_all MODULE...: and what else there is of those that plans want
+keep_all() { # keep_all MODULE...: and any others that plans need
     local module
     for module in "${VM_MODULES[@]}"; do
         keep "$module" || true
@@ -39,7 +40,7 @@ keep_all() { # keep_all MODULE...: and what else there is of those that plans wa
 }
 
 fetch
-if ! keep_all "$@" 2>/dev/null; then # they were thrown away before anybody wanted them
+if ! keep_all "$@" 2>/dev/null; then # removed before a plan needed them
     rm -f "$dir/fetched"
     fetch
     keep_all "$@"

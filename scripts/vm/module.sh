@@ -26,7 +26,7 @@ if [ ! -e "$module" ] || [ "$source/hogcap.c" -nt "$module" ] || [ "$dir/fetched
     mkdir -p "$dir/module"
     cp "$source/hogcap.c" "$dir/module/"
     echo 'obj-m := hogcap.o' >"$dir/module/Makefile"
-    # The headers' own makefile is told by its path where it stands once installed: not here.
+    # The headers' makefile refers to its installed path: not here.
     headers=$dir/x/usr/src
     compiler=$(command -v gcc-12 || command -v gcc) || { echo 'no gcc to build a module with' >&2 && exit 1; }
     if ! env -u MAKEFLAGS -u MAKELEVEL make -C "$headers/linux-headers-$release" -f "$headers/linux-headers-$version-common/Makefile" \

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034
-# Which kernels are booted, and with what. A boot is called SUITE/ARCH/PLAN.
+# Which kernels are booted, and with which cases. A boot is called SUITE/ARCH/PLAN.
 
 VM_SUITES=(bullseye bookworm trixie sid trixie-backports)
 VM_ARCHS=(amd64 arm64)
 VM_MODULE=bookworm/amd64 # the kernel that the module of tests/vm/powercap is built for
-VM_MODULES=(dm-mod dm-crypt md-mod raid1 configfs null_blk) # all that plans want
+VM_MODULES=(dm-mod dm-crypt md-mod raid1 configfs null_blk) # all modules in plans
 VM_PLANS=(views hooks loader faults file verdicts integrity confidentiality hostile pidns users refused mounts readonly one-cpu energy many-cpus hotplug hotplug-ticks)
 
-# plan NAME: sets cpus (qemu's -smp), cases (tests/vm/case), parameters (of the kernel) and modules (of it, to be loaded).
+# plan NAME: sets cpus (qemu's -smp), cases (tests/vm/case), parameters (of the kernel) and modules (to be loaded).
 plan() {
     cpus=2 parameters=() modules=()
     case $1 in
@@ -16,9 +16,9 @@ plan() {
     hooks) cases=hooks ;;
     loader) cases=programs,pin ;;
     faults) cases=faults,block parameters=(hog.disk=64M) ;;
-    # One CPU: emulation of several may break when the first quota has the kernel patch itself.
+    # One CPU: emulation of several may break when the first quota makes the kernel patch itself.
     verdicts) cases=verdicts,calls cpus=1 parameters=(hog.disk=64M hog.disk_mb_s=50 psi=1 tsc=reliable) ;; # see hotplug
-    # The same, when programs come to system calls.
+    # The same, with programs on system calls.
     file) cases='file' cpus=1 parameters=(tsc=reliable) ;;
     integrity) cases=lockdown parameters=("lockdown=$1") ;;
     confidentiality) cases=lockdown,pidns parameters=("lockdown=$1") ;;
@@ -26,18 +26,18 @@ plan() {
     pidns) cases=pidns ;;
     users) cases=privilege,memlock ;;
     refused) cases=refused ;;
-    # One CPU: see verdicts; with two this one stood still each time.
+    # One CPU: see verdicts; with two this boot stood still each time.
     mounts) cases=cgroups,mounts cpus=1 parameters=(tsc=reliable) ;;
     readonly) cases='readonly' ;;
     one-cpu) cases=onecpu,contention,energy cpus=1 parameters=(tsc=reliable) ;; # see hotplug
-    many-cpus) cases=manycpus cpus=2,maxcpus=64 ;; # those that could be plugged in are possible
+    many-cpus) cases=manycpus cpus=2,maxcpus=64 ;; # CPUs that could be plugged in are possible
     energy) cases=energy cpus=1 parameters=(tsc=reliable) ;;
-    # A second one comes while the case runs. The clock of the scheduler, by which it is judged, goes by ticks where counters
-    # may not agree; hog must bear that, too.
+    # A second CPU comes online while the case runs. The scheduler's clock, the reference here, advances by ticks where
+    # counters may not agree; hog must cope with that, too.
     hotplug) cases=hotplug cpus=4 parameters=(maxcpus=1 tsc=reliable) ;;
     hotplug-ticks) cases=hotplug cpus=4 parameters=(maxcpus=1 tsc=unstable) ;;
     stack) cases=stack parameters=(hog.disk=64M) modules=(dm-mod dm-crypt md-mod raid1) ;;
-    # For tests/bench/file.sh and block.sh alone: time there is the number of instructions.
+    # For tests/bench/file.sh and block.sh only: time there is the number of instructions.
     filecost) cases=filecost cpus=1 parameters=(hog.icount tsc=reliable) ;;
     blockcost) cases=blockcost cpus=1 parameters=(hog.icount tsc=reliable) modules=(configfs null_blk) ;;
     panic | hang) cases=$1 ;; # for the test of the matrix itself
@@ -45,8 +45,8 @@ plan() {
     esac
 }
 
-# In `make test`: all kernels of this architecture as they are, one of another, each hook on one kernel at least, and the
-# hostile hosts on one: the oldest, where locked memory still bounds BPF. The longest first.
+# In `make test`: all kernels of this architecture as they are, one of another, each hook on at least one kernel, and the
+# hostile hosts on one: the oldest, where locked memory still limits BPF. The longest first.
 boots_ci() {
     local suite plan
     echo bullseye/amd64/users
@@ -59,11 +59,11 @@ boots_ci() {
     for plan in faults mounts hostile integrity; do
         echo "bullseye/amd64/$plan"
     done
-    echo trixie/amd64/file # the oldest that has all hooks of it
+    echo trixie/amd64/file # the oldest with all its hooks
     echo "$VM_MODULE/energy"
 }
 
-# All of one kernel. CPUs that could be plugged in are possible for older kernels of x86 alone.
+# All plans for one kernel. CPUs that could be plugged in are possible only on older x86 kernels.
 boots_of() { # boots_of SUITE ARCH
     local plan
     for plan in "${VM_PLANS[@]}"; do
@@ -74,7 +74,7 @@ boots_of() { # boots_of SUITE ARCH
     done
 }
 
-# That, every other kernel as it is, and what of the rest is not the same on most kernels.
+# All plans for the first, every other kernel as it is, and the rest where kernels differ.
 boots_all() {
     local suite arch plan
     boots_ci

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The kernel matrix: boots stock Debian kernels (scripts/vm/boot.sh), counts what the tests in them say, and prints what
-# each view does on each of them.
+# The kernel matrix: boots stock Debian kernels (scripts/vm/boot.sh), counts the results of the tests in them, and prints
+# what each view does on each of them.
 #
 #   run.sh ci|all|SUITE/ARCH|SUITE/ARCH/PLAN...        (scripts/vm/plans.sh)
 #
 # VM_MORE: a directory with more for the guests' root.
-# As many boots side by side as there are CPUs and memory; a failed one once more, alone. Consoles are in $BUILD/vm/boots.
+# As many boots in parallel as there are CPUs and memory; a failed one once more, alone. Consoles are in $BUILD/vm/boots.
 set -u
 export LC_ALL=C PATH="$PATH:/usr/sbin:/sbin"
 cd "$(dirname "$0")/../.." || exit 1
@@ -19,7 +19,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-# Counts the lines of tests on stdin, and passes all on.
+# Counts the test lines on stdin, and passes everything on.
 count() {
     local line
     while IFS= read -r line; do
@@ -32,7 +32,7 @@ count() {
     done
 }
 
-# Debian's word for this machine's architecture.
+# Debian's name for this machine's architecture.
 native() {
     case $(uname -m) in
     x86_64) echo amd64 ;;
@@ -41,7 +41,7 @@ native() {
     esac
 }
 
-# Where things built for an architecture are: in VM_PROGRAMS, if that is said (then there is one architecture alone).
+# Where the build for an architecture is: VM_PROGRAMS, if set (then there is only one architecture).
 built() {
     [ -z "${VM_PROGRAMS-}" ] || { echo "$VM_PROGRAMS" && return; }
     case $1 in
@@ -66,12 +66,12 @@ make_root() { # make_root ARCH
     (cd "$root" && find . | cpio -o -H newc --quiet | gzip -1) >"$work/initramfs-$1"
 }
 
-# The root of SUITE/ARCH: that of all kernels of the architecture and, where one there are, modules for it.
+# The root of SUITE/ARCH: that of all kernels of the architecture and, if a boot has any, modules for it.
 root_of() { # root_of SUITE ARCH
     [ -e "$work/initramfs-$1-$2" ] && echo "$work/initramfs-$1-$2" || echo "$work/initramfs-$2"
 }
 
-# The kernel's own modules that plans of the list want.
+# The kernel's own modules that the plans in the list need.
 modules_of() { # modules_of SUITE ARCH
     local boot
     for boot in "${list[@]}"; do
@@ -80,7 +80,7 @@ modules_of() { # modules_of SUITE ARCH
     done | sed '/^$/d' | sort -u
 }
 
-# The module of tests/vm/powercap, where a boot wants it and this machine's compiler can build it.
+# The module of tests/vm/powercap, if a boot needs it and this machine's compiler can build it.
 build_module() { # build_module SUITE ARCH
     local module status
     [ "$1/$2" = "$VM_MODULE" ] && [ "$2" = "$(native)" ] && printf '%s\n' "${list[@]}" | grep -qx "$1/$2/energy" || return 0
@@ -104,8 +104,8 @@ add_modules() { # add_modules SUITE ARCH
     } >"$work/initramfs-$1-$2"
 }
 
-# Fetches the kernel of SUITE/ARCH and makes the root of that architecture, once. What cannot be is said once, and its
-# boots are left out.
+# Fetches the kernel of SUITE/ARCH and makes the root of that architecture, once. What cannot be fetched is reported once,
+# and its boots are left out.
 declare -A kernels tried
 prepare() { # prepare SUITE ARCH
     local status
@@ -149,7 +149,7 @@ jobs_at_once() {
     echo $((most < memory ? most : memory > 0 ? memory : 1))
 }
 
-# A line for each boot: its name, and what scripts/vm/boot.sh wants, with tabs.
+# One line per boot: its name, and the arguments of scripts/vm/boot.sh, separated by tabs.
 boot_list() {
     local boot suite arch name
     for boot in "${list[@]}"; do
@@ -161,7 +161,7 @@ boot_list() {
     done
 }
 
-# Boots one, and puts its lines and details in its directory. Fails if anything in it did.
+# Boots one kernel; lines and details go to its directory. Fails if any of its tests did.
 boot_one() { # boot_one LABEL ARCH KERNEL INITRAMFS CPUS CASES DIR [PARAMETER...]
     local began=$SECONDS
     mkdir -p "$7"
@@ -170,16 +170,16 @@ boot_one() { # boot_one LABEL ARCH KERNEL INITRAMFS CPUS CASES DIR [PARAMETER...
     ! grep -q '^not ok - ' "$7/told"
 }
 
-tell() { # tell DIR: in one piece, whoever else has just ended
+tell() { # tell DIR: in one piece, even if other boots end at the same time
     {
         flock 9
         cat "$1/told" && cat "$1/details" >&2
     } 9>>"$out/lock"
 }
 
-# Emulation that shares its CPUs with other boots is unlike any machine: clocks stand still for long, and now and then code
-# that the kernel patches breaks. So a boot with a failure is booted once more, alone, when the others are over, and what it
-# says then counts. Both are told. More than a few such boots are no chance: they count as they are.
+# Emulation that shares its CPUs with other boots is unlike any machine: clocks stand still for long, and sometimes code that
+# the kernel patches breaks. So a boot with a failure is booted once more, alone, after the others, and that result counts.
+# Both are printed. More than a few such boots are not chance: they count as they are.
 MOST_AGAIN=5
 
 run_boots() {
@@ -225,7 +225,7 @@ check_same() {
     done
 }
 
-# Under CI a mirror that has hardly any kernel is no excuse.
+# In CI a mirror with hardly any kernel is no excuse.
 check_enough() {
     local kernel n=0
     for kernel in "${kernels[@]}"; do

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What the boots said, as tables: kernel x view, with the hook that was used or why there is none; and what each boot took.
+# The results of the boots, as tables: kernel x view, with the hook that was used or the reason why there is none; and the
+# time of each boot.
 #
 #   table.sh DIR BOOT...        DIR has BOOT's lines in DIR/SUITE-ARCH-PLAN/lines
 set -u
@@ -15,7 +16,7 @@ fact() { # fact BOOT NAME
     lines "$1" | sed -n "s/^fact $2 //p" | tail -n 1
 }
 
-# In columns, as wide as they must be.
+# In columns, as wide as necessary.
 columns() { column -t -s '|' | sed 's/ *$//'; }
 
 # kernel|host|view|text
@@ -28,7 +29,7 @@ cells() {
     done
 }
 
-# A line for each kernel and host; refusals are numbered, and said once below.
+# One line per kernel and host; refusals are numbered, and listed once below.
 views() {
     cells "$@" | awk -F '|' '
         { key = $1 "|" $2 }

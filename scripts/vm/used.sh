@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Was every alternative used somewhere, with right results? One line of a test for each.
+# Was every alternative used on some kernel, with right results? Prints one test line for each.
 #
-#   used.sh DIR        DIR has what the boots said in DIR/*/lines; on stdin: VIEW WHAT HOOK, a line each
+#   used.sh DIR        the lines of the boots are in DIR/*/lines; on stdin: VIEW WHAT HOOK, one per line
 set -u
 export LC_ALL=C
 listed=0
@@ -14,4 +14,4 @@ while read -r view what hook; do
         echo "not ok - vm: hog $view uses $hook for $what on some kernel: on none of them"
     fi
 done
-[ $listed -gt 0 ] || echo 'not ok - vm: which hooks hog can use: nobody said it'
+[ $listed -gt 0 ] || echo 'not ok - vm: no list of the hooks that hog can use'

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Fetches, once, the programs that a guest of an architecture (amd64, arm64) needs, of this machine's own suite:
+# Fetches, once, the programs that a guest of an architecture (amd64, arm64) needs, from this machine's own suite:
 #
 #   userland.sh ARCH DIR
 #
-# DIR/root, to be copied into an initramfs, gets bin/busybox (static), bin/bpftool, and the libraries of the latter where
-# its dynamic linker looks for them. Status 3: the mirror does not have them; 1: everything else. The reason is on stderr.
+# DIR/root, to be copied into an initramfs, gets bin/busybox (static), bin/bpftool, and the libraries of the latter where its
+# dynamic linker searches for them. Status 3: the mirror does not have them; 1: everything else. The reason is on stderr.
 set -euo pipefail
 export LC_ALL=C
 arch=$1 dir=$2
@@ -16,7 +16,7 @@ x=$dir/x
 # needed FILE: the libraries that an ELF file asks for.
 needed() { readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]$/\1/p'; }
 
-# copy_libraries FILE: what it needs, and what that needs in turn.
+# copy_libraries FILE: its libraries, and theirs.
 copy_libraries() {
     local name file
     for name in $(needed "$1"); do

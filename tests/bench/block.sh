@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034,SC2154
-# The part of run.sh that is about block I/O: what a read of 4 KiB past the page cache costs more, beside biotop of
-# libbpf-tools or, where that does not work, biosnoop and biolatency, and beside empty programs at the same hooks. biotop works on
-# Debian 11's kernel alone: beside it, it is measured in a guest whose clock counts instructions.
+# The part of run.sh about block I/O: the added cost of a 4 KiB read past the page cache, next to biotop of libbpf-tools or,
+# where that does not work, biosnoop and biolatency, and next to empty programs at the same hooks. biotop works only on
+# Debian 11's kernel: the comparison with it runs in a guest whose clock counts instructions.
 
 BLOCK_HOOKS=(block_io_start block_rq_issue block_rq_complete)
 
-# Programs of these processes: ns so far, of all their runs.
+# Programs of these processes: ns so far, over all their runs.
 cost_of_all() { # cost_of_all PID...
     local pid id
     for pid in "$@"; do
@@ -62,12 +62,12 @@ direct_reads() {
         jq -r '.jobs[0] | "\(.read.iops) \((.usr_cpu + .sys_cpu) / 100 * .job_runtime * 1e6 / .read.total_ios)"'
 }
 
-# block_fact NAME [FIELD]: the median of what the guest told.
+# block_fact NAME [FIELD]: the median of the guest's values.
 block_fact() { tr -d '\r' <"$BUILD/vm/boots/bullseye-amd64-blockcost/lines" | awk -v name="$1" -v at="${2:-1}" '$1 == "fact" && $2 == name { print $(at + 2) }' | median; }
 
-# In a guest: instructions of a read, by what the CPU does beyond nothing and by the kernel's statistics of the programs. Those
-# count themselves in each run of a program: as much as with empty ones, which is taken off. Through a scheduler, where hog has
-# another program run, what it adds in all is held to the budget alone.
+# In a guest: instructions per read, from the CPU's non-idle work above that of the empty run and from the kernel's
+# statistics of the programs. The statistics themselves cost something in each run of a program: as much as with empty ones,
+# which is subtracted. With a scheduler, where hog runs one more program, only the sum has a budget.
 block_guest() {
     local scheduler nothing own ours theirs
     guest_tools "$TMP/more" biotop

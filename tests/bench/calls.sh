@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034,SC2154
-# The part of run.sh that is about calls: what a call of the system and one of a function of the C library cost more, beside
-# libbpf-tools, bpftrace and empty programs at the same hooks. All count calls and time them; hog by process, too.
+# The part of run.sh about calls: the added cost of a system call and of a C library function, next to libbpf-tools, bpftrace
+# and empty programs at the same hooks. All count calls and time them; hog by process, too.
 
 # calls_tool KIND TOOL: starts it; its pids go to TOOL_PIDS.
 calls_tool() {
@@ -61,7 +61,7 @@ part_calls() {
     trap 'umount "$TMP/bpf"; cleanup' EXIT
     mkdir "$TMP/bpf/calls"
     [[ $bench == /* ]] || bench=$PWD/$bench
-    calls_libc=$bench/calling # static: its own
+    calls_libc=$bench/calling # static: its own copy
     for kind in getppid atoi; do
         [ "$kind" = atoi ] && peer=funclatency times=60000 || peer=syscount times=400000
         order=(nothing floor hog pinned "$peer" bpftrace)
@@ -75,7 +75,7 @@ part_calls() {
             done
             order=("${order[@]:1}" "${order[0]}")
         done
-        for tool in nothing floor hog pinned "$peer" bpftrace; do # others add to it, and take nothing away
+        for tool in nothing floor hog pinned "$peer" bpftrace; do # other load only adds to it
             quantile 0.1 <"$TMP/$kind.$tool" >"$TMP/$kind.$tool.ns"
         done
         for tool in "$peer" bpftrace; do

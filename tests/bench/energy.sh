@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154
-# The part of run.sh that is about energy: what hog itself takes with eight zones (files of a made-up /sys) at windows of
-# 100 ms, and what the program at a switch costs by cycles. Where the CPUs have no counter that perf can read, a clock of
-# software is read in its place, and the line says so.
+# The part of run.sh about energy: hog's own cost with eight zones (files of a made-up /sys) at windows of 100 ms, and the
+# cost of the program at a switch when weighted by cycles. Where the CPUs have no counter that perf can read, a software
+# clock takes its place, and the line says so.
 
 energy_tree() {
     local i zone cpu=$TMP/host/sys/bus/event_source/devices/cpu

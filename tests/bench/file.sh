@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034,SC2154
-# The part of run.sh that is about files: what a read of 4 KiB from the page cache costs more, and how much slower fio gets
-# that reads there by the MiB. filetop and vfsstat of libbpf-tools need kprobes or fentry: beside them it is measured in a
-# guest, whose clock counts instructions.
+# The part of run.sh about files: the added cost of a 4 KiB read from the page cache, and the slowdown of fio reading there
+# in MiB blocks. filetop and vfsstat of libbpf-tools need kprobes or fentry: the comparison with them runs in a guest whose
+# clock counts instructions.
 
 # file_tool TOOL: starts it; its pid goes to PID.
 file_tool() {
@@ -20,8 +20,8 @@ file_tool() {
     esac
 }
 
-# One fio that reads by the MiB, and seconds of it with hog and without, in turn: how much less it reads with it than in the
-# seconds before and after, %. (From one fio to the next its rate differs by more than what is asked here.)
+# One fio that reads in MiB blocks, alternating seconds with hog and without: how much less it reads with hog than in the
+# seconds before and after, %. (From one fio run to the next the rate differs by more than what is measured here.)
 file_turns() { # file_turns WHAT DIR
     local i tool file fio turns=$((${LONG:+2}6 * repeats)) log=50
     file=$(mktemp "$2/hog_bench.XXXXXX")
@@ -45,7 +45,7 @@ file_turns() { # file_turns WHAT DIR
     kill -INT "$fio" && wait "$fio"
     stop "$fio"
     rm -f "$file"
-    # A line of fio's log is the time at the end of so many ms, and KiB a second.
+    # A line of fio's log is the time at the end of each interval, in ms, and KiB/s.
     awk -F '[ ,]+' -v log_ms=$log -v rates="$TMP/sequential.$1" '
         NR == FNR { tool[NR] = $1; from[NR] = $2; to[NR] = $3; n = NR; next }
         { while (at < n && $1 > to[at]) at++; if ($1 - log_ms >= from[at] && $1 <= to[at]) { sum[at] += $2; lines[at]++ } }
@@ -58,7 +58,7 @@ file_turns() { # file_turns WHAT DIR
         "$(median <"$TMP/sequential.$1.nothing" | cut -d . -f 1)" - - -
 }
 
-# In a guest: instructions of a read beyond nothing, of hog by each hook and of the others.
+# In a guest: instructions per read above the empty run, for hog with each hook and for the others.
 file_guest() {
     local more=$TMP/more tool lines=$BUILD/vm/boots/bookworm-amd64-filecost/lines ours
     guest_tools "$more" filetop vfsstat
@@ -97,7 +97,7 @@ part_file() {
         order=("${order[@]:1}" "${order[0]}")
     done
     rm -f "$file"
-    # What else runs adds to a round, and takes nothing away.
+    # Other load only adds to a round.
     for tool in "${order[@]}"; do
         awk '{ print $1 }' "$TMP/rereads.$tool" | quantile 0.25 >"$TMP/read_ns.$tool"
     done

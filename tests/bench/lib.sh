@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034
-# What the benchmarks share: tools that are started, awaited and ended, medians, and the table.
+# What the benchmarks share: starting, awaiting and ending tools, medians, and the table.
 set -u
 export LC_ALL=C PATH="$PATH:/usr/sbin:/sbin"
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
@@ -27,7 +27,7 @@ die() {
     exit 1
 }
 
-# start COMMAND...: in the background until `stop PID`; its pid goes to PID, what it says to $TMP/said and $TMP/out.
+# start COMMAND...: in the background until `stop PID`; its pid goes to PID, its output to $TMP/said and $TMP/out.
 start() {
     rm -f "$TMP/said" "$TMP/out" # a tool that is still ending may write to the old ones
     : >"$TMP/said"
@@ -46,7 +46,7 @@ stop() {
     started=(${keep[@]+"${keep[@]}"})
 }
 
-# await PID PATTERN FILE: until the tool has said it, for ten seconds at most.
+# await PID PATTERN FILE: until the tool has printed it, for ten seconds at most.
 await() {
     local i
     for ((i = 0; i < 500; i++)); do
@@ -81,7 +81,7 @@ start_hog() { # start_hog VIEW ARGUMENTS...
     await "$PID" "hog: $1: exit:" "$TMP/said"
 }
 
-# guest_tools DIR TOOL...: empty programs and, where there are any, these tools with their libraries, for a guest's root.
+# guest_tools DIR TOOL...: empty programs and, where available, these tools with their libraries, for a guest's root.
 guest_tools() {
     local more=$1 tool library
     mkdir -p "$more/bin" "$more/lib"
@@ -100,7 +100,7 @@ ids() {
     grep -hs "^$2_id:" /proc/"$1"/fdinfo/* | awk '{ print $2 }' | sort -un
 }
 
-# quantile Q: of the numbers on stdin, one a line.
+# quantile Q: of the numbers on stdin, one per line.
 quantile() {
     sort -g | awk -v q="$1" '{ v[NR] = $1 } END { if (!NR) { print "-"; exit } i = int(q * (NR - 1) + 1.5); print v[i] }'
 }
@@ -113,7 +113,7 @@ calculate() { # calculate EXPRESSION [DIGITS]
     awk "BEGIN { printf \"%.${2:-2}f\\n\", $1 }"
 }
 
-# row WHAT OURS PEER RATIO BUDGET VALUE: VALUE is what the budget, `<= N` or -, is about.
+# row WHAT OURS PEER RATIO BUDGET VALUE: VALUE is what the budget, `<= N` or -, applies to.
 row() {
     local verdict=-
     if [ "$5" != - ]; then

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Records the stints on one CPU while 200 processes and a fork storm run: a line `KEY NS` for each, where KEY is a small
-# number for each process id.
+# Records the timeslices on one CPU while 200 processes and a fork storm run: a line `KEY NS` for each, where KEY is a small
+# number for each process.
 #
 #   record.sh BUILD OUTPUT
 set -eu

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Measures hog against its budgets and beside libbpf-tools and bpftrace; docs/bench.md says how to read it.
+# Measures hog against its budgets and next to libbpf-tools and bpftrace; docs/bench.md explains the numbers.
 #
 #   run.sh [program|slowdown|start|size|windows|own|accuracy|admission|memory|alloc|block|calls|file|energy]...
 #
@@ -18,7 +18,7 @@ header() {
     printf '\n%-46s %10s %10s %8s %9s  %s\n' "$1" ours "${2:-peer}" ratio budget verdict
 }
 
-# ---- mean time of the program, by the kernel's own statistics ----
+# ---- mean run time of the program, from the kernel's own statistics ----
 
 cost() { # cost PROGRAM-ID: ns and runs so far
     bpftool -j prog show id "$1" | jq -r '"\(.run_time_ns // 0) \(.run_cnt // 0)"'
@@ -112,7 +112,7 @@ tool_start() {
     esac
 }
 
-seconds() { # seconds COMMAND...: what perf bench says it took
+seconds() { # seconds COMMAND...: the time perf bench reports
     "$@" | awk '/Total time/ { print $3 }'
 }
 
@@ -126,7 +126,7 @@ part_slowdown() {
             seconds perf bench sched messaging -g "${groups:-4}" -l 200 >>"$TMP/messaging.$tool"
             [ -z "$PID" ] || stop "$PID"
         done
-        tools=("${tools[@]:1}" "${tools[0]}") # each has each place once
+        tools=("${tools[@]:1}" "${tools[0]}") # each tool has each place once
     done
     header 'slowdown of perf bench sched, %'
     for what in pipe messaging; do
@@ -138,7 +138,7 @@ part_slowdown() {
                 row "$what, $name, peer $tool" "$ours" "$(slower "$TMP/$what.$tool" "$base")" - - -
             done
         done
-        # What top costs beyond an empty program on the same hook.
+        # The cost of top above that of an empty program on the same hook.
         ours=$(calculate "100 * ($(median <"$TMP/$what.top") / $(median <"$TMP/$what.floor") - 1)" 1)
         if [ "$what" = messaging ]; then
             row 'messaging, hog top beyond an empty program' "$ours" - - '<= 1.0' "$ours"
@@ -215,7 +215,7 @@ part_size() {
     stop "$PID"
 }
 
-# ---- windows' length ----
+# ---- length of windows ----
 
 # lengths INTERVAL COUNT MS: |length - MS| of each window, ms
 lengths() {
@@ -300,11 +300,11 @@ part_admission() {
 
 # ---- memory ----
 
-spawn_us() { # CPU time of a fork, exec and exit, not of what else runs meanwhile
+spawn_us() { # CPU time of a fork, exec and exit only
     "$BUILD/tests/load/spawn" "${LONG:+2}500" | sed -n 's/.* cpu_us=//p'
 }
 
-# What changes of memory cost: rounds with nothing, an empty program, and hog mem, in turn.
+# The cost of memory changes: rounds with nothing, an empty program, and hog mem, alternately.
 part_memory() {
     local i tool tools=(nothing floor hog) id floor stats
     for ((i = 0; i < 6 * repeats; i++)); do
@@ -354,7 +354,7 @@ part_memory() {
 
 # ---- allocations ----
 
-pair_ns() { # pair_ns FD FILE: CPU time of a pair of malloc and free, of the load that reads from FD and writes to FILE
+pair_ns() { # pair_ns FD FILE: CPU time of a pair of malloc and free, in the load that reads from FD and writes to FILE
     local had pairs=$((${LONG:+4}50000)) i
     had=$(grep -c '^ns=' "$2")
     echo "pair $pairs" >&"$1"
@@ -365,7 +365,7 @@ pair_ns() { # pair_ns FD FILE: CPU time of a pair of malloc and free, of the loa
     calculate "$(sed -n 's/^ns=//p' "$2" | tail -n 1) / $pairs" 1
 }
 
-# A pair of malloc and free with nothing, empty programs at the same places, and hog alloc, in turn.
+# A pair of malloc and free with nothing, empty programs at the same places, and hog alloc, alternately.
 part_alloc() {
     local i tool tools=(nothing floor all) load said=$TMP/pairs fifo=$TMP/pairs.in ours floor
     mkfifo "$fifo"
@@ -394,7 +394,7 @@ part_alloc() {
     done
     stop "$load"
     exec 7>&-
-    ours=$(quantile 0.1 <"$TMP/pair.all") # others add to it, and take nothing away
+    ours=$(quantile 0.1 <"$TMP/pair.all") # other load only adds to it
     floor=$(quantile 0.1 <"$TMP/pair.floor")
     header 'hog alloc, a pair of malloc and free' 'empty'
     row 'CPU time, ns' "$ours" "$floor" "$(calculate "$ours / $floor" 3)" '<= 1.3' "$(calculate "$ours / $floor" 4)"

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Which verdicts `hog top` gives to loads that deserve one, and to those that almost do: a matrix of loads and verdicts.
+# The verdicts of `hog top` for loads that deserve one, and for those that almost do: a matrix of loads and verdicts.
 #
 #   verdicts.sh [RUNS [SET]...]        20 runs of each set in tests/load/verdict_sets.sh, about 20 minutes; alone on the host
 #
 # A set `idle` is the host for a minute, as it is, and `compile` a build of hog, for 12 s: false alarms are counted there.
-# Of each run one window counts. A load that was not what it claims to be is set up again, three times at most, and that is
+# One window of each run counts. A load that was not what it claims to be is set up again, three times at most, and that is
 # shown. Ends with 1 if less than 95 % of all verdicts are as expected, or one names the wrong culprit.
 # shellcheck source=tests/bench/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -21,7 +21,7 @@ shift $(($# > 0))
 [ $# -gt 0 ] || set -- "${all[@]}" idle compile
 order=(ok cpu-bound starved noisy-neighbor throttled io-bound thrashing oom-risk lock-bound)
 
-# A line for each verdict: label expected said right-culprit; $TMP/all
+# One line per verdict: label expected said right-culprit; $TMP/all
 note() { # note SET RUN
     local i culprit
     for i in "${!row_pid[@]}"; do
@@ -35,7 +35,7 @@ note() { # note SET RUN
     done
 }
 
-one() { # one SET RUN: until it is what it claims to be
+one() { # one SET RUN: repeated until the load is what it claims to be
     local try status
     for ((try = 1; try <= ${TRIES:-3}; try++)); do
         judge "$1" "$([ $try = 1 ] || echo first)"

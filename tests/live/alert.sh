@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# How hog ends with --alert and --why, and what thresholds change: beside loads that know what they use.
+# How hog ends with --alert and --why, and what thresholds change, next to loads of known use.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# ends STATUS WINDOWS ARGUMENT...: with this status, after so many windows. Others may use the CPUs, too: -p.
+# ends STATUS WINDOWS ARGUMENT...: hog ends with this status after that many windows. -p, because other processes may use the
+# CPUs, too.
 ends() {
     local want=$1 windows=$2 status
     shift 2
@@ -14,8 +15,8 @@ ends() {
     [ "$status" = "$want" ] && [ "$(grep -c '^#window' "$TMP/out")" = "$windows" ]
 }
 
-# alerts N VERDICTS ARGUMENT...: ends with status 4 at the Nth window in a row that has one of them, each given by an option of its
-# own, and not before. Whose CPU is taken away may have a window that has none.
+# alerts N VERDICTS ARGUMENT...: hog ends with status 4 at the Nth consecutive window that has one of the verdicts, and not
+# before; each is given by an option of its own. A process whose CPU is taken away may have a window without a verdict.
 alerts() {
     local want=$1 verdicts=$2 verdict options=() status
     shift 2
@@ -33,7 +34,7 @@ alerts() {
         END { exit early || row != want || rows != windows }' "$TMP/out"
 }
 
-# It has its 90 percent of a CPU, whoever else is there; them it may make wait.
+# The load has its 90 percent of a CPU, whatever else runs; it may make other processes wait.
 chrt -f 1 true 2>/dev/null && first=(chrt -f 1)
 load_start ${first[@]+"${first[@]}"} "$BUILD/tests/load/duty" 1000 900 100
 busy=$LOAD_PID
@@ -76,8 +77,8 @@ one_row() {
     [ "$(grep -c '^top ' "$TMP/out")" = 2 ] && [ "$(awk '$1 == "top" && $3 == '"$busy" "$TMP/out" | wc -l)" = 2 ] &&
         grep -q "^#why pid=$busy .*rule=cpu-bound holds=yes" "$TMP/out"
 }
-check '--why: of one process' ends 0 2 --why "$busy" 1 2
-check '--why: its rows alone, and what its verdict is made of' one_row
+check '--why: one process' ends 0 2 --why "$busy" 1 2
+check '--why: only its rows, and what its verdict is made of' one_row
 says_end() {
     timeout 20 "$HOG" --why "$idle" 0.2 >"$TMP/out" 2>"$TMP/err" &
     local hog=$! status
@@ -89,7 +90,7 @@ says_end() {
     cat "$TMP/out"
     [ "$status" = 0 ] && [ "$(grep -v '^#self' "$TMP/out" | tail -n 1)" = "#exit pid=$idle" ]
 }
-check '--why: of one that ends: says so and ends' says_end
-check '--why: of one that is gone: status 1' ends 1 0 --why "$idle" 1 2
-check '--why: and says so' grep -qx "hog: pid $idle: no such process" "$TMP/err"
+check '--why: a process that ends: hog says so and ends' says_end
+check '--why: a process that is gone: status 1' ends 1 0 --why "$idle" 1 2
+check '--why: a process that is gone: hog says so' grep -qx "hog: pid $idle: no such process" "$TMP/err"
 done_testing

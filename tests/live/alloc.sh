@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 300
-# hog alloc against loads that know what they hold, on each allocator.
+# hog alloc against loads that know what they hold, for each allocator.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -38,11 +38,11 @@ library() { ldconfig -p | awk -v n="$1" 'index($1, n) == 1 { print $NF; exit }';
 
 # ---- loads ----
 
-# What each of them is: its pid, where it reads and writes, and what it said last of what it holds.
+# For each load: its pid, the descriptors of its orders and its answers, and its last answer about what it holds.
 declare -A PIDS TO FROM SAID
 CHILD=
 
-# hear NAME WORD: what the load says, until a line begins so.
+# hear NAME WORD: reads what the load says, up to a line that begins with the word.
 hear() {
     local line
     while IFS= read -r -t 60 line <&"${FROM[$1]}"; do
@@ -72,7 +72,7 @@ launch() { # launch NAME BY PROGRAM PRELOAD
     hear "$1" ready
 }
 
-# order COMMAND NAME...: to these loads; returns when all have done it.
+# order COMMAND NAME...: sends it to these loads; returns when all have done it.
 order() {
     local command=$1 name
     shift
@@ -99,10 +99,10 @@ stop() {
 
 # ---- hog ----
 
-# By pid, of the last window of which all rows are there. (bash itself allocates, and would be slow to read them all.)
+# By pid, from the last window that has all its rows. (bash itself allocates, and would be slow at reading them all.)
 declare -A ROWS
 WINDOW=''
-read_windows() { # read_windows N: all rows of so many more are there
+read_windows() { # read_windows N: until all rows of N more are there
     local until=$(($(windows) + $1 + 1)) last=$((SECONDS + 60)) pid line
     while [ "$(windows)" -lt "$until" ]; do
         [ "$SECONDS" -lt "$last" ] && kill -0 "$HOG_PID" 2>/dev/null || return
@@ -121,7 +121,7 @@ begin() {
     read_windows 1
 }
 
-# One more file has been found than there were.
+# One file more has been found than before.
 files() { [[ $WINDOW =~ \ alloc_files=([0-9]+) ]] && echo "${BASH_REMATCH[1]}"; }
 next_file() {
     local than=$1 last=$((SECONDS + 60))
@@ -132,7 +132,7 @@ next_file() {
     return 1
 }
 
-# The row of the last complete window, word by word. Who holds nothing and does nothing has none.
+# The row of the last complete window, word by word. A process that holds nothing and does nothing has none.
 row() { # row PID
     read -ra ROW <<<"${ROWS[$1]-alloc - $1 - 0.000}"
 }
@@ -146,14 +146,14 @@ bytes() { # of live_kib
     [ "$kib" != - ] || kib=0.000
     echo $(((${kib%.*} * 1024000 + 10#${kib#*.} * 1024 + 500) / 1000))
 }
-# holds NAME [BEFORE]: live_kib is, to the byte, what the load says, and what was there before.
+# holds NAME [BEFORE]: live_kib is, to the byte, what the load says plus what was there before.
 holds() {
     row "${PIDS[$1]}"
     echo "row: ${ROW[*]}; before: ${2-}; load: ${SAID[$1]}"
     [ "$(bytes "${PIDS[$1]}")" = "$(($(said live "$1") + ${2-0}))" ]
 }
 declare -A COUNTED
-count() { # how many allocations, frees and failures of each in all windows, by rates
+count() { # its allocations, frees and failures in all windows, from the rates
     local pid counts
     COUNTED=()
     while read -r pid counts; do
@@ -224,7 +224,7 @@ exact() {
 }
 exact 'all processes' 0.2 --pointers 1048576
 exact 'with -p' 0.1 -p PIDS
-check 'with -p: nobody else' test "$(awk '$1 == "alloc" { print $3 }' "$TMP/out" | sort -u | wc -l)" = ${#NAMES[@]}
+check 'with -p: no other process' test "$(awk '$1 == "alloc" { print $3 }' "$TMP/out" | sort -u | wc -l)" = ${#NAMES[@]}
 CXX=()
 for name in "${NAMES[@]}"; do
     [ -z "${PRELOAD[$name]-}" ] || CXX+=("$name")
@@ -242,7 +242,7 @@ SCRIPT
 chmod +x "$TMP/blind" "$TMP/no-types"
 HOG=$TMP/no-types exact 'a kernel that does not describe its types' 0.1 -p PIDS
 
-# ---- one hog beside loads of all kinds ----
+# ---- one hog next to loads of all kinds ----
 
 mkdir -p "$TMP/inside"
 cat >"$TMP/contain" <<SCRIPT
@@ -279,7 +279,7 @@ check 'fork: the parent holds what it held' holds life
 check 'fork: the child holds what it allocated itself' test "$(bytes "$CHILD")" = 700
 kill "$CHILD"
 read_windows 1
-check 'exit: who is gone has no row' test "$(cell "$CHILD" 2)" = -
+check 'exit: a process that is gone has no row' test "$(cell "$CHILD" 2)" = -
 echo exec >&"${TO[life]}"
 hear life ready
 read_windows 1
@@ -299,11 +299,11 @@ order 'hold 20' early
 order 'work 500' late
 read_windows 1
 check 'a program that was never seen before: exact from then on' holds late
-check 'dlopen of an allocator that nobody knows: exact' holds early "$before"
+check 'dlopen of an unknown allocator: exact' holds early "$before"
 check 'and its file is named' test "$(cell "${PIDS[early]}" 9)" = gone.so
 
-# A thread's entry is where its number leads to: of two whose numbers lead to one place both count, whoever is first and
-# whoever goes first. And a number that is used again is another process.
+# A thread's slot follows from its thread ID: if two threads map to the same slot, both count, whichever comes or goes first.
+# A thread ID that is used again is another process.
 if scripts/has.sh SETTID; then
     other=
     for ((step = 4096; step < $(cat /proc/sys/kernel/pid_max); step += 4096)); do
@@ -314,20 +314,20 @@ if scripts/has.sh SETTID; then
     start_at twin "$other" "$TMP/static-musl"
     order 'work 300' twin place
     read_windows 1
-    check 'one place for two threads: the first is exact' holds place
-    check 'one place for two threads: the second is exact' holds twin
+    check 'one slot for two threads: the first is exact' holds place
+    check 'one slot for two threads: the second is exact' holds twin
     again=${PIDS[place]}
     stop place
     order 'work 300' twin
     read_windows 1
-    check 'one place for two threads: exact when the first has ended' holds twin
+    check 'one slot for two threads: exact when the first has ended' holds twin
     start_at again "$again" "$TMP/static-musl"
     order 'hold 3' again
     read_windows 1
     check 'a PID that is used again holds what its process allocated' holds again
     stop again twin
 else
-    skip 'one place for two threads' 'needs SETTID: to choose a number'
+    skip 'one slot for two threads' 'needs SETTID: to choose a number'
     stop place
 fi
 measured
@@ -366,7 +366,7 @@ measured
 check 'stripped: said once' test "$(grep -c "^#unseen pid=${PIDS[stripped]} " "$TMP/out")" = 1
 check 'stripped: what it holds is not known' test "$(cell "${PIDS[stripped]}" 5)" = -
 check 'stripped: others go on' holds other
-check 'a mapped file that is no ELF file harms nobody' grep -q "^alloc  *[0-9]*  *$text " "$TMP/out"
+check 'a mapped file that is no ELF file does no harm' grep -q "^alloc  *[0-9]*  *$text " "$TMP/out"
 load_stop "$text"
 stop stripped other
 

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Where /proc does not tell of the processes, or of other clocks, the times are right still.
+# Where /proc does not list the processes, or has other clocks, the times are right still.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
 
-# One thread never has more than a CPU, and the spinner has most of one. Names may be missing here: by PID. Hosts that do not
-# report every switch may get one window wrong, and have it put right in the next.
+# One thread never has more than a CPU, and the spinner has most of one. Names may be missing here: identify it by PID. On
+# hosts that do not report every switch one window may be wrong, and be corrected in the next.
 spinner_is_right() {
     cat "$TMP/out"
     awk -v pid="$spinner" '$1 == "cpu" && $3 == pid { rows++; sum += $5; wrong += $5 > 105 }
@@ -25,9 +25,9 @@ load_start "$LOADS/duty" 1000
 spinner=$LOAD_PID
 
 unshare --mount sh -c 'umount -l /proc && exec "$@"' - "$HOG" cpu -t -k 5 0.25 12 >"$TMP/out"
-check 'without /proc: a long stint is still its own' spinner_is_right
+check 'without /proc: a long timeslice is still its own' spinner_is_right
 
-# Its parts change hands often: a stint of one and the next of another.
+# Its threads alternate often: one timeslice belongs to one, the next to another.
 load_stop "$spinner"
 load_start "$LOADS/duty" 1000 3000 1000
 name='in a time namespace: the times are those of the host'

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What cannot be: one line that says so, the right status, and nothing on stdout.
+# Bad input: one line that says what is wrong, the right status, and nothing on stdout.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# is_refused STATUS TEXT COMMAND...: one line on stderr, with the text, of printable bytes and a bearable length
+# is_refused STATUS TEXT COMMAND...: one line on stderr, with the text, in printable bytes and of bearable length
 is_refused() {
     local want=$1 text=$2 status
     shift 2
@@ -92,7 +92,7 @@ works_without_stderr() {
 }
 check 'stderr closed: works' works_without_stderr
 
-# ---- who may not ----
+# ---- missing privileges ----
 
 nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all)
 if [ "$("${nobody[@]}" cat /proc/sys/kernel/unprivileged_bpf_disabled 2>/dev/null)" = 0 ]; then
@@ -109,14 +109,14 @@ check 'without CAP_BPF: names it' is_refused 3 CAP_BPF setpriv --bounding-set -b
 check 'without CAP_SYS_ADMIN: works' setpriv --bounding-set -sys_admin "$HOG" cpu 0.1 1
 check 'not root: --help works' "${nobody[@]}" "$TMP/hog" --help
 check 'not root: --version works' "${nobody[@]}" "$TMP/hog" --version
-prints_thresholds() { # what it prints is a file that it takes, with what was set
+prints_thresholds() { # hog accepts what it prints as a file, with the changed value
     "${nobody[@]}" "$TMP/hog" --threshold starved_pct=30.5 --print-thresholds >"$TMP/thresholds" &&
         chmod 644 "$TMP/thresholds" && grep -qx 'starved_pct=30.5' "$TMP/thresholds" && grep -qx 'span_s=1' "$TMP/thresholds" &&
         "${nobody[@]}" "$TMP/hog" --print-thresholds --thresholds "$TMP/thresholds" | cmp "$TMP/thresholds"
 }
 check 'not root: --print-thresholds writes what --thresholds takes' prints_thresholds
 
-# ---- type data that is none ----
+# ---- broken type data ----
 
 head -c 100000 /sys/kernel/btf/vmlinux >"$TMP/cut" 2>/dev/null || head -c 1000 /dev/zero >"$TMP/cut"
 head -c 10 "$TMP/cut" >"$TMP/header"

@@ -35,7 +35,7 @@ begin() {
     return 1
 }
 
-# sum COLUMN DISK [PID [COMM]]: what the column's rates make over all windows. Columns by name; PID or COMM "": any.
+# sum COLUMN DISK [PID [COMM]]: the column's rates, as an amount over all windows. Columns by name; PID or COMM "": any.
 sum() {
     awk -v name="$1" -v disk="$2" -v pid="${3-}" -v comm="${4-}" '
         $1 == "#block" { for (i = 2; i <= NF; i++) at[$i] = i }
@@ -44,7 +44,7 @@ sum() {
             n += $(at[name]) * ms / 1000 }
         END { printf "%.0f\n", n }' "$TMP/out"
 }
-# last COLUMN DISK PID: in its last row.
+# last COLUMN DISK PID: in the last row.
 last() {
     awk -v name="$1" -v disk="$2" -v pid="$3" '
         $1 == "#block" { for (i = 2; i <= NF; i++) at[$i] = i }
@@ -57,15 +57,15 @@ has_name() { # has_name PID NAME: in all of its rows
     awk -v pid="$1" -v name="$2" '$1 == "block" && $3 == pid { n++; bad += $NF != name; print } END { exit !n || bad }' "$TMP/out"
 }
 
-# ---- whose writes ----
+# ---- who is charged for writes ----
 
-# Data alone is exact; what a file system writes about it beside, in the name of who made it do so, is little.
+# Data is exact; the metadata that the file system writes in addition, charged to the process that caused it, is little.
 writes_of_dd() { # writes_of_dd PID KIB
     echo "$(sum write_kib_s "$NAME" "$1") KiB of $2 are of process $1"
     awk '$1 == "block"' "$TMP/out" | head -n 20
     within "$(sum write_kib_s "$NAME" "$1")" "$2" "$(($2 + $2 / 50 + 64))"
 }
-# At least 95 %: a busy host may write a part of it before dd has its place.
+# At least 95 %: a busy host may write part of it before dd has its slot.
 left_by_dd() { # left_by_dd PID KIB
     echo "$(sum write_kib_s "$NAME" "$1") KiB of $2 are of process $1"
     awk '$1 == "block"' "$TMP/out" | head -n 20
@@ -88,7 +88,7 @@ whose() { # whose FILESYSTEM
     bash -c 'exec dd if=/dev/zero of="$1" bs=1M count=32 2>/dev/null' - "$HERE/mount/left" &
     pid=$!
     wait "$pid"
-    sync -f "$HERE/mount/left" # another process has the kernel write it
+    sync -f "$HERE/mount/left" # another process makes the kernel write it
     sleep 0.4
     measured
     check "$1: what dd left to be written back is dd's, though it has ended" left_by_dd "$pid" $((32 * 1024))
@@ -102,7 +102,7 @@ prepare_file() {
     fio --version >/dev/null
 }
 
-# with_fio OPTION...: what fio says is in $TMP/fio.
+# with_fio OPTION...: fio's report is in $TMP/fio.
 with_fio() {
     "${RT[@]}" fio --name=load --filename="$HERE/mount/data" --size=64M --fallocate=none --allow_file_create=0 --direct=1 \
         --group_reporting --output-format=json "$@" >"$TMP/fio" 2>"$TMP/fio.err"
@@ -112,8 +112,8 @@ told_by_fio() { # told_by_fio read|write FIELD
     jq ".jobs[0].$1.$2" "$TMP/fio"
 }
 
-# All that fio did on that disk, whichever of its processes.
-exactly() { # exactly DISK [MORE]: up to so many reads more, of the file system itself
+# Everything fio did on that disk, in any of its processes.
+exactly() { # exactly DISK [MORE]: up to MORE further reads, by the file system itself
     local reads writes read_kib write_kib
     reads=$(told_by_fio read total_ios) writes=$(told_by_fio write total_ios)
     read_kib=$(told_by_fio read io_kbytes) write_kib=$(told_by_fio write io_kbytes)
@@ -125,8 +125,9 @@ exactly() { # exactly DISK [MORE]: up to so many reads more, of the file system 
 }
 on_their_way() { awk '$1 == "block" && $NF == "fio" { n = $21 } END { print n }' "$TMP/out"; }
 
-# Some hosts run no program while a certain process of theirs has the CPU (hog cpu calls its time missed_ms), and an interrupt that
-# ends a request may come just then: nobody can count that. So one run of six must be exact; a mistake of hog's would be in all.
+# Some hosts run no program while a certain process of theirs has the CPU (hog cpu counts that time as missed_ms), and an
+# interrupt that completes a request may come just then: it cannot be counted. So one run of six must be exact; a mistake in
+# hog would show in all.
 TRIES='1 2 3 4 5 6'
 measure_exactly() { # measure_exactly [HOG-OPTION...] -- FIO-OPTION...: false: fio cannot do that
     local options=()
@@ -157,8 +158,8 @@ counts() { # counts FILESYSTEM ENGINE DEPTH
     check "$1, $2: none is on its way at the end" test "$(on_their_way)" = 0
 }
 
-# Many at once, so that a request takes long: beside that the time until fio runs again is little. Three tries: a host may
-# be busy.
+# Many at once, so that a request takes long and the time until fio runs again is small compared to it. Three tries: a host
+# may be busy.
 column() { # column NAME: of fio's row
     awk -v name="$1" -v disk="$NAME" '$1 == "#block" { for (i = 2; i <= NF; i++) at[$i] = i }
         $1 == "block" && $(at["dev"]) == disk && $NF == "fio" && $(at["reads_s"]) > best { best = $(at["reads_s"]); v = $(at[name]) }
@@ -169,12 +170,12 @@ agree_on_times() {
     for p in 50 95 99; do
         ours=$(column "p${p}_us") theirs=$(jq ".jobs[0].read.clat_ns.percentile.\"$p.000000\" / 1000" "$TMP/fio")
         echo "p$p: hog $ours us, fio $theirs us"
-        # A bucket of ours and half a one of fio's; of the slowest there are few, and for some fio comes late.
+        # One bucket of hog's and half a bucket of fio's; the slowest requests are few, and fio notices some of them late.
         within "$ours" "$(awk -v t="$theirs" -v p=$p 'BEGIN { print t * (p == 99 ? 0.75 : 0.87) - 40 }')" "$(awk -v t="$theirs" 'BEGIN { print t * 1.13 + 40 }')" || bad=1
     done
     return $bad
 }
-waits_as_long() { # fio sleeps but for a moment of each of its requests
+waits_as_long() { # fio sleeps for nearly all of each request
     local sum slept busy
     sum=$(jq '.jobs[0].read | .clat_ns.mean * .total_ios / 1e6' "$TMP/fio")
     slept=$(awk '$1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) ms = $i }
@@ -218,13 +219,13 @@ journal() {
     awk '$1 == "block" && $NF == "[journal]"' "$TMP/out"
     [ "$(sum write_kib_s "$NAME" - '[journal]')" -gt 0 ]
 }
-check 'ext4: the journal is nobody'"'"'s' journal
+check 'ext4: the journal is charged to no process' journal
 counts ext4 psync 1
 counts ext4 libaio 16
 counts ext4 io_uring 16
 times
 
-# What is merged: fewer requests, the same bytes.
+# Merged requests: fewer requests, the same bytes.
 merged() {
     echo "$(sum reads_s "$NAME" '' fio) requests, $(sum read_kib_s "$NAME" '' fio) KiB"
     within "$(sum reads_s "$NAME" '' fio)" 100 4096 && [ "$(sum read_kib_s "$NAME" '' fio)" = 16384 ]
@@ -238,16 +239,16 @@ for _ in $TRIES; do
 done
 check 'merged requests: all bytes are there' merged
 
-# The disk below has the same load, in the name of the kernel's thread that serves the loop device or of nobody.
+# The disk below has the same load, charged to the kernel thread that serves the loop device or to no process.
 disk_below() { lsblk -no pkname "$(df --output=source /var/tmp | tail -n 1)" 2>/dev/null | head -n 1; }
 begin 0.2 --device "$NAME"
 with_fio --ioengine=psync --rw=randread --bs=4k --number_ios=500
 sleep 0.3
 measured
-check '--device: that one alone' test "$(awk '$1 == "block" { print $5 }' "$TMP/out" | sort -u)" = "$NAME"
+check '--device: only that one' test "$(awk '$1 == "block" { print $5 }' "$TMP/out" | sort -u)" = "$NAME"
 check '--device: is virtual' test "$(awk '$1 == "block" { print $(NF - 2) }' "$TMP/out" | sort -u)" = virtual
 
-# Threads, and those asked for.
+# Threads, and chosen processes.
 measure_exactly -t -- --ioengine=psync --rw=randread --bs=4k --number_ios=300 --thread --numjobs=3 --group_reporting
 each_thread() {
     awk -v disk="$NAME" '$1 == "block" && $5 == disk && $NF == "fio" { print $(NF - 1) }' "$TMP/out" | sort -u | tee /dev/stderr |
@@ -263,9 +264,9 @@ beside=$LOAD_PID
 begin 0.2 -p "$other"
 sleep 0.5
 measured
-check '-p: nobody else' test "$(awk '$1 == "block" { print $3 }' "$TMP/out" | sort -u)" = "$other"
+check '-p: no other process' test "$(awk '$1 == "block" { print $3 }' "$TMP/out" | sort -u)" = "$other"
 
-# Who dies with a request on its way, and a disk that goes.
+# A process that dies with requests in flight, and a disk that goes.
 begin 0.2
 load_start dd if="$LOOP" of=/dev/null bs=8k iflag=direct
 dying=$LOAD_PID
@@ -283,8 +284,8 @@ check 'a disk that goes: hog goes on' kill -0 "$HOG_PID"
 measured
 status=$?
 check 'a disk that goes: status 0' test "$status" = 0
-check 'who dies with requests on their way: none is left' test "$(last inflight "$NAME" "$dying")" = 0
-check 'who dies with requests on their way: by its name' has_name "$dying" dd
+check 'a process that dies with requests in flight: none is left' test "$(last inflight "$NAME" "$dying")" = 0
+check 'a process that dies with requests in flight: it keeps its name' has_name "$dying" dd
 
 if command -v mkfs.xfs >/dev/null && make_disk mkfs.xfs -q -f; then
     prepare_file

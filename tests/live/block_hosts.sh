@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# hog block where several share a disk, where file systems lie on each other, and where a disk goes with requests on their
-# way: each byte once, in the name of who asked for it. All loads beside one hog.
+# hog block where several processes share a disk, where file systems lie on each other, and where a disk goes with requests
+# in flight: each byte is counted once, for the process that asked for it. All loads run next to one hog.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 HERE=$(mktemp -d /var/tmp/hog_block_hosts.XXXXXX)
@@ -22,11 +22,11 @@ undo() {
 }
 trap 'lib_cleanup; undo' EXIT
 
-disk() { # disk NAME: a loop device, without a word. Past the page cache below, if that can be.
+disk() { # disk NAME: a loop device, silently. With direct I/O to the file below, if possible.
     truncate -s 128M "$HERE/$1" && { losetup -f --show --direct-io=on "$HERE/$1" 2>/dev/null || losetup -f --show "$HERE/$1"; }
 }
 
-# rows DISK PID COLUMN: what the column's rates make over all windows; DISK or PID "": any.
+# rows DISK PID COLUMN: the column's rates, as an amount over all windows; DISK or PID "": any.
 rows() {
     awk -v disk="$1" -v pid="$2" -v name="$3" '
         $1 == "#block" { for (i = 2; i <= NF; i++) at[$i] = i }
@@ -34,24 +34,24 @@ rows() {
         $1 == "block" && (disk == "" || $(at["dev"]) == disk) && (pid == "" || $(at["pid"]) == pid) { n += $(at[name]) * ms / 1000 }
         END { printf "%.0f\n", n }' "$TMP/out"
 }
-of() { sed -n 's/^pid=//p' "$HERE/$1"; } # whose load said so there
-did() { # did WHO reads|writes COUNT KIB: exactly, on that disk; a page or two of the program may come from another
+of() { sed -n 's/^pid=//p' "$HERE/$1"; } # the pid that the load wrote there
+did() { # did WHO reads|writes COUNT KIB: exactly, on that disk; a page or two of the program may come from another disk
     local pid
     pid=$(of "$1")
     echo "$1 ($pid): $(rows "$NAME" "$pid" "${2}_s") $2, $(rows "$NAME" "$pid" "${2%s}_kib_s") KiB, on all disks $(rows '' "$pid" "${2%s}_kib_s")"
     [ -n "$pid" ] && [ "$(rows "$NAME" "$pid" "${2}_s")" = "$3" ] && [ "$(rows "$NAME" "$pid" "${2%s}_kib_s")" = "$4" ] &&
         within "$(rows '' "$pid" "${2%s}_kib_s")" "$4" $(($4 + 1024))
 }
-wrote() { # wrote WHO KIB: with what a file system writes about it
+wrote() { # wrote WHO KIB: plus the file system's metadata
     local pid
     pid=$(of "$1")
     echo "$1 ($pid): $(rows "$NAME" "$pid" write_kib_s) KiB of $2"
     [ -n "$pid" ] && within "$(rows "$NAME" "$pid" write_kib_s)" "$2" $(($2 + $2 / 50 + 64))
 }
 
-# Some ends of requests reach no program on some hosts (see tests/live/block.sh). So one load of six, each a process of its own,
-# must be counted to the last request; a mistake of hog's would be in all.
-try_until() { # try_until CHECK LOAD: until the one is right about the other, by all windows so far
+# On some hosts some completions reach no program (see tests/live/block.sh). So one load of six, each a process of its own,
+# must be counted to the last request; a mistake in hog would show in all.
+try_until() { # try_until CHECK LOAD: until the check holds for the load, over all windows so far
     for _ in 1 2 3 4 5 6; do
         "$2"
         for _ in 1 2 3 4 5; do # windows come late on a busy host
@@ -76,7 +76,7 @@ stat_of() { # stat_of DISK: writes (with zeroes and flushes) and discards, as th
 measure block -k 10000 --with cgroup 0.2
 sleep 0.2
 
-# Two containers, each with a control group and mounts of its own: at the same time, one reads and one writes.
+# Two containers, each with its own cgroup and mounts: at the same time, one reads and one writes.
 CGROUP=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 contained() { # contained NAME LOAD-ARGUMENT...
     local group=$CGROUP/hog_block_$$_$1
@@ -84,7 +84,7 @@ contained() { # contained NAME LOAD-ARGUMENT...
     bash -c 'echo $$ >"$0/cgroup.procs" && exec unshare -mC bash -c '"'"'mount -t tmpfs none /mnt && exec "$@"'"'"' - "$@"' \
         "$group" "$LOAD" "${@:2}" >"$HERE/$1"
 }
-in_groups() { # each in its own; of who has ended by the window's end it is not known
+in_groups() { # each in its own; the cgroup of a process that has ended by the end of the window is not known
     awk -v one="$(of one)" -v two="$(of two)" -v group="/hog_block_$$_" '
         $1 == "#block" { for (i = 2; i <= NF; i++) at[$i] = i }
         $1 == "block" && ($(at["pid"]) == one || $(at["pid"]) == two) && $(at["cgroup"]) != "-" {
@@ -107,7 +107,7 @@ if [ -n "$CGROUP" ]; then
     try_until both_did two_containers
 fi
 
-# Overlay: a file of the layer below, and one that is written to the one above.
+# Overlay: a file of the lower layer, and one that is written to the upper layer.
 below() { "$LOAD" read "$HERE/merged/below" 32 150 >"$HERE/below"; }
 below_did() { did below reads 150 4800; }
 above() { "$LOAD" synced "$HERE/merged/above" 64 100 >"$HERE/above"; }
@@ -121,7 +121,7 @@ if mount -t overlay none -o "lowerdir=$HERE/mount/lower,upperdir=$HERE/mount/upp
     try_until above_did above
 fi
 
-# What moves no data, on a disk that nobody else uses: what the kernel counts.
+# Requests that move no data, on a disk with no other user: what the kernel counts.
 counted() { echo $(($(rows "${GONE#/dev/}" '' other_s) + $(rows "${GONE#/dev/}" '' writes_s))); }
 dataless() {
     sleep 0.3
@@ -139,7 +139,7 @@ dataless_counted() {
 }
 try_until dataless_counted dataless
 
-# A disk that goes while somebody reads it: its file is cut, reads fail, it is let go of, and its readers are killed.
+# A disk that goes while a process reads it: its file is cut, reads fail, the device is detached, and its readers are killed.
 # shellcheck disable=SC2016 # the inner shell's argument
 load_start bash -c 'while :; do dd if="$0" of=/dev/null bs=64k iflag=direct 2>/dev/null; done' "$GONE"
 again=$LOAD_PID
@@ -160,15 +160,15 @@ status=$?
 
 check 'hog bears it all: status 0' test "$status" = 0
 if [ -n "$CGROUP" ]; then
-    check 'two containers: who reads has its reads and no others' did one reads 2000 16000
-    check 'two containers: who writes has its writes' wrote two 6400
+    check 'two containers: the reader has its reads and no others' did one reads 2000 16000
+    check 'two containers: the writer has its writes' wrote two 6400
     check 'two containers: each is in its control group' in_groups
 else
     skip 'two containers' 'needs CGROUP2: for their groups'
 fi
 if [ -n "$OVERLAY" ]; then
     check 'overlay: what is read from the layer below' below_did
-    check 'overlay: what is written to the one above' above_did
+    check 'overlay: writes to the upper layer' above_did
 else
     skip 'overlay' 'needs OVERLAY: the kernel mounts none'
 fi
@@ -176,6 +176,6 @@ check 'discards, zeroes, flushes and writes: as many as the kernel counts' datal
 GONE_NAME=${GONE#/dev/}
 failed() { awk -v disk="$GONE_NAME" '$1 == "#block" { for (i = 2; i <= NF; i++) at[$i] = i }
     $1 == "block" && $(at["dev"]) == disk { n += $(at["failed"]); left = $(at["inflight"]); print } END { exit !n || left > 1 }' "$TMP/out"; }
-check 'a disk that goes: what fails is told, and nothing is left on its way' failed
+check 'a disk that goes: failed requests are reported, and none is left in flight' failed
 GONE=
 done_testing

@@ -16,9 +16,9 @@ counts() { # counts PID LIB FUNC COUNT ERRORS KIB
     is "$4" count "$1" "$2" "$3" && is "$4" entered "$1" "$2" "$3" && is "$5" errors "$1" "$2" "$3" && is "$6" kib "$1" "$2" "$3"
 }
 
-# ---- calls of the system ----
+# ---- system calls ----
 
-# exact HOW OPTION...: PID in an option is that of the load.
+# exact HOW OPTION...: PID in an option stands for the load's pid.
 exact() {
     local how=$1
     shift
@@ -32,10 +32,10 @@ exact() {
     measured
     check "$how: getppid" counts "$LOAD_PID" '[syscall]' getppid 40960 0 0
     check "$how: those that fail" counts "$LOAD_PID" '[syscall]' close 20480 20480 0
-    check "$how: bytes that were written" within "$(sum kib "$LOAD_PID" '[syscall]' write)" 3999.9 4001 # and what it says
+    check "$how: bytes that were written" within "$(sum kib "$LOAD_PID" '[syscall]' write)" 3999.9 4001 # and its own messages
     check "$how: bytes that were read" within "$(sum kib "$LOAD_PID" '[syscall]' read)" 2559.9 2561
     # shellcheck disable=SC2016
-    check "$how: a call that hangs is told, with the time that it has taken so far" \
+    check "$how: a call that hangs is reported, with the time it has taken so far" \
         awk -v pid="$LOAD_PID" '$1 == "#calls" { for (i = 2; i <= NF; i++) at[$i] = i }
             $1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) ms = $i }
             $1 == "calls" && $at["pid"] == pid && $at["func"] == "read" { print; seen += $at["in_call"] >= 1 && $at["total_ms"] > ms * 0.9 }
@@ -45,7 +45,7 @@ exact() {
 }
 exact 'all processes'
 exact 'with -p' -p PID
-check 'with -p: nobody else' test "$(awk '$1 == "calls" { print $3 }' "$TMP/out" | sort -u | wc -l)" = 1
+check 'with -p: no other process' test "$(awk '$1 == "calls" { print $3 }' "$TMP/out" | sort -u | wc -l)" = 1
 exact 'without tp_btf' --without tp_btf
 cat >"$TMP/untyped" <<SCRIPT
 #!/bin/sh
@@ -54,7 +54,7 @@ SCRIPT
 chmod +x "$TMP/untyped"
 HOG=$TMP/untyped exact 'without type data'
 
-# ---- another who counts ----
+# ---- next to another tracer ----
 
 begin 0.2
 strace -f -c -o "$TMP/strace" "$BUILD/tests/load/caller" >"$TMP/traced" <<'COMMANDS' &
@@ -72,7 +72,7 @@ same_as_strace() {
     while read -r calls errors name; do
         n=$((n + 1))
         echo "strace: $calls $errors $name; we: $(sum count "$pid" '[syscall]' "$name")"
-        # What its process did before it ran the program strace does not count.
+        # strace does not count what the process did before it ran the program.
         within "$(sum count "$pid" '[syscall]' "$name")" "$calls" $((calls + 20)) && is "$errors" errors "$pid" '[syscall]' "$name" || return
     done < <(awk '$4 ~ /^[0-9]+$/ && $4 >= 1000 { print $4, (NF > 5 ? $5 : 0), $NF }' "$TMP/strace" | grep -v total)
     cat "$TMP/strace"
@@ -109,7 +109,7 @@ else
     pid=$(awk '$1 == "calls" && $NF == "compat" { print $3; exit }' "$TMP/out")
     check 'calls by the entry of 32-bit programs have their own names' counts "$pid" '[compat]' getpid 1000 0 0
     check 'and fail by themselves' counts "$pid" '[compat]' close 1000 1000 0
-    check 'who exits inside a call has entered it' is 1 entered "$pid" '[compat]' exit
+    check 'a process that exits inside a call has entered it' is 1 entered "$pid" '[compat]' exit
     check 'none of them is mistaken for another' test "$(sum count "$pid" '[syscall]' writev)" = -
 fi
 done_testing

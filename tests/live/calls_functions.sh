@@ -86,7 +86,7 @@ all_counts() { # 3 threads, 400 each
         is callee_inner count 2400 && is callee_deep count 720 && is callee_leave entered 1200 && is callee_leave count 0
 }
 
-# by HOW OPTION...: what is counted however probes are set.
+# by HOW OPTION...: the counts are the same however the probes are set.
 by() {
     local how=$1
     shift
@@ -97,7 +97,7 @@ by() {
     next_windows 2
     measured
     check "$how: calls are counted exactly, nested, recursive and left by longjmp" all_counts
-    check "$how: nobody knows errors or bytes that were not told" test "$(sum errors callee_put)$(sum kib callee_put)" = --
+    check "$how: errors and bytes that were not described are unknown" test "$(sum errors callee_put)$(sum kib callee_put)" = --
     check "$how: half of the slow ones took 30 ms, and little more" \
         within "$(awk '$1 == "#calls" { for (i = 2; i <= NF; i++) at[$i] = i } $1 == "calls" && $at["func"] == "callee_slow" && $at["p50_us"] != "-" { print $at["p50_us"] }' "$TMP/out" | sort -n | head -n 1)" 28000 60000
     check "$how: nothing is lost" test "$(window_sum lost)" = 0
@@ -123,7 +123,7 @@ told() { # told NAME FUNC ERRORS KIB OPTION...
 check 'an int below zero, and the bytes of an argument' told int callee_put 600 585.938 --error 'ret<0' --bytes 2
 check 'NULL' told NULL callee_find 300 - --error ret==NULL
 check 'bytes of the result' told result callee_get 1200 0 --error 'ret64 >= 2048' --bytes ret
-check 'bytes of those that do not fail' told result callee_get 0 2400 --error 'ret > 2048' --bytes ret
+check 'bytes of calls that do not fail' told result callee_get 0 2400 --error 'ret > 2048' --bytes ret
 
 # ---- files that come and go ----
 
@@ -149,17 +149,17 @@ measured
 check 'a library in a mount namespace of its own' is callee_get count 300
 load_end
 
-# ---- what cannot be ----
+# ---- refusals ----
 
 calls_refuses() { refuses "$1" "$2" calls "${@:3}" 0.1 1; }
 check 'no such library' calls_refuses 1 'nosuchlib: no process has mapped' --lib nosuchlib --func x
 check 'no such file' calls_refuses 1 '/nosuch/lib.so: ENOENT' --lib /nosuch/lib.so --func x
 check 'no ELF file' calls_refuses 1 'no ELF file' --lib /etc/passwd --func x
 check 'no such function: near ones are named' calls_refuses 1 'near that are .*callee_put' --lib "$TMP/lib/libcallee.so.1" --func callee_putt
-check 'too many functions: how many, and how many can be' calls_refuses 1 '\* fits [0-9]+ functions: at most 512' --lib libc.so.6 --func '*'
+check 'too many functions: how many they are, and the limit' calls_refuses 1 '\* fits [0-9]+ functions: at most 512' --lib libc.so.6 --func '*'
 check 'a function that a probe would break' calls_refuses 1 'none of its functions' --lib libc.so.6 --func vfork
-check '--func alone' calls_refuses 2 'go together' --func x
-check '--lib alone' calls_refuses 2 'go together' --lib libc
+check '--func without --lib' calls_refuses 2 'go together' --func x
+check '--lib without --func' calls_refuses 2 'go together' --lib libc
 check 'two presets' calls_refuses 2 'only one of' --mpi --libc-io
 check 'no test of a result' calls_refuses 2 "like 'ret<0'" --lib libc --func read --error 'result<0'
 check 'no argument' calls_refuses 2 '1 to 6' --lib libc --func read --bytes 0
@@ -198,8 +198,8 @@ libc_counts() {
         is fwrite errors 1000 "$pid" && is fwrite kib 0 "$pid" && is pread errors 1000 "$pid" && is fclose errors 0 "$pid"
 }
 check '--libc-io: counts, errors and bytes' libc_counts
-# fwrite calls write, once or more; fread reads by the block.
-check '--libc-io: what calls another one has it counted, too' within "$(sum count write "$pid")" 3000 4000
+# fwrite calls write, once or several times; fread reads whole blocks.
+check '--libc-io: a function that another one calls is counted, too' within "$(sum count write "$pid")" 3000 4000
 check '--libc-io: bytes' is write kib 1000 "$pid"
 
 # ---- MPI-IO ----
@@ -278,10 +278,10 @@ SOURCE
         is mpi_file_write_ count 32 && is mpi_file_write_ errors 0 && is mpi_file_write_ kib 125 && is MPI_File_write count 32 &&
             is MPI_File_write kib 125
     }
-    check '--mpi: the functions of Fortran by their names, with the bytes of those that they call' fortran_counts
+    check '--mpi: Fortran functions by their own names, with the bytes of the C functions that they call' fortran_counts
 fi
 
-# MPICH has numbers in place of datatypes: the second byte is the size of those of its own.
+# In MPICH a datatype is a number: for built-in types its second byte is the size.
 cat >"$TMP/mpich.c" <<'SOURCE'
 int MPI_File_write(void *file, const void *from, int count, int datatype, void *status) { return count < 0; }
 SOURCE

@@ -26,12 +26,12 @@ sleep 1
 after=$(switches_of "$duty")
 measured
 check '-p: only these' test "$(awk '$1 == "cpu" { print $3 }' "$TMP/out" | sort -nu | xargs)" = "$(printf '%s\n' "$duty" "$idle" | sort -n | xargs)"
-check '-p: who does nothing has a row in each window' \
+check '-p: an idle process has a row in each window' \
     test "$(awk -v pid="$idle" '$1 == "#window" { w++ } $1 == "cpu" && $3 == pid && $6 == 0 && $NF == "sleep" { n++ }
              END { print (w > 4 && n == w ? "each" : n + 0 " of " w) }' "$TMP/out")" = each
 check '-p: at least the switches of /proc' within "$(column 7 "\$3 == $duty")" $((after - before - 1)) 1000000
 
-# Stopped, it cannot switch between our looks and the window: then they are the same.
+# A stopped process cannot switch between the two snapshots and the window: they must be equal.
 kill -STOP "$duty"
 sleep 0.05
 measure cpu -p "$duty" 0.3
@@ -47,7 +47,7 @@ kill -CONT "$duty"
 
 # ---- the end of a process ----
 
-ended() { # ended PID: its last row has time and comes before the line that says so, and none after
+ended() { # ended PID: its last row has time, comes before the line that reports its end, and no row comes after
     cat "$TMP/out"
     awk -v pid="$1" '$1 == "cpu" && $3 == pid { last = $6; bad += gone } $0 == "#exit pid=" pid { gone++; with = last }
          END { exit !(gone == 1 && with > 0 && !bad) }' "$TMP/out"
@@ -61,11 +61,11 @@ timeout 20 "$HOG" cpu -p "$one,$two" 0.15 >"$TMP/out" 2>"$TMP/err"
 status=$?
 wait "$one" "$two"
 check 'when all have ended hog ends with 0' test "$status" = 0
-check 'the first one: its last time, and then a line' ended "$one"
-check 'the last one: its last time, and then a line' ended "$two"
+check 'the first one: its last row, and then a line' ended "$one"
+check 'the last one: its last row, and then a line' ended "$two"
 check 'no word on stderr' test ! -s "$TMP/err"
 
-# ---- who is not there ----
+# ---- missing processes ----
 
 gone=$(sh -c 'echo $$')
 one_line() { # one_line TEXT: stderr is one line with it
@@ -74,8 +74,8 @@ one_line() { # one_line TEXT: stderr is one line with it
 }
 
 "$HOG" cpu -p "$gone,$duty" 0.1 2 >"$TMP/out" 2>"$TMP/err"
-check 'one that is gone: the others are shown' test "$? $(column 3 1)" = "0 $((2 * duty))"
-check 'one that is gone: said once' one_line "pid $gone: no such process"
+check 'a process that is gone: the others are shown' test "$? $(column 3 1)" = "0 $((2 * duty))"
+check 'a process that is gone: reported once' one_line "pid $gone: no such process"
 "$HOG" cpu -p "$gone" 0.1 1 >"$TMP/out" 2>"$TMP/err"
 check 'all are gone: status 1' test "$?$(cat "$TMP/out")" = 1
 check 'all are gone: one line' one_line "pid $gone: no such process"

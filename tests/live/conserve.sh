@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Every nanosecond of every CPU is somewhere: in a row, or other, idle, missed, stolen or lost. In each window.
+# Every nanosecond of every CPU is accounted for in each window: in a row, or in other, idle, missed, stolen or lost.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
 
-# The rows, not run_ms= of the window's line: that one is checked against them. 1 us for the rounding of each number.
+# Of the rows, not run_ms= of the window's line: that sum is checked against them. 1 us for the rounding of each number.
 adds_up() {
     head -n 3 "$TMP/out"
     awk -v most=10000 '
@@ -38,13 +38,13 @@ lost_is_said() { # lost_is_said no|yes
          END { exit !NR || one || (want == "yes") != (some > 0) }' "$TMP/windows"
 }
 
-# steal_ms: since boot, of all CPUs; and with interrupts, which some kernels count apart.
+# steal_ms: all CPUs, since boot; some kernels count what interrupts lose separately.
 steal_ms() {
     awk '$1 == "cpu" { print $9 * 10, ($7 + $8 + $9) * 10 }' /proc/stat
 }
 
-# The windows' stolen_ms are no more than the kernel has told meanwhile, in ticks of 10 ms; what was stolen while nobody wanted
-# to run is not in them.
+# The windows' stolen_ms are no more than what the kernel reported meanwhile, in ticks of 10 ms; time stolen while nothing
+# wanted to run is not in them.
 stolen_is_told() {
     local before after
     before=$(steal_ms)

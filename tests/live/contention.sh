@@ -1,23 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# `hog contention` against the wait that the kernel counts for each task (second field of schedstat) and against what
-# the loads are made to do to each other.
+# `hog contention` against the wait that the kernel counts for each task (second field of schedstat) and against what the
+# loads do to each other by design.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
 cpu=$(($(nproc) - 1))
 
-# A load on one CPU, in the session's group of the scheduler with the others. Its pid: LOAD_PID.
+# A load on one CPU, in the same scheduler group (autogroup) as the others. Its pid: LOAD_PID.
 pinned() {
     load_start taskset -c "$cpu" "$@"
 }
 
-# begin INTERVAL [OPTION...]: measures, and all that comes is inside.
+# begin INTERVAL [OPTION...]: starts the measurement; everything after it is inside.
 begin() {
     measure contention -k 10000 "${@:2}" "$1" || exit 1
 }
 
-# ends_with PID...: stops them, notes what the kernel counted for each in WAITED, ends hog, and then them.
+# ends_with PID...: stops the loads, stores in WAITED what the kernel counted for each, ends hog, then the loads.
 ends_with() {
     local pid
     WAITED=()
@@ -30,8 +30,8 @@ ends_with() {
     done
 }
 
-# Stopped, it waits for nothing: what the kernel counted for it is whole. The process says that it is stopped when its
-# first thread is; the others may wait for a CPU still, to get there.
+# A stopped task waits for nothing, so what the kernel counted for it is complete. The process is reported as stopped when
+# its first thread is; its other threads may still wait for a CPU to get there.
 halt() {
     kill -STOP "$1"
     eventually all_stopped "$1"
@@ -42,7 +42,7 @@ waited_ms() {
     cat "/proc/$1/task"/*/schedstat | awk '{ ms += $2 / 1e6 } END { printf "%.3f\n", ms }'
 }
 
-# pairs_ms AWK-CONDITION: wait_ms of all rows that are so: 3 victim, 4 aggressor, 5 count, 6 wait_ms, 8 kind, 12 comm.
+# pairs_ms AWK-CONDITION: wait_ms of all matching rows: 3 victim, 4 aggressor, 5 count, 6 wait_ms, 8 kind, 12 comm.
 pairs_ms() {
     awk '$1 == "contention" && ('"$1"') { sum += $6 } END { printf "%.3f\n", sum }' "$TMP/out"
 }
@@ -66,7 +66,7 @@ lost_ms() {
     sed -n 's/^#window .* wait_lost_ms=\([0-9.]*\).*/\1/p' "$TMP/out" | awk '{ sum += $1 } END { print sum + 0 }'
 }
 
-# ---- three on one CPU ----
+# ---- three tasks on one CPU ----
 
 begin 0.5
 pinned "$LOADS/duty" 1000 && a=$LOAD_PID
@@ -76,25 +76,25 @@ sleep 3
 halt "$a" && ran_a=$(awk '{ print $1 / 1e6 }' "/proc/$a/schedstat")
 halt "$b" && ran_b=$(awk '{ print $1 / 1e6 }' "/proc/$b/schedstat")
 ends_with "$victim" "$a" "$b"
-check 'hogs beside a victim: its pairs add up to the wait that the kernel counts' adds_up "$victim"
-check 'hogs beside a victim: so do those of the hogs' adds_up "$a"
-check 'hogs beside a victim: a nice one waits longer' at_least "${WAITED[b]}" 110 "${WAITED[a]}"
+check 'hogs next to a victim: its pairs add up to the wait that the kernel counts' adds_up "$victim"
+check 'hogs next to a victim: so do those of the hogs' adds_up "$a"
+check 'hogs next to a victim: a nice one waits longer' at_least "${WAITED[b]}" 110 "${WAITED[a]}"
 by_run_time() {
     awk -v a="$(pairs_ms "\$3 == $victim && \$4 == $a")" -v b="$(pairs_ms "\$3 == $victim && \$4 == $b")" \
         -v ran_a="$ran_a" -v ran_b="$ran_b" 'BEGIN { printf "%.3f of %.3f and %.3f of %.3f ms\n", a, ran_a, b, ran_b
             exit !(b > 0 && ran_b > 0 && a / b > 0.8 * ran_a / ran_b && a / b < 1.25 * ran_a / ran_b) }'
 }
-check 'hogs beside a victim: each by the time that it ran' by_run_time
-# It waits while they run, and for all the others on this busy machine; not longer than each ran.
+check 'hogs next to a victim: each by the time it ran' by_run_time
+# The victim waits while they run, and for everything else on this busy machine; never longer than each of them ran.
 named() { # named AGGRESSOR RAN_MS
     within "$(pairs_ms "\$3 == $victim && \$4 == $1")" "$(awk -v ms="$2" 'BEGIN { print 0.7 * ms }')" \
         "$(awk -v ms="$2" 'BEGIN { print 1.1 * ms + 2 }')"
 }
-check 'hogs beside a victim: it waits while the first one runs' named "$a" "$ran_a"
-check 'hogs beside a victim: it waits while the second one runs' named "$b" "$ran_b"
-check 'hogs beside a victim: it was preempted' at_least "$(pairs_ms "\$3 == $victim && \$8 == \"preempt\"")" 90 "${WAITED[victim]}"
+check 'hogs next to a victim: it waits while the first one runs' named "$a" "$ran_a"
+check 'hogs next to a victim: it waits while the second one runs' named "$b" "$ran_b"
+check 'hogs next to a victim: it was preempted' at_least "$(pairs_ms "\$3 == $victim && \$8 == \"preempt\"")" 90 "${WAITED[victim]}"
 
-# ---- more than there are CPUs, free to move; short windows ----
+# ---- more tasks than CPUs, free to move; short windows ----
 
 begin 0.01
 load_start "$LOADS/duty" 1000 1000 0 $(($(nproc) + 1)) && many=$LOAD_PID
@@ -105,15 +105,15 @@ sleep 2.5
 ends_with "$one" "$many" "$woken" "$short"
 check 'free to move, windows of 10 ms: the pairs of one thread add up' adds_up "$one"
 check 'free to move, windows of 10 ms: the pairs of several threads add up' adds_up "$many"
-check 'free to move, windows of 10 ms: the pairs of short stints add up' adds_up "$short"
+check 'free to move, windows of 10 ms: the pairs of short timeslices add up' adds_up "$short"
 check 'threads of one process can be victim and aggressor' at_least "$(pairs_ms "\$3 == $many && \$4 == $many")" 10 "${WAITED[many]}"
-check 'who sleeps and wakes: its pairs add up' adds_up "$woken"
-check 'who sleeps and wakes: some of it is of kind wakeup' at_least "$(pairs_ms "\$3 == $woken && \$8 == \"wakeup\"")" 10 "${WAITED[woken]}"
+check 'a task that sleeps and wakes: its pairs add up' adds_up "$woken"
+check 'a task that sleeps and wakes: some of its wait is of kind wakeup' at_least "$(pairs_ms "\$3 == $woken && \$8 == \"wakeup\"")" 10 "${WAITED[woken]}"
 
-# ---- one that never lets go ----
+# ---- a task that never leaves its CPU ----
 
-# The kernel leaves 5 percent to others, once a second.
-in_each_window() { # in_each_window PID AGGRESSOR: most of the window, or about 50 ms less
+# The kernel leaves 5 percent to other tasks, once a second.
+in_each_window() { # in_each_window PID AGGRESSOR: most of the window, or about 50 ms less than that
     grep -E "^#window|^contention +[0-9]+ +$1 +$2 " "$TMP/out"
     awk -v pid="$1" -v by="$2" '
         $1 == "#window" { n++; split($4, a, "=") } $1 == "contention" && $3 == pid && $4 == by { ms[n] += $6 }
@@ -127,14 +127,14 @@ pinned chrt -f 10 "$LOADS/duty" 1000 && hog=$LOAD_PID
 sleep 0.1
 "$HOG" contention -k 10000 0.2 10 >"$TMP/out"
 load_stop "$hog"
-check 'real time: who is starved is in every window, though it does not run' in_each_window "$starved" "$hog"
-check 'real time: who slept before, too' in_each_window "$sleeper" "$hog"
+check 'real time: a starved task is in every window, though it does not run' in_each_window "$starved" "$hog"
+check 'real time: so is one that slept before' in_each_window "$sleeper" "$hog"
 load_stop "$starved"
 load_stop "$sleeper"
 
 # ---- a quota ----
 
-quota_group() { # makes a control group with a tenth of a CPU: $group, its file of processes: $procs
+quota_group() { # makes a cgroup with a tenth of a CPU: $group, its file of processes: $procs
     if [ -w /sys/fs/cgroup/cpu/cpu.cfs_quota_us ] || [ -e /sys/fs/cgroup/cpu/cgroup.procs ]; then
         group=/sys/fs/cgroup/cpu/hog_test_$$
         mkdir "$group" && echo 20000 >"$group/cpu.cfs_quota_us"
@@ -166,18 +166,18 @@ else
     skip 'a quota: [throttled] is what the group says' "needs CGROUP: $(head -n 1 "$TMP/quota")"
 fi
 
-# ---- who is no victim ----
+# ---- no victims ----
 
 begin 0.2
 load_start sleep 60 && asleep=$LOAD_PID
 load_start "$LOADS/named" 6c6976657321 40 && dead=$LOAD_PID
 sleep 1
 measured
-check 'who sleeps is no victim' test "$(pairs_ms "\$3 == $asleep" | awk '{ print $1 < 50 }')" = 1
+check 'a task that sleeps is no victim' test "$(pairs_ms "\$3 == $asleep" | awk '{ print $1 < 50 }')" = 1
 named_in_rows() {
     grep -E "^contention +[0-9]+ +([0-9]+ +)?$dead " "$TMP/out" || return 0
     ! grep -E "^contention +[0-9]+ +$dead " "$TMP/out" | awk '$11 == "-" { exit 1 }' && return 1
     return 0
 }
-check 'who has died has its name' named_in_rows
+check 'a task that has died has its name' named_in_rows
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# `hog cpu` against what the kernel's own accounting, and the loads themselves, say.
+# `hog cpu` against the kernel's own accounting and what the loads report themselves.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
@@ -9,14 +9,15 @@ schedstat_ms() {
     awk '{ printf "%.3f\n", $1 / 1e6 }' "/proc/$1/schedstat"
 }
 
-# The most of the CPU that there is to have, also where sessions are scheduled as groups (autogroup). After load_start.
+# The largest share of a CPU that the load can have, also where sessions are scheduled as groups (autogroup). After
+# load_start.
 urgent() {
     exec setsid bash -c '{ echo -20 >/proc/self/autogroup; } 2>/dev/null; exec nice -n -20 "$@"' - "$@"
 }
 
-# ---- those who never leave their CPU ----
+# ---- a load that never leaves its CPU ----
 
-# Others may take some of his CPU, in any of the windows: so much may be missing there, and one percent.
+# Other tasks may take some of its CPU in any of the windows: that much may be missing there, and one percent.
 busy_in_each_window() {
     echo "had $2 percent, unsure are $UNSURE ms"
     grep -E "^#window|^cpu +[0-9]+ +$1 " "$TMP/out"
@@ -37,21 +38,21 @@ UNSURE=$(unsure_since "$UNSURE_BEFORE")
 had=$(awk -v a="$before" -v b="$after" -v ns=$((ended - began)) 'BEGIN { print 100e6 * (b - a) / ns }')
 lasted=$(sed -n 's/^#window .*dur_ms=\([0-9.]*\).*/\1/p' "$TMP/out" | awk '{ sum += $1 } END { print sum }')
 load_stop "$LOAD_PID"
-check 'one who never leaves his CPU has all of it in every window' busy_in_each_window "$LOAD_PID" "$had"
-check 'and his windows add up to what schedstat says' \
+check 'a load that never leaves its CPU has all of it in every window' busy_in_each_window "$LOAD_PID" "$had"
+check 'and its windows add up to what schedstat says' \
     agrees "$(run_ms "\$3 == $LOAD_PID")" "$(awk -v had="$had" -v ms="$lasted" 'BEGIN { if (ms) print had / 100 * ms }')"
 
 load_start urgent "$LOADS/duty" 1000 1000 0 "$(nproc)"
 sleep 0.1
 "$HOG" cpu -k 1 0.4 1 >"$TMP/out"
 load_stop "$LOAD_PID"
-check 'who has all CPUs has rank 1' test "$(awk '$1 == "cpu" { print $2, $3, $NF }' "$TMP/out")" = "1 $LOAD_PID duty"
+check 'a process that has all CPUs has rank 1' test "$(awk '$1 == "cpu" { print $2, $3, $NF }' "$TMP/out")" = "1 $LOAD_PID duty"
 
-# ---- short stints, all inside the run ----
+# ---- short timeslices, all inside the run ----
 
-# The CPU clocks give the time from a wakeup to the switch (some microseconds, an interrupt's end) to who is woken; hog
-# gives it to who still has the CPU. So they are the most that it may say. The least is what tracefs saw from switch to
-# switch; where the host reports all of them, it is the same.
+# The CPU clocks credit the time from a wakeup to the switch (some microseconds, the end of an interrupt) to the task that is
+# woken; hog credits it to the task that still has the CPU. So the clock is the upper bound of what hog may report. The lower
+# bound is what tracefs saw from switch to switch; where the host reports all switches, both are the same.
 trace=/sys/kernel/tracing/instances/hog_test_$$
 trap 'rmdir "$trace" 2>/dev/null; lib_cleanup' EXIT
 
@@ -63,7 +64,7 @@ trace_start() {
     echo 1 >"$trace/events/sched/sched_switch/enable"
 }
 
-# Milliseconds from switch to switch, a thread a line; nothing if the trace lost some.
+# Milliseconds from switch to switch, one thread per line; nothing if the trace lost events.
 trace_stop() {
     echo 0 >"$trace/events/sched/sched_switch/enable"
     if ! grep -qs '^overrun: [1-9]' "$trace"/per_cpu/*/stats; then
@@ -93,7 +94,7 @@ measured
 $traced && trace_stop >"$TMP/trace"
 for load in 'a:1 ms of 2' 'c:8 threads'; do
     file=$TMP/${load%%:*}
-    check "stints of ${load#*:}: run_ms is the CPU clock" agrees "$(run_ms "\$3 == $(told pid "$file")")" "$(told cpu_ms "$file")"
+    check "timeslices of ${load#*:}: run_ms is the CPU clock" agrees "$(run_ms "\$3 == $(told pid "$file")")" "$(told cpu_ms "$file")"
 done
 for load in 'a:1 ms of 2' 'b:100 us of 200' 'd:20 us of 40'; do
     name="stints of ${load#*:}: run_ms is the time from switch to switch"
@@ -112,7 +113,7 @@ check 'a process is one row in each window' one_row_each 3
 
 # ---- born and dead inside one window ----
 
-is_row() { # is_row CONDITION: exactly one row is so
+is_row() { # is_row CONDITION: exactly one row matches
     awk "\$1 == \"cpu\" && ($1)" "$TMP/out" | tee "$TMP/rows"
     [ "$(wc -l <"$TMP/rows")" = 1 ]
 }
@@ -181,6 +182,6 @@ nobody_idles() {
 check 'the idle task is in no row' nobody_idles
 for n in 1 3; do
     "$HOG" cpu -k $n 0.3 1 >"$TMP/out"
-    check "-k $n: so many rows" test "$(rows_in_window)" = $n
+    check "-k $n: that many rows" test "$(rows_in_window)" = $n
 done
 done_testing

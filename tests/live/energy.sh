@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# `hog energy` on made-up sensors, whose counters this test moves: what it says is known to the microjoule.
+# `hog energy` on made-up sensors whose counters this test moves: the expected values are known to the microjoule.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
@@ -21,16 +21,16 @@ place() {
     echo 0 >"$TMP/host/sys/devices/system/cpu/cpu$1/topology/die_id"
 }
 
-# move ID UJ: what the counter says now.
+# move ID UJ: the counter's new value.
 move() { printf '%020d\n' "$2" 1<>"$CAP/$1/energy_uj"; }
 
-# sum COLUMN CONDITION: of the rows that are so; 5 is the domain, 6 joules, 9 run_ms, 10 the CPU.
+# sum COLUMN CONDITION: over the matching rows; 5 is the domain, 6 joules, 9 run_ms, 10 the CPU.
 sum() { awk '$1 == "energy" && ('"$2"') { s += $'"$1"' } END { printf "%.6f\n", s }' "$TMP/out"; }
 
-# What the counters said of a domain, all windows.
+# The sum of a domain's counter over all windows.
 counted() { sed -n "s|^#domain domain=$1 joules=\\([0-9.]*\\).*|\\1|p" "$TMP/out" | awk '{ s += $1 } END { printf "%.6f\n", s }'; }
 
-# The rows of each domain add up to what its counter says, in every window, to the microjoule.
+# The rows of each domain add up to its counter, in every window, to the microjoule.
 adds_up() { # adds_up [FILE]
     grep -E '^(#window|#domain|energy)' "${1-$TMP/out}"
     awk 'function uj(j) { sub(/\./, "", j); return j + 0 }
@@ -41,7 +41,7 @@ adds_up() { # adds_up [FILE]
         END { judge(); exit !n || bad }' "${1-$TMP/out}"
 }
 
-# beside NAME OPTION...: another hog for the same loads, into $TMP/NAME; from beside_begun to beside_end.
+# beside NAME OPTION...: another hog for the same loads, writing $TMP/NAME; from beside_begun to beside_end.
 BESIDE=() NAMES=()
 beside() {
     local name=$1
@@ -75,18 +75,18 @@ says_what_helps() {
     cat "$TMP/out" "$TMP/err"
     [ "$status" = 3 ] && [ ! -s "$TMP/out" ] && [ "$(wc -l <"$TMP/err")" = 1 ] && grep -q -- '--model busy=W' "$TMP/err"
 }
-check 'no sensor: status 3, and one line that says what would give one' says_what_helps
+check 'no sensor: status 3, and one line that says what would provide one' says_what_helps
 doctor_is_well() {
     "$HOG" doctor --sysfs "$TMP/none" >"$TMP/out" || return 1
     grep '^view.energy  *no power sensor' "$TMP/out"
 }
-check 'and doctor says so, and that the host is well' doctor_is_well
+check 'and doctor says so, and that the host is usable' doctor_is_well
 
-# ---- what is counted is shown ----
+# ---- what the sensors count is shown ----
 
 zone intel-rapl:0 package-0 262143000000
 zone intel-rapl:0:0 core 1000
-exact() { # three moves, one of them over the end of the range
+exact() { # three moves, one of them past the end of the range
     measure energy --sysfs "$TMP/host" -k 3 60 || return 1
     move intel-rapl:0 262143328849
     move intel-rapl:0:0 12346678
@@ -119,7 +119,7 @@ unknown() {
     grep '^#domain domain=package-0 joules=- watts=-' "$TMP/out" && [ "$(counted package-0/core)" = 0.000001 ] &&
         grep -q '^#window .* power_unknown=1 ' "$TMP/out" && [ "$(sum 6 '$5 == "package-0"')" = 0.000000 ]
 }
-check 'a zone that tells nothing has no joules; the others have' unknown
+check 'a zone without a value has no joules; the others have' unknown
 move intel-rapl:0 1
 
 chmod 400 "$CAP"/*/energy_uj
@@ -132,7 +132,7 @@ refused() {
 }
 check 'sensors that may not be read: status 3, and why' refused
 
-# ---- who had it ----
+# ---- which process used it ----
 
 joules_of() { sum 6 "\$3 == $(told pid "$1") && \$5 == \"${2:-package-0}\""; }
 
@@ -143,7 +143,7 @@ ratio() {
         "$(awk -v w="$3" 'BEGIN { print w * 1.02 }')"
 }
 
-# A load of twice the CPU time takes twice the energy: counters go at a constant rate, whatever else runs.
+# A load with twice the CPU time has twice the energy: counters advance at a constant rate, whatever else runs.
 one_two_four() {
     local load
     load_start setsid nice -n -20 "$LOADS/zones" 20 0:0 "$CAP/intel-rapl:0/energy_uj=20000000"
@@ -171,8 +171,8 @@ best_of() { # best_of N COMMAND...
 check 'CPU time of 1:2:4 takes energy of 1:2:4' best_of 3 one_two_four
 check 'and all rows add up' adds_up
 
-# The counter goes by the CPU time of one process, 50 ms of 100: whatever the window, it has as many joules as that process
-# has seconds, 10 W. A reading that is late by milliseconds finds energy where nobody ran.
+# The counter follows the CPU time of one process, 50 ms in each 100: whatever the window, the process has 10 joules per
+# second of its CPU time. A reading that is late by milliseconds finds energy while nothing ran.
 aligned() { # aligned INTERVAL
     load_start setsid nice -n -20 "$LOADS/zones" 1.5 50:50 "$CAP/intel-rapl:0/energy_uj=10000000"
     local feeder=$LOAD_PID
@@ -191,7 +191,7 @@ aligned() { # aligned INTERVAL
         END { judge(); print n " windows, " bad + 0 " are off, by " sum + 0 " ms; unsure are " unsure; exit n < 9 || on < n / 4 || (bad > n / 10 && sum > unsure) }' "$TMP/out"
 }
 check 'windows of 100 ms: the energy is in the window of the time' best_of 3 aligned 0.1
-check 'windows of 30 ms, too, with and without load in turns' best_of 3 aligned 0.03
+check 'windows of 30 ms, too, with and without load alternately' best_of 3 aligned 0.03
 
 "$HOG" energy --sysfs "$TMP/host" -k 5 0.2 >"$TMP/out" &
 HOG_PID=$!
@@ -218,7 +218,7 @@ if [ "$(nproc)" -gt 1 ]; then
     move intel-rapl:1 700001000
     measured
     beside_end
-    few() { joules_of "$@" | awk '{ print $1 / 10 }'; } # taskset itself begins anywhere
+    few() { joules_of "$@" | awk '{ print $1 / 10 }'; } # taskset itself starts on any CPU
     sockets() {
         grep -E 'zero|one$' "$TMP/out"
         within "$(joules_of "$TMP/a" package-0)" 1 900 && within "$(joules_of "$TMP/b" package-1)" 1 700 &&
@@ -226,11 +226,11 @@ if [ "$(nproc)" -gt 1 ]; then
             within "$(joules_of "$TMP/b" package-0)" 0 "$(few "$TMP/b" package-1)" &&
             [ "$(counted package-1)" = 700.000000 ]
     }
-    check 'who runs on one socket has energy of that one' sockets
+    check 'a process on one socket has energy of that socket' sockets
     check 'and the rows of each add up' adds_up
-    # on CPU LOAD: its time there, of the domain that the CPU is of
+    # on CPU LOAD: its time there, in the domain of that CPU
     on() { awk -v cpu="$1" -v pid="$(told pid "$2")" '$1 == "energy" && $3 == pid && $10 == cpu && $5 !~ /core/ { s += $9 } END { print s + 0 }' "$TMP/cpus"; }
-    # What the window says it missed may be somebody's.
+    # What the window reports as missed may belong to any process.
     has_all() { # has_all CPU LOAD
         awk -v told="$(told cpu_ms "$2")" -v counted="$(on "$1" "$2")" -v missed="$(sed -n 's/^#window .* missed_ms=\([0-9.]*\).*/\1/p' "$TMP/cpus")" \
             'BEGIN { print counted " of " told ", missed " missed; exit counted < told * 0.98 - 2 - missed || counted > told * 1.02 + 5 }'
@@ -239,9 +239,9 @@ if [ "$(nproc)" -gt 1 ]; then
         grep -E '^#|zero|one$' "$TMP/cpus"
         has_all 0 "$TMP/a" && has_all 1 "$TMP/b" && within "$(on 1 "$TMP/a")" 0 10 && within "$(on 0 "$TMP/b")" 0 10
     }
-    check '--by cpu: who is bound to a CPU has his time in its rows' by_cpu
+    check '--by cpu: a process bound to a CPU has its time in the rows of that CPU' by_cpu
     check '--by cpu: the rows of a domain add up' adds_up "$TMP/cpus"
-    cpus_add_up() { # to the domain, and are their rows
+    cpus_add_up() { # to the domain, and their rows are there
         grep -E '^#' "$TMP/cpus"
         awk 'function uj(j) { sub(/.*[=]/, "", j); sub(/\./, "", j); return j + 0 }
             $1 == "#domain" { domain[substr($2, 8)] = uj($3) }
@@ -260,13 +260,13 @@ if [ "$(nproc)" -gt 1 ]; then
     measure energy --sysfs "$TMP/host" -p $$ 60
     move intel-rapl:1 700001005
     measured
-    check 'of one process alone, too' adds_up
+    check 'also for one process' adds_up
     rm -r "$CAP/intel-rapl:1"
 else
     skip 'two sockets' 'needs CPUS: two of them'
 fi
 
-# ---- by cycles, grouped, and in top: all beside each other, of the same loads ----
+# ---- by cycles, grouped, and in top: all next to each other, for the same loads ----
 
 rm -rf "$TMP/host/sys/devices" # the sockets
 mkdir -p "$TMP/host/sys/bus/event_source/devices/cpu"
@@ -281,7 +281,7 @@ else
     }
     check '--weight=cycles where none are counted: status 3, and one line' no_cycles "$status"
 fi
-# A clock of software in their place: then it must be as by time.
+# A software clock in their place: the result must be the same as by time.
 echo 1 >"$TMP/host/sys/bus/event_source/devices/cpu/type"
 load_start setsid nice -n -20 "$LOADS/zones" 60 0:0 "$CAP/intel-rapl:0/energy_uj=20000000"
 feeder=$LOAD_PID
@@ -305,7 +305,7 @@ beside_end
 UNSURE=$(unsure_since "$UNSURE_BEFORE")
 load_stop "$feeder"
 load_stop "$duty"
-# Of each row: part of the energy of those who ran, and of their time.
+# For each row: its share of the energy of all running processes, and of their time.
 as_time() { # as_time FILE
     cat "$1"
     awk -v pid="$duty" -v unsure="$UNSURE" '$1 == "#window" { by += / weight=cycles / } $1 == "energy" && $5 == "package-0" && $NF !~ /idle|unattrib/ { j += $6; ms += $9; n++; k = $3 " " $10 " " $NF; J[k] += $6; MS[k] += $9 }
@@ -314,9 +314,9 @@ as_time() { # as_time FILE
 }
 check '--weight=cycles: by a clock it is as by time' as_time "$TMP/cycles"
 check '--weight=cycles: and rows add up' adds_up "$TMP/cycles"
-check '--weight=cycles: of one process, too' as_time "$TMP/cycles.pid"
+check '--weight=cycles: also for one process' as_time "$TMP/cycles.pid"
 check '--weight=cycles: and rows add up' adds_up "$TMP/cycles.pid"
-# Two processes of one name and user are one row, which has what they took: 20 W by time.
+# Two processes with one name and user are one row, which has what both used: 20 W by time.
 group() { # group BY COLUMN VALUE
     local file=$TMP/by.$1
     grep -E "^#|two" "$file"
@@ -367,7 +367,7 @@ check '--model percpu: W of each CPU' modelled 10 1 1
 check 'and the rows add up, with idle time shared' adds_up
 check 'which then has no row' test -z "$(grep 'idle\]' "$TMP/out")"
 
-# ---- command lines that mean nothing ----
+# ---- contradictory command lines ----
 
 for arguments in 'energy --model busy=5' 'energy --model busy=4,idle=5' 'energy --model busy=5,idle=1,busy=6' \
     'energy --model busy=5,idle=' 'energy --weight=watts' 'cpu --weight=cycles' 'energy,cpu --weight=cycles' \
@@ -384,7 +384,7 @@ command_energy() { "$HOG" energy --model busy=10,idle=1,percpu -- "$@" >"$TMP/st
 of_command() { sed -n "s/^#command domain=model .*\\<$1=\\([^ ]*\\).*/\\1/p" "$TMP/stderr"; }
 says() { cat "$TMP/stdout" "$TMP/stderr" && [ "$1" = "$2" ]; }
 
-load_start "$LOADS/duty" 1000 # somebody else
+load_start "$LOADS/duty" 1000 # another process
 command_energy bash -c "(setsid $LOADS/named 6f6e65 150 >$TMP/ca &); for i in 1 2 3 4 5 6 7 8 9 10; do $LOADS/named 6f6e65 15 >>$TMP/cb; done
     while [ ! -s $TMP/ca ]; do sleep 0.05; done; cat $TMP/ca $TMP/cb; exit 7"
 status=$?
@@ -392,19 +392,19 @@ load_stop "$LOAD_PID"
 check 'a command: its status' says "$status" 7
 check 'a command: its output is its own' test "$(grep -c ^pid= "$TMP/stdout")" = 11
 ms=$(sed -n 's/.*cpu_ms=//p' "$TMP/stdout" | awk '{ s += $1 } END { print s }')
-all_children() { # beside them there is the shell
+all_children() { # in addition to the shell
     cat "$TMP/stderr"
     within "$(of_command cpu_s)" "$(awk -v ms="$ms" 'BEGIN { print ms / 1000 * 0.97 - 0.01 }')" \
         "$(awk -v ms="$ms" 'BEGIN { print ms / 1000 * 1.1 + 0.25 }')"
 }
-check 'a command: time of all that it began, dead or alive, and of nobody else' all_children
+check 'a command: time of all processes it started, dead or alive, and of no others' all_children
 its_energy() {
     cat "$TMP/stderr"
     within "$(of_command joules)" "$(awk -v s="$(of_command cpu_s)" 'BEGIN { print s * 9.98 - 0.01 }')" \
         "$(awk -v s="$(of_command cpu_s)" 'BEGIN { print s * 10.02 + 0.01 }')"
 }
 check 'a command: its energy' its_energy
-# shellcheck disable=SC2016 # its own number
+# shellcheck disable=SC2016 # its own pid
 command_energy sh -c 'kill -9 $$'
 check 'a command that a signal ends: 128 and that' says "$?" 137
 command_energy "$TMP/no such"
@@ -421,7 +421,7 @@ kill -TERM "$HOG_PID"
 wait "$HOG_PID"
 check 'signals go to the command' says "$? $(of_command status)" '143 143'
 
-# ---- another kind of sensor: perf, with its clock in place of a counter that this machine may lack ----
+# ---- another kind of sensor: perf, with its software clock in place of a counter that this machine may lack ----
 
 PMU=$TMP/perf/sys/bus/event_source/devices/power
 mkdir -p "$PMU/events"

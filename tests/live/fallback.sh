@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Without the best hook the next one measures the same; -v and doctor say which it is, and why.
+# Without the best hook the next one measures the same; -v and doctor say which one is used, and why.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
 
-says() { # says LINE...: -v wrote these
+says() { # says LINE...: -v printed these
     local line
     cat "$TMP/err"
     for line in "$@"; do
@@ -26,8 +26,8 @@ adds_up() {
          END { exit !n || bad }' "$TMP/out"
 }
 
-# What hog counts as missed, and shows as missed, may be somebody's; more may not be missing, and nobody may have what is
-# not his.
+# What hog counts and shows as missed may belong to any process; no more than that may be missing, and no process may have
+# time of another.
 agrees_or_missed() {
     local missed
     missed=$(sed -n 's/^#window .* missed_ms=\([0-9.]*\).*/\1/p' "$TMP/out" | awk '{ sum += $1 } END { print sum + 0 }')
@@ -59,7 +59,7 @@ with_hook() {
     check "$1: the times add up" adds_up
 }
 
-# What the hypervisor took is told by the run queue alone, which classic tracepoints do not show.
+# Time stolen by the hypervisor is visible only in the run queue's clock, which classic tracepoints do not show.
 stolen() {
     head -n 1 "$TMP/out"
     grep '^#window' "$TMP/out" | grep -cEv " stolen_ms=$1 " | grep -qx 0
@@ -111,7 +111,7 @@ check 'doctor: the CPUs are what nproc says' item cpus "$(nproc --all) online, .
 check 'doctor: capabilities' item capabilities '.*CAP_BPF, .*'
 check 'doctor: each view is ok, but for a sensor that this host has not' lines_for
 check 'doctor: which hook' item view.cpu.switch tp_btf
-# Without type data hog file has kprobes and fentry alone, which not every host has.
+# Without type data hog file has only kprobes and fentry, which not every host has.
 passed_over() {
     local without
     without=$(awk '/^view\.[a-z]* / && $2 != "ok" && $1 != "view.energy" { print $1 }' "$TMP/whole")
@@ -124,7 +124,7 @@ passed_over() {
 
 "$HOG" doctor --without tp_btf >"$TMP/whole" 2>&1
 check 'doctor: a hook that is passed over leaves every view another, but file' passed_over
-check 'doctor: and which one instead' item view.cpu.switch raw_tp
+check 'doctor: and which one is used instead' item view.cpu.switch raw_tp
 check 'doctor: says why not the better one' item view.cpu.switch 'not tp_btf: passed over.*'
 check 'doctor: status 3 where a view cannot' doctor 3 --without tp_btf,raw_tp,tracepoint
 check 'doctor: no hook works' item view.cpu.switch 'no hook works'

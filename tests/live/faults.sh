@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# hog faults against getrusage(2) of loads that fault by the number, and against the clock of loads that fault slowly.
+# hog faults against getrusage(2) of loads with a known number of faults, and against the clock of loads that fault slowly.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
 
 begin() { counting faults -k 10000 "$@"; }
 
-# counted COLUMN [AWK-CONDITION]: how many faults the column's rates make over all windows, in the rows that are so.
+# counted COLUMN [AWK-CONDITION]: the column's rates, as a number of faults over all windows, in the matching rows.
 counted() {
     awk '$1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) ms = $i }
          $1 == "faults" && ('"${2:-1}"') { n += int($'"$1"' * ms / 1000 + 0.5) } END { print n + 0 }' "$TMP/out"
@@ -22,13 +22,13 @@ prepare() { load_ready "$1" "$LOADS/faulter" "${@:2}"; }
 
 has_worked() { [ "$(grep -c ^pid= "$TMP/$1")" = 2 ]; }
 
-# go NAME FD: lets it work, and waits until it has.
+# go NAME FD: lets it work, and waits until it has finished.
 go() {
     echo >&"$2"
     eventually has_worked "$1" || eventually has_worked "$1" # the slowest take a minute
 }
 
-# Faults without an exception are not seen where the end is a software event.
+# Faults without an exception are not seen where the end of a fault is a software event.
 seen_minor() { # seen_minor NAME HELPED
     local all
     all=$(told minor "$TMP/$1" pid=)
@@ -52,7 +52,7 @@ with() {
     go=$GO
     begin "${@//PID/$LOAD_PID}" 0.3
     go load "$go"
-    sleep 0.2 # a last window that is too short does not look for files
+    sleep 0.2 # a last window that is too short does not resolve files
     measured
     check "$name: minor, major and kernel-mode faults are exactly those of getrusage" \
         exactly load "$helped" "$kernel" "\$3 == $LOAD_PID"
@@ -82,7 +82,7 @@ check 'a million: none lost' test "$(window_sum lost)" = 0
 with '--exact' 20000 50 1000 20 --exact
 check '--exact: rows, other and lost make all faults of a window' in_every_window_adds_up
 with '-p' 20000 50 1000 20 -p PID
-check '-p: nobody else' test "$(awk '$1 == "faults" { print $3 }' "$TMP/out" | sort -u)" = "$LOAD_PID"
+check '-p: no other process' test "$(awk '$1 == "faults" { print $3 }' "$TMP/out" | sort -u)" = "$LOAD_PID"
 check '-p: the others are in faults_other' in_every_window_adds_up
 with 'no hook for begins' 20000 50 1000 20 --without fentry,tp_btf,kprobe
 times_unknown() {
@@ -115,7 +115,7 @@ measured
 check 'no type data: exactly those of getrusage' exactly load 0 1000 "\$3 == $LOAD_PID"
 exec {go}>&-
 
-# ---- who ----
+# ---- which task ----
 
 prepare a 5000 0 0 0
 go_a=$GO pid_a=$LOAD_PID
@@ -129,7 +129,7 @@ wait $!
 measured
 check 'two at once: the first has its own' exactly a 0 0 "\$3 == $pid_a"
 check 'two at once: the other has its own' exactly b 0 300 "\$3 == $pid_b"
-check 'one that sleeps has none' test "$(awk -v pid="$LOAD_PID" '$1 == "faults" && $3 == pid' "$TMP/out" | wc -l)" = 0
+check 'a process that sleeps has none' test "$(awk -v pid="$LOAD_PID" '$1 == "faults" && $3 == pid' "$TMP/out" | wc -l)" = 0
 exec {go_a}>&- {go_b}>&-
 
 each_thread() {
@@ -161,7 +161,7 @@ check 'a whole life in one window has a row with its name' \
 check 'and with its faults, but for those of exec that have no exception' \
     within "$(minor "\$3 == $dead")" $(($(told minor "$TMP/a") - 10)) "$(told minor "$TMP/a")"
 if [ -s "$TMP/b" ]; then
-    # On a busy host names of dead that hardly faulted may be gone.
+    # On a busy host the names of dead processes with few faults may be gone.
     two_rows() {
         awk -v pid="$(told pid "$TMP/b")" '$1 == "faults" && $3 == pid { print; n++; bad += $NF !~ /^(first|second|-)$/ }
             END { exit n != 2 || bad }' "$TMP/out"
@@ -171,7 +171,7 @@ else
     skip 'a PID that is used again makes two rows' 'needs SETTID: to choose it'
 fi
 
-# More than between two looks inside of the windows, less than between two around them.
+# More than between two snapshots inside of the windows, less than between two around them.
 pgfault() { awk '$1 == "pgfault" { print $2 }' /proc/vmstat; }
 prepare load 200000 0 0 0
 go=$GO first=$(pgfault)
@@ -205,7 +205,7 @@ quantile() { # quantile FIELD LOW HIGH: of the one row
 if [ "$status" = 3 ]; then
     skip 'slow faults' 'needs USERFAULTFD: to make them slow'
 else
-    # 400 of some 450 are slow. Waking up takes its time on a busy host, but not for most.
+    # 400 of about 450 are slow. A wakeup takes longer on a busy host, but not for most.
     check 'slow faults: the median is what serving them takes' quantile 9 4688 8000
     check 'slow faults: 99 % and the longest are no less' quantile 8 4688 200000
     check 'slow faults: their time is that by the clock, to 2 %' within "$(lat_ms "\$3 == $slow")" \
@@ -214,7 +214,7 @@ else
         "$(awk -v pid="$slow" '$1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) ms = $i }
             $1 == "faults" && $3 == pid { print ($5 + $6) * ms * $7 / 1e6 / $11 }' "$TMP/out")" 0.99 1.01
 
-    # One fault over many windows.
+    # One fault that spans many windows.
     begin 0.2
     "$LOADS/slowfault" slow 1 1500 >"$TMP/a"
     slow=$(told pid "$TMP/a")
@@ -228,7 +228,7 @@ else
         "$(told slow_ms "$TMP/a" | awk '{ print $1 * 0.98 }')" "$(told slow_ms "$TMP/a" | awk '{ print $1 * 1.02 + 2 }')"
 fi
 
-# What became a signal is no fault that lasts.
+# A fault that ended in a signal is no fault that lasts.
 begin 0.2
 "$LOADS/slowfault" signal 100 1500 >"$TMP/a"
 measured

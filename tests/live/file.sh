@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# hog file against loads that read and write by the number: their own counts, and fio's report.
+# hog file against loads with a known number of reads and writes: their own counts, and fio's report.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
@@ -19,7 +19,7 @@ unmount_all() {
 }
 trap unmount_all EXIT
 
-# begin OPTION...: hog file, which has shown its first window: what comes from now on is counted.
+# begin OPTION...: hog file, which has shown its first window: everything after it is counted.
 begin() {
     rm -f "$TMP/out" "$TMP/err"
     "$HOG" -v file -k 10000 "$@" >"$TMP/out" 2>"$TMP/err" </dev/null &
@@ -41,7 +41,7 @@ prepare() {
 }
 NAMESPACE=(env)
 
-# go: lets it work, and waits until it has, and until a window has passed.
+# go: lets it work, waits until it has finished, and until a window has passed.
 go() {
     echo >&"$GO"
     eventually grep -q 'done' "$TMP/load"
@@ -49,12 +49,12 @@ go() {
     exec {GO}>&-
 }
 
-# What the load wanted is what rows say, to the last byte; and nothing else, but for its own words.
+# The rows have what the load did, to the last byte; and nothing else, except its own messages.
 exactly() { # exactly [MOUNT FSTYPE]
     cat "$TMP/load"
     grep -w "$LOAD_PID" "$TMP/out"
     MOUNT=${1-} awk -v pid="$LOAD_PID" -v type="${2-}" '
-        BEGIN { mount = ENVIRON["MOUNT"] } # as it is: awk makes something else of backslashes
+        BEGIN { mount = ENVIRON["MOUNT"] } # unchanged: awk -v interprets backslashes
         function off(a, b) { return a - b > 0.01 || b - a > 0.01 }
         $1 == "want" { want[$2 " " $3 " " $4] = $5; kib[$2 " " $3 " " $4] = $6; n++ }
         $1 == "file" && $3 == pid && $8 > 0 {
@@ -79,12 +79,12 @@ exactly() { # exactly [MOUNT FSTYPE]
 }
 nothing_lost() { ! grep '^#window' "$TMP/out" | grep -vw 'lost=0'; }
 
-# with NAME DIR MOUNT FSTYPE OPTION...: what a filer does in DIR is counted there.
+# with NAME DIR MOUNT FSTYPE OPTION...: a filer's work in DIR is counted there.
 with() {
     local name=$1 dir=$2 mount=$3 type=$4
     shift 4
     local kinds=(aio)
-    # A page of tmpfs is a matter of memory, and one of overlay is of the file system below.
+    # A page of tmpfs belongs to memory, and one of overlay to the file system below.
     [[ -z $MMAP || $type != ext4 && $type != xfs ]] || kinds+=(mmap)
     prepare "$dir" 200 "${kinds[@]}"
     check "$name: hog begins" begin "${@//PID/$LOAD_PID}" 0.3
@@ -99,7 +99,7 @@ mkdir "$TMP/dir" "$TMP/with blank"
 MMAP=$("$HOG" doctor 2>/dev/null | sed -n 's/^view\.file\.mmap  *\([a-z_]*\)$/\1/p')
 with 'here' "$TMP/dir" '' ''
 with '-p' "$TMP/dir" '' '' -p PID
-check '-p: nobody else' test "$(awk '$1 == "file" { print $3 }' "$TMP/out" | sort -u)" = "$LOAD_PID"
+check '-p: no other process' test "$(awk '$1 == "file" { print $3 }' "$TMP/out" | sort -u)" = "$LOAD_PID"
 mount -t tmpfs none "$TMP/with blank"
 TMP_MOUNTS+=("$TMP/with blank")
 with 'tmpfs' "$TMP/with blank" "$TMP/with\\x20blank" tmpfs
@@ -132,7 +132,7 @@ fi
 
 # ---- single files, mounts without processes, other files ----
 
-of_files() { # what was read from `from` and written to `to` is the load's, by calls and KiB
+of_files() { # the load has the reads from `from` and the writes to `to`, by calls and KiB
     cat "$TMP/load"
     grep '^files' "$TMP/out"
     FILES="$TMP/ext4" awk -v pid="$LOAD_PID" '
@@ -164,7 +164,7 @@ if mountpoint -q "$TMP/ext4"; then
     prepare "$TMP/ext4" 100
     check '--by mount: hog begins' begin --by mount 0.3
     go
-    check '--by mount: rows are of nobody, and add up to what was done on that mount' of_mount
+    check '--by mount: rows without a process, which add up to the work on that mount' of_mount
 fi
 others() { awk -v pid="$LOAD_PID" '$1 == "file" && $3 == pid && $4 == "pipefs" { n += $8 } END { print n + 0 }' "$TMP/out"; }
 prepare "$TMP/dir" 50
@@ -213,7 +213,7 @@ if grep -q 'uring: tp_btf' "$TMP/err" && fio --enghelp 2>/dev/null | grep -qw io
 fi
 
 by_majors() { jq -r '.jobs[0] | "\(.majf) \(.majf * 4)"' "$TMP/fio.json"; }
-on_ext4() { # as by_hog, of what is on that mount; also of another operation or size
+on_ext4() { # as by_hog, for that mount; also other operations or sizes
     MOUNT="$TMP/ext4" awk -v via="$1" -v op="${2:-read}" -v size="${3:-4}" '
         $1 == "file" && $5 == ENVIRON["MOUNT"] && $6 == op && $16 == via && $7 == size { n += $8; kib += $9 }
         END { printf "%d %d\n", n, kib }' "$TMP/out"
@@ -228,7 +228,7 @@ if mountpoint -q "$TMP/ext4" && fio --enghelp 2>/dev/null | grep -qw libaio; the
         test "$(on_ext4 aio) $(on_ext4 aio write 16)" = "$(by_fio_both)"
     check 'libaio: nothing is lost' nothing_lost
 fi
-# Reads by chance from a mapped file that is not in memory: each takes a fault, and that reads one page.
+# Random reads from a mapped file that is not in memory: each takes a fault, which reads one page.
 if mountpoint -q "$TMP/ext4" && [ -n "$MMAP" ]; then
     dd if=/dev/zero of="$TMP/ext4/mapped" bs=1M count=4 conv=fsync 2>/dev/null
     check 'mmap: hog begins' begin 0.3

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 240
-# hog file where what it counts in gets few: those of the dead make room, and of all others each call counts.
+# hog file when its table of counters gets full: dead processes give way, and every call of the others is counted.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# As the init of a PID namespace: two readers of nothing else, one in there and one outside; then so many short-lived ones
-# that there are more of them than places. Each turn of the two is when all that were before have been counted.
+# Runs as the init of a PID namespace: two readers that do nothing else, one inside and one outside; then more short-lived
+# readers than there are places. Each round of the two comes when all those before have been counted.
 cat >"$TMP/crowd.py" <<'EOP'
 import os, sys, time
 place, hog = sys.argv[1], sys.argv[2]
@@ -48,7 +48,7 @@ for turn in range(4):
                 os.pwrite(fd, data[:1 << bits], 0), os.pread(fd, 1 << bits, 0)
             os._exit(0)
         os.wait()
-    wait_for(6) # two seconds: what is dead is looked for once in one
+    wait_for(6) # two seconds: dead processes are searched for once per second
 os.kill(viewer, 15)
 EOP
 mkdir "$TMP/place"
@@ -58,7 +58,7 @@ mkfifo "$TMP/to" "$TMP/from"
 python3 "$TMP/crowd.py" "$TMP/place" - <"$TMP/to" >"$TMP/from" &
 lib_pids+=("$!")
 timeout 200 unshare --pid --fork --mount-proc python3 "$TMP/crowd.py" "$TMP/place" "$HOG" "$TMP/out" >"$TMP/to" <"$TMP/from" 2>"$TMP/err"
-crowded() { # cells that were there: more than there is room for
+crowded() { # cells that existed: more than there is room for
     awk '$1 == "file" && $5 ~ /place$/ { n++ } END { print n + 0; exit n < 4000 }' "$TMP/out"
 }
 check 'there were more than there is room for' crowded
@@ -67,6 +67,6 @@ counted() {
     grep '^#window' "$TMP/out" | sed 's/.*\(lost=[0-9]*\).*/\1/' | xargs
     awk -v size="$1" '$1 == "file" && $4 == "tmpfs" && $6 == "write" && $7 == size { print; n += $8; kib += $9 } END { exit n != 4 || kib != n * size }' "$TMP/out"
 }
-check 'each write of one that lives is counted' counted 512
-check 'and of one who has no number there' counted 1024
+check 'each write of a live process is counted' counted 512
+check 'and of one without a PID in that namespace' counted 1024
 done_testing

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# As in docs/fleet: hog's textfiles under node exporters of two "hosts", a Prometheus that scrapes them and has the rules, and
-# what it answers. And JSON lines through a pipe into a log.
+# As in docs/fleet: hog's textfiles under the node exporters of two "hosts", a Prometheus that scrapes them and has the
+# rules, and its answers. And JSON lines through a pipe into a log.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Processes that sleep: their memory stands still. One has a name that wants to leave its label.
+# Processes that sleep: their memory stands still. One has a name that tries to leave its label.
 rests() { # rests NAME
     load_start python3 -c 'import sys, time
 open("/proc/self/comm", "w").write(sys.argv[1])
@@ -24,7 +24,7 @@ sleep 0.2
 
 # ---- Prometheus ----
 
-# Free ports; nobody else has much time to take them.
+# Free ports; another process has little time to take them.
 ports() {
     python3 -c 'import socket
 s = [socket.socket() for _ in range(3)]
@@ -77,7 +77,7 @@ CONFIG
     begin "$TMP/prometheus.log" prometheus "--config.file=$TMP/prometheus.yml" "--storage.tsdb.path=$TMP/tsdb" "--web.listen-address=127.0.0.1:$port_prometheus"
     answers 'sum(up{job="node"})' '- - - 2'
 }
-# The same in text: pid, comm, instance, bytes; host b has that process which is asked for there.
+# The same in text: pid, comm, instance, bytes; only host b has the process that is asked for.
 in_text() { # in_text VIEW FIELD
     "$HOG" "$1" -p "$pids" 0.2 1 | awk -v view="$1" -v field="$2" -v plain="$plain" '$1 == view && $field != "-" {
             print $3, $NF, "a", $field * 1024
@@ -89,7 +89,7 @@ status_kib() { sed -n 's/^VmRSS:\s*\([0-9]*\) kB/\1/p' "/proc/$1/status"; }
 rules_are_well() {
     get api/v1/rules | jq -e '[.data.groups[].rules[]] | length == 4 and all(.health == "ok")'
 }
-stale() { # an answer that does not come true cannot be told from one that is not asked: the rule is told to be quick
+stale() { # a rule that never fires looks like one that is never evaluated, so this rule is made quick
     load_stop "$hog_b"
     sed 's/> 120/> 2/' docs/fleet/rules.yml >"$TMP/rules.yml"
     kill -HUP "$prometheus"
@@ -108,14 +108,14 @@ if command -v prometheus-node-exporter >/dev/null && command -v prometheus >/dev
     check 'verdicts are labels' answers "count(hog_top_info{verdict=\"ok\",pid=\"$sleeper\"} == 1)" '- - - 1'
     check 'all rules are evaluated' rules_are_well
     check 'no alert of hogs that write' answers 'ALERTS{alertname=~"Hog.*"}' ''
-    check 'one of a hog that has stopped' stale
+    check 'the rule for a hog that has stopped' stale
 else
     skip 'Prometheus' 'needs PROMETHEUS: packages prometheus and prometheus-node-exporter'
 fi
 
 # ---- lines into a log ----
 
-# A shipper is whoever reads lines: logger hands each to a socket as syslog does.
+# A shipper is anything that reads lines: logger hands each to a socket as syslog does.
 log_socket() {
     exec python3 - "$1" "$2" <<'PYTHON'
 import socket, sys

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Every format read back by somebody else's reader, with names that want to break out of it.
+# Every format read back by an independent reader, with names that try to break out of it.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
 
-# HEX, one for each place where a format could be left
+# HEX, one for each place where a name could leave its field
 names=(
     3d636d647c2720272f4327212241 # =cmd|' '/C'!"A
     40612c2262222c63             # @a,"b",c
@@ -22,7 +22,7 @@ for hex in "${names[@]}"; do
 done
 pids=$(printf '%s,' "${lib_pids[@]}")
 pids=${pids%,}
-are_called_so() { # once burnt they sleep: all have their names then
+are_called_so() { # when they sleep, all have their names
     local pid
     for pid in "${lib_pids[@]}"; do
         for _ in $(seq 100); do
@@ -34,7 +34,7 @@ are_called_so() { # once burnt they sleep: all have their names then
 }
 check 'the loads have their names' are_called_so
 
-# Runs a format for the same two windows of mem, whose values stand still, and json as what is expected.
+# Runs a format for two windows of mem, whose values stand still, and json of the same as the expected result.
 "$HOG" mem -p "$pids" --with user --args -o json 0.2 2 >"$TMP/json"
 "$HOG" mem -p "$pids" --with user --args -o csv 0.2 2 >"$TMP/csv"
 "$HOG" mem -p "$pids" -k 4 -o prom 0.2 1 >"$TMP/prom"
@@ -122,7 +122,7 @@ if command -v promtool >/dev/null; then
     check 'prom: promtool has nothing to say' promtool_likes "$TMP/prom"
     for view in block calls contention cpu energy faults file mem top; do
         "$HOG" "$view" --with user,cgroup,container,parent --args -o prom 0.2 1 >"$TMP/all" 2>"$TMP/err"
-        [ $? = 3 ] || check "prom: nor of $view with all that can be told" promtool_likes "$TMP/all"
+        [ $? = 3 ] || check "prom: nor of $view with all columns" promtool_likes "$TMP/all"
     done
 else
     skip 'promtool reads prom' 'needs PROMTOOL: package prometheus'
@@ -146,7 +146,7 @@ writes_textfile() {
     echo "status $?, whole $whole of $n"
     [ "$whole $(wc -c <"$TMP/out") $(cat "$TMP/err")" = "$n 0 " ] && [ ! -e "$TMP/hog.prom.hog-new" ]
 }
-check 'textfile: whole whenever it is read, nothing on stdout, nothing left beside' writes_textfile
+check 'textfile: complete whenever it is read, nothing on stdout, nothing left next to it' writes_textfile
 no_link() {
     ln -s "$TMP/victim" "$TMP/hog.prom.hog-new"
     "$HOG" cpu --textfile "$TMP/hog.prom" 0.1 1 && [ ! -e "$TMP/victim" ] && [ ! -L "$TMP/hog.prom" ]

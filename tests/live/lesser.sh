@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Hosts and users that allow less: it works, or one line says what is missing. (More of them: tests/vm/case.)
+# Restricted hosts and users: hog works, or one line says what is missing. (More of them: tests/vm/case.)
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 cp "$HOG" "$TMP/hog"
 chmod 755 "$TMP" "$TMP/hog"
 
-# as_user CAPABILITIES COMMAND...: as nobody, with these alone ("+bpf,+perfmon")
+# as_user CAPABILITIES COMMAND...: as user 65534, with only these ("+bpf,+perfmon")
 as_user() {
     local caps=$1
     shift
@@ -14,7 +14,7 @@ as_user() {
         --bounding-set="-all,$caps" "$@"
 }
 
-# shows COMMAND...: the load has its row, with the user and the name that it has.
+# shows COMMAND...: the load has its row, with its user and its name.
 shows() {
     "$@" >"$TMP/out" 2>"$TMP/err"
     local status=$?
@@ -66,9 +66,9 @@ else
     check 'a closed tracefs: doctor says so' says tracefs '/sys/kernel/tracing is closed to this user: .*' \
         as_user +bpf,+perfmon "$TMP/hog"
 fi
-check 'CAP_BPF alone: one reason, and no other hook is tried' is_refused 'EPERM when loading (needs CAP_PERFMON)' \
+check 'CAP_BPF only: one reason, and no other hook is tried' is_refused 'EPERM when loading (needs CAP_PERFMON)' \
     as_user +bpf "$TMP/hog" cpu 0.1 1
-check 'CAP_PERFMON alone' is_refused 'EPERM (needs CAP_BPF)' as_user +perfmon "$TMP/hog" cpu 0.1 1
+check 'CAP_PERFMON only' is_refused 'EPERM (needs CAP_BPF)' as_user +perfmon "$TMP/hog" cpu 0.1 1
 check "a container's root" is_refused 'root without capabilities, as in a container: needs CAP_BPF' \
     setpriv --bounding-set -all "$HOG" cpu 0.1 1
 name='root of a user namespace'
@@ -89,7 +89,7 @@ jail='mount --bind "$1" "$1" && mount -t proc none "$1/proc" && mount --rbind /s
 in_jail() { unshare -m sh -c "$jail" - "$TMP/jail" "$@"; }
 check 'read-only root, no /dev: works' shows in_jail /hog cpu -k 100 0.3 1
 
-# Maps and files get no number of a stream that is closed, even where there is no /dev/null to take it.
+# Maps and files get no descriptor of a closed stream, even where there is no /dev/null to take it.
 keeps_streams_free() {
     unshare -m sh -c "$jail" - "$TMP/jail" /hog cpu 60 <&- >"$TMP/out" 2>&- & # no function: $! is to be hog
     local pid=$! held

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What tests on the live kernel share. A test sources it, checks, and ends with `done_testing`.
+# What the tests on the live kernel share. A test sources it, checks, and ends with `done_testing`.
 #
 #   . "$(dirname "$0")/lib.sh"
 #   load_start stress-ng --cpu 1
@@ -68,7 +68,7 @@ load_stop() {
     wait "$1" 2>/dev/null
 }
 
-# eventually COMMAND...: within half a minute, or the status of the last attempt.
+# eventually COMMAND...: within half a minute; otherwise the status of the last attempt.
 eventually() {
     for _ in $(seq 600); do
         "$@" && return
@@ -77,7 +77,7 @@ eventually() {
     "$@"
 }
 
-# load_ready NAME COMMAND...: a load that reads orders and has said `ready`, in $TMP/NAME what it says. Its pid goes to
+# load_ready NAME COMMAND...: a load that reads orders and has said `ready`; its messages are in $TMP/NAME. Its pid goes to
 # LOAD_PID, the descriptor of its orders to GO.
 load_ready() {
     rm -f "$TMP/$1.orders"
@@ -89,20 +89,20 @@ load_ready() {
     eventually grep -q ready "$TMP/$1"
 }
 
-# load_order NAME ORDER: to the latest of them; returns when it has said that this is done.
+# load_order NAME ORDER: to the latest of them; returns when the load has said that it is done.
 load_order() {
     echo "$2" >&"$GO"
     eventually grep -qx "done $2" "$TMP/$1"
 }
 
-# load_end: the latest of them has no more orders, and ends.
+# load_end: no more orders for the latest of them; it ends.
 load_end() {
     exec {GO}>&-
     wait "$LOAD_PID"
     load_stop "$LOAD_PID"
 }
 
-# within VALUE LOW HIGH: LOW <= VALUE <= HIGH, as decimal numbers; anything else than a number is not within.
+# within VALUE LOW HIGH: LOW <= VALUE <= HIGH, as decimal numbers; anything that is no number is not within.
 within() {
     awk -v v="$1" -v low="$2" -v high="$3" 'BEGIN {
         if (v ~ /^-?[0-9]+(\.[0-9]+)?$/ && v + 0 >= low + 0 && v + 0 <= high + 0)
@@ -112,7 +112,7 @@ within() {
     }'
 }
 
-# refuses STATUS PATTERN ARGUMENT...: hog ends so, shows nothing, and says why in one line.
+# refuses STATUS PATTERN ARGUMENT...: hog ends with that status, prints nothing on stdout, and one matching line on stderr.
 refuses() {
     timeout 60 "$HOG" "${@:3}" >"$TMP/out" 2>"$TMP/err" </dev/null
     local status=$?
@@ -121,16 +121,17 @@ refuses() {
     [ "$status $(wc -l <"$TMP/err") $(wc -c <"$TMP/out")" = "$1 1 0" ] && grep -qE -- "$2" "$TMP/err"
 }
 
-# Some hosts do not report the switches of some threads of PID 1, not to perf either. Then nobody can tell their time from
-# that of who ran before them: so much may be in the wrong place. And what the host of a virtual machine took away is not in
-# the CPU clocks, but from classic tracepoints it is in hog's times. CPU time of PID 1, all threads, and time that was stolen, ms.
+# Some hosts do not report the switches of some threads of PID 1, not to perf either. Their time cannot be distinguished from
+# that of the task before them: that much may be in the wrong row. And time that the host of a virtual machine took away is
+# not in the CPU clocks, but in hog's times if they come from classic tracepoints. Prints the CPU time of PID 1, all threads,
+# plus stolen time, in ms.
 unsure_ms() {
     { cat /proc/1/task/*/schedstat 2>/dev/null && cat /proc/stat; } |
         awk '$1 == "cpu" { ms += $9 * 10 } NF == 3 && $1 ~ /^[0-9]+$/ { ms += $1 / 1e6 } END { printf "%.3f\n", ms }'
 }
 UNSURE_BEFORE=$(unsure_ms) UNSURE=0
 
-# Since then; a host that ever took time away may have taken up to a tick more than it has told.
+# Since then; a host that ever stole time may have stolen up to a tick more than it has reported.
 unsure_since() {
     awk -v a="$1" -v b="$(unsure_ms)" '$1 == "cpu" { print b - a + ($9 > 0) * 10 }' /proc/stat
 }
@@ -138,12 +139,12 @@ unsure_since() {
 # measure ARGUMENTS...: hog in the background, its output in $TMP/out. Returns when it measures.
 measure() {
     UNSURE_BEFORE=$(unsure_ms)
-    rm -f "$TMP/out" "$TMP/err" # what the one before said must not be taken for its word
+    rm -f "$TMP/out" "$TMP/err" # the output of the previous run must not be taken for its own
     "$HOG" -v "$@" >"$TMP/out" 2>"$TMP/err" </dev/null &
     HOG_PID=$!
     lib_pids+=("$HOG_PID")
     for _ in $(seq 200); do
-        # The last hook that is attached, and then it begins the first window.
+        # The last hook is attached right before the first window begins.
         grep -qs ': exit: ' "$TMP/err" && sleep 0.1 && return 0
         kill -0 "$HOG_PID" 2>/dev/null || break
         sleep 0.02
@@ -152,7 +153,7 @@ measure() {
     return 1
 }
 
-# measured: ends it with the window so far. Its status.
+# measured: ends hog with the window so far. Returns its status.
 measured() {
     local status
     kill -TERM "$HOG_PID" 2>/dev/null
@@ -164,23 +165,23 @@ measured() {
 
 windows() { grep -c '^#window' "$TMP/out"; }
 
-# next_windows N: returns when so many more have been shown.
+# next_windows N: returns when N more have been shown.
 next_windows() {
     eventually lib_has_windows "$(($(windows) + $1))"
 }
 lib_has_windows() { [ "$(windows)" -ge "$1" ]; }
 
-# counting ARGUMENTS...: as measure; the first window has been shown, so what comes from now on is counted.
+# counting ARGUMENTS...: as measure; the first window has been shown, so everything from now on is counted.
 counting() {
     measure "$@" && next_windows 1
 }
 
-# window_sum FIELD [FILE]: of all window lines of $TMP/out.
+# window_sum FIELD [FILE]: over all window lines of $TMP/out.
 window_sum() {
     sed -n "s/^#window .*\<$1=\([0-9.]*\).*/\1/p" "${2-$TMP/out}" | awk '{ n += $1 } END { printf "%.12g\n", n }'
 }
 
-# column_of FILE VIEW NAME [NAME=VALUE]...: that column of each row that is so, by the names in the header line.
+# column_of FILE VIEW NAME [NAME=VALUE]...: that column of each matching row, by the names in the header line.
 column_of() {
     awk -v view="$2" -v name="$3" -v wanted="${*:4}" '
         BEGIN { n = split(wanted, want, " ") }
@@ -195,23 +196,23 @@ column_of() {
         }' "$1"
 }
 
-# column_sum FILE VIEW NAME [NAME=VALUE]...: added up; `-` where no row knows it.
+# column_sum FILE VIEW NAME [NAME=VALUE]...: their sum; `-` if no row knows it.
 column_sum() {
     column_of "$@" | awk '$1 != "-" { n += $1; known++ } END { printf known ? "%.12g\n" : "-\n", n }'
 }
 
-# run_ms [AWK-CONDITION]: all time on a CPU in the rows of $TMP/out that are so, whatever their window; fields by number.
+# run_ms [AWK-CONDITION]: all time on a CPU in the matching rows of $TMP/out, in all windows; fields by number.
 run_ms() {
     awk '$1 == "cpu" && ('"${1:-1}"') { sum += $6 } END { printf "%.3f\n", sum }' "$TMP/out"
 }
 
-# told FIELD FILE [WORD]: what a load said of itself: of `pid=7 cpu_ms=9` the field pid is 7. Of several lines the last,
-# or the last one with the word.
+# told FIELD FILE [WORD]: what a load reported: in `pid=7 cpu_ms=9` the field pid is 7. From the last line, or the last one
+# with the word.
 told() {
     grep -F -- "${3-}" "$2" | tr ' ' '\n' | sed -n "s/^$1=//p" | tail -n 1
 }
 
-# agrees MS TRUTH_MS: they are the same but for 2 percent, 2 ms, and what nobody can be sure of.
+# agrees MS TRUTH_MS: equal within 2 percent, 2 ms, and the time that cannot be attributed for certain.
 agrees() {
     [ -n "$2" ] && within "$1" "$(awk -v t="$2" -v p="$UNSURE" 'BEGIN { print t * 0.98 - 2 - p }')" \
         "$(awk -v t="$2" -v p="$UNSURE" 'BEGIN { print t * 1.02 + 2 + p }')"

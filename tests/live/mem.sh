@@ -14,11 +14,11 @@ status_of() { awk -v f="$2:" '$1 == f { print $2 }' "/proc/$1/status"; }
 cells() { column_of "$TMP/out" mem "$2" pid="$1"; }
 cell() { cells "$@" | tail -n 1; }
 
-look() { # look OPTION...: hog mem for three windows, or as many as the options say
+look() { # look OPTION...: hog mem for three windows, or as many as the options ask for
     timeout 60 "$HOG" mem -v -k 10000 -i 0.1 -n 3 "$@" >"$TMP/out" 2>"$TMP/err"
 }
 
-as_proc() { # as_proc PID: all that the row says of now is what /proc says, to the KiB
+as_proc() { # as_proc PID: the current values of the row are those of /proc, to the KiB
     local pair
     for pair in rss_kib=VmRSS anon_kib=RssAnon file_kib=RssFile shmem_kib=RssShmem swap_kib=VmSwap vm_kib=VmSize; do
         echo "$pair: $(cell "$1" "${pair%=*}"), /proc says $(status_of "$1" "${pair#*=}")"
@@ -37,10 +37,10 @@ holder still hold 20000 8000 6000 "$TMP/file"
 still=$LOAD_PID
 holder spiky spike 65536 50 400
 spiky=$LOAD_PID
-check 'the load holds what it was told to' within "$(status_of "$still" RssAnon)" 20000 20400
+check 'the load holds what it was asked to' within "$(status_of "$still" RssAnon)" 20000 20400
 
 hold_still() { cells "$still" delta_kib | paste -s -d " " -; [ "$(cells "$still" delta_kib | sort -u)" = 0 ]; }
-# What CPUs hold back of one counter, 64 KiB a CPU and more, is not in a mark; the rest of it is some 100 KiB.
+# What CPUs batch of one counter, 64 KiB a CPU and more, is not in a high-water mark; the rest is about 100 KiB.
 slack=$((128 + $(nproc) * $(nproc) * 8 + $(nproc) * 128))
 sees_spike() {
     local peak
@@ -64,18 +64,18 @@ for options in '' --exact "-p $still,$spiky" '--without tp_btf' '--without iter'
     look_at_spike $options
     options=${options% [0-9]*}
     check "${options:-as it is}: what is held is what /proc says, to the KiB" as_proc "$still"
-    check "${options:-as it is}: who does nothing does not grow" hold_still
+    check "${options:-as it is}: an idle process does not grow" hold_still
     if grep -q 'mem: change: no hook' "$TMP/err"; then
         skip "${options:-as it is}: a spike of 50 ms between two windows is seen" 'needs TRACEFS: no tracepoint'
     else
         check "${options:-as it is}: a spike of 50 ms between two windows is seen" sees_spike
     fi
 done
-check '-p: nobody else' test "$(look -p "$still"; awk '$1 == "mem" { print $3 }' "$TMP/out" | sort -u)" = "$still"
+check '-p: no other process' test "$(look -p "$still"; awk '$1 == "mem" { print $3 }' "$TMP/out" | sort -u)" = "$still"
 look --without tp_btf,tracepoint,iter
-check '/proc alone: says so' uses look proc
-check '/proc alone: what is held' as_proc "$still"
-check '/proc alone: a peak that nobody saw is not known' test "$(cells "$spiky" peak_kib | grep -vc '^6[0-9]*$')" -ge 1
+check 'only /proc: says so' uses look proc
+check 'only /proc: what is held' as_proc "$still"
+check 'only /proc: a peak that was not seen is not known' test "$(cells "$spiky" peak_kib | grep -vc '^6[0-9]*$')" -ge 1
 
 unprivileged() { setpriv --reuid 65534 --clear-groups --bounding-set -all "$TMP/hog" mem -v -k 10000 -i 0.1 -n 2 >"$TMP/out" 2>"$TMP/err"; }
 chmod 755 "$TMP" && cp "$HOG" "$TMP/hog"
@@ -98,7 +98,7 @@ first_is() { # first_is PID: in all windows
     awk -v pid="$1" '$1 == "mem" && $2 == 1 { print; n++; bad += $3 != pid } END { exit !n || bad }' "$TMP/out"
 }
 look --vm
-check '--vm: who maps most is first' first_is "$mapped"
+check '--vm: the process that maps most is first' first_is "$mapped"
 check '--vm: mapped is what /proc says' test "$(cell "$mapped" vm_kib)" = "$(status_of "$mapped" VmSize)"
 load_stop "$mapped"
 
@@ -135,7 +135,7 @@ check 'growth of all windows is what it has' within "$(all_growth)" $(($(status_
 kill "$grown"
 
 if scripts/has.sh SETTID; then
-    # Both have almost nothing: in a sketch that other processes fill, they would be lost.
+    # Both have almost nothing: in a sketch full of other processes they would be lost.
     measure mem -k 10000 --exact 3
     "$LOADS/reuse" 20 20 >"$TMP/reuse"
     measured
@@ -149,7 +149,7 @@ else
     skip 'a PID that is used again makes two rows' 'needs SETTID: to choose it'
 fi
 
-# The first thread has ended: /proc/PID/status tells no memory any more.
+# The first thread has ended: /proc/PID/status has no memory lines any more.
 "$LOADS/lives" orphan 300 >"$TMP/orphan" &
 orphan=$!
 lib_pids+=("$orphan")
@@ -166,10 +166,10 @@ done
 kill -CONT "$orphan"
 load_stop "$orphan"
 
-# ---- who is first ----
+# ---- the order ----
 
-# precision K: of the K that have most, by /proc now, so many percent are among hog's first K in its last window. Who has as
-# much as the K-th is as good.
+# precision K: the percentage of the K largest processes, by /proc now, that are among hog's first K in its last window. A
+# process as large as the K-th is as good.
 precision() {
     awk -v k="$1" '$1 == "truth" { kib[$2] = $3; all[++n] = $3; next } $1 == "#window" { m = 0; delete mine }
         $1 == "mem" && $3 in kib && m < k { mine[++m] = $3 }
@@ -190,10 +190,10 @@ precise() { # precise OPTION...
         [ "$(precision "$k")" = 100 ] || return 1
     done
 }
-in_order() { # all rows of those that live are ordered, and first of all windows is the one that has most
+in_order() { # rows of live processes are ordered, and the largest is first in all windows
     awk '$1 == "#window" { last = 1e18 } $1 == "mem" && $5 > 0 { n++; bad += $5 > last; last = $5 } END { exit !n || bad }' "$TMP/out"
 }
-like_ps() { # the first ten are those of ps, with its numbers
+like_ps() { # the first ten are those of ps, with its values
     timeout 60 "$HOG" mem -p "$(echo "$many" | paste -sd,)" 0.3 1 | awk '$1 == "mem" { print $3, $5 }' >"$TMP/ours"
     # shellcheck disable=SC2086
     ps -o pid=,rss= --sort=-rss $many | head -n 10 | awk '{ print $1, $2 }' >"$TMP/ps"
@@ -206,7 +206,7 @@ crowd=$LOAD_PID
 check 'there are 200' test "$(echo "$many" | wc -l)" = 200
 check '200 processes: the first K are those of /proc, K = 1 to 30' precise
 
-# PIDs of all that have memory, sorted, and those of the rows of all windows.
+# PIDs of all processes that have memory, sorted, and those of the rows of all windows.
 with_memory() { awk '$1 == "VmRSS:" && $2 > 0 { split(FILENAME, f, "/"); print f[3] }' /proc/[0-9]*/status 2>/dev/null | sort; }
 shows_all() {
     local try
@@ -221,13 +221,13 @@ shows_all() {
     done
     return 1
 }
-check 'whoever has memory has a row, seen by the kernel or in /proc alone' shows_all
+check 'every process that has memory has a row, seen by the kernel or only in /proc' shows_all
 check '200 processes: rows are in order' in_order
 check '200 processes: the first ten as ps has them' like_ps
 holder stormy many 1 40 500
 check '200 processes and a fork storm: the first K are those of /proc' precise
 check 'the same with the least sketch' precise --stages 1 --slots 8
-# Nothing but changes tells: a window of 10 ms has no look at all processes.
+# Only changes are visible: a window of 10 ms has no scan of all processes.
 check 'the same at windows of 20 ms' precise -i 0.02 -n 100
 check '200 processes and a fork storm: rows are in order' in_order
 load_stop "$LOAD_PID"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Processes call themselves what they like, and numbers are used again: neither may confuse a row.
+# Processes choose their names, and PIDs are used again: neither may confuse a row.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
@@ -22,7 +22,7 @@ names=(
     '7fc29b324a:delete and a control of two bytes:\x7f\xc2\x9b2J'
 )
 
-# The last name: a window may have ended before it called itself so.
+# The last name: a window may have ended before the process took that name.
 shown_as() { # shown_as PID NAME: text and tsv
     awk -v pid="$1" '$1 == "cpu" && $3 == pid { print $NF }' "$TMP/out" | tail -n 1 >"$TMP/name"
     cat "$TMP/name"
@@ -35,7 +35,7 @@ in_json() {
     [ "$(cat "$TMP/name")" = "$2" ]
 }
 
-# Nine fields in each row, whatever separates them, and nothing that is not printed.
+# Nine fields in each row, whatever the separator, and nothing unprintable.
 well_formed() {
     awk -F "$1" '$1 ~ /^cpu *$/ { print NF }' "$TMP/out" | sort | uniq -c
     [ "$(awk -F "$1" '$1 ~ /^cpu *$/ { print NF }' "$TMP/out" | sort -u)" = 14 ] && no_controls
@@ -91,12 +91,12 @@ measure cpu -k 10000 60
 for _ in 1 2 3; do
     "$LOADS/reuse" 50 80 >"$TMP/a"
     status=$?
-    [ "$status" -ne 4 ] && break # somebody else took it
+    [ "$status" -ne 4 ] && break # another process took it
 done
 measured
 pid=$(told pid "$TMP/a")
 if [ "$status" -eq 3 ]; then
-    skip 'one PID, two processes: two rows' 'needs SETTID: the kernel does not let us choose a PID'
+    skip 'one PID, two processes: two rows' 'needs SETTID: the kernel does not let the test choose a PID'
 else
     check 'one PID, two processes: two rows' two_rows "$pid"
     check 'the first has its time' agrees "$(run_ms "\$3 == $pid && \$NF == \"first\"")" "$(told first_ms "$TMP/a")"

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# --no-kernel beside a load that makes kernel threads work: who is one is told by its parent, kthreadd.
+# --no-kernel next to a load that makes kernel threads work: a kernel thread is recognised by its parent, kthreadd.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# kernel_rows VIEW FIELD FILE: PIDs in that field of the rows of the view that are of kernel threads
+# kernel_rows VIEW FIELD FILE: PIDs in that field of the view's rows that are kernel threads
 kernel_rows() {
     local pid
     while read -r pid; do
-        # Behind the name, which may hold anything: state, parent.
+        # After the name, which may hold anything: state, parent.
         [ "$(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null | cut -d ' ' -f 2)" = 2 ] && echo "$pid"
     done < <(awk -v view="$1" -v field="$2" '$1 == view { print $field }' "$3" | sort -u)
 }
@@ -27,7 +27,7 @@ hides_kernel_threads() { # FILE
     [ -z "$(kernel_rows cpu 3 "$1")" ] && [ -z "$(kernel_rows contention 3 "$1")" ] && [ -z "$(kernel_rows faults 3 "$1")" ]
 }
 
-fills_up() { # FILE: as many rows as were asked for
+fills_up() { # FILE: as many rows as requested
     cat "$1"
     [ "$(grep -c '^cpu' "$1")" = 3 ]
 }
@@ -37,13 +37,13 @@ in_top() { # FILE LEAST MOST: so many have rows, and others have some
     within "$(kernel_rows top 3 "$1" | wc -l)" "$2" "$3" && grep -q '^top .* mover$' "$1"
 }
 
-# FILE: a wait for a kernel thread is told with its culprit
+# FILE: a wait for a kernel thread names its culprit
 keeps_culprits() {
     cat "$1"
     [ -n "$(kernel_rows contention 4 "$1")" ]
 }
 
-counts_all() { # FILE: sums are of all: the rows do not make up run_ms
+counts_all() { # FILE: sums include all: the rows do not add up to run_ms
     within "$(awk '$1 == "cpu" { rows += $6 }
                    $1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^run_ms=/, "", $i)) all = $i }
                    END { print all - rows }' "$1")" 100 1000000
@@ -52,7 +52,7 @@ counts_all() { # FILE: sums are of all: the rows do not make up run_ms
 if [ "$(nproc)" -ge 2 ]; then
     load_start "$BUILD/tests/load/mover" 60
     loads=("$LOAD_PID")
-    # Two that use less than the threads that move it, and more than all others.
+    # Two processes that use less than the threads that move them, and more than all others.
     load_start "$BUILD/tests/load/duty" 1000 1000 39000
     loads+=("$LOAD_PID")
     load_start "$BUILD/tests/load/duty" 1000 1000 39000
@@ -72,12 +72,12 @@ if [ "$(nproc)" -ge 2 ]; then
     check '--no-kernel: none is a victim, of however many pairs' hides_kernel_threads "$TMP/pairs"
     check 'top: kernel threads have rows' in_top "$TMP/top" 2 1000
     check 'top: --no-kernel: they have none' in_top "$TMP/top_without" 0 0
-    check '--no-kernel: aggressors are told whoever they are' keeps_culprits "$TMP/pairs"
+    check '--no-kernel: aggressors are shown even if they are kernel threads' keeps_culprits "$TMP/pairs"
 else
-    skip '--no-kernel beside kernel threads at work' 'needs CPUS2: nobody is moved on one CPU'
+    skip '--no-kernel next to kernel threads at work' 'needs CPUS2: nothing is moved on one CPU'
 fi
 
-# ---- those asked for ----
+# ---- chosen processes ----
 
 timeout 20 "$HOG" cpu,faults -p 2,$$ 0.2 1 >"$TMP/with" 2>"$TMP/err"
 timeout 20 "$HOG" cpu,faults -p 2,$$ --no-kernel 0.2 1 >"$TMP/without" 2>"$TMP/err"
@@ -88,15 +88,16 @@ asked_for() { # FILE ROWS ROWS-OF-KERNEL-THREADS
     [ "$(grep -vc '^#' "$1")" = "$2" ] && [ "$(awk '!/^#/ && $3 == 2' "$1" | wc -l)" = "$3" ]
 }
 check 'asked for: a kernel thread that rests has rows' asked_for "$TMP/with" 4 2
-check '--no-kernel: it has none, who was asked for beside it has' asked_for "$TMP/without" 2 0
-# The view of time series has its PID in the same field.
+check '--no-kernel: it has none, the process chosen next to it has' asked_for "$TMP/without" 2 0
+# The time-series view has its PID in the same field.
 sed -i 's/^\(track\) *[0-9.]* */\1 0 /' "$TMP/track" "$TMP/track_without"
 check 'track: a kernel thread has rows' asked_for "$TMP/track" 6 3
 check 'track: --no-kernel: it has none' asked_for "$TMP/track_without" 3 0
 
-# ---- those that ended ----
+# ---- threads that ended ----
 
-# A file system with a journal: its thread comes with the mount and ends with it. The kernel names it after the device.
+# A file system with a journal: its thread comes with the mount and ends with it. The kernel names the thread after the
+# device.
 journal() {
     local pid name
     JOURNAL=none
@@ -124,8 +125,8 @@ if [ -e /dev/loop-control ] && truncate -s 32M "$TMP/disk" && mkfs.ext4 -q "$TMP
     measure cpu -k 10000 --no-kernel 60 1
     journal
     measured
-    check '--no-kernel: one that ended has none' ended 0
+    check '--no-kernel: a thread that ended has none' ended 0
 else
-    skip '--no-kernel hides one that ended' 'needs LOOP: there is no loop device'
+    skip '--no-kernel hides a thread that ended' 'needs LOOP: there is no loop device'
 fi
 done_testing

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# hog's own objects as they are, through the loader by themselves: each program loads. (That nothing stays in the
-# kernel is checked after all tests.)
+# hog's own objects, unchanged, through the loader: each program loads. (That nothing stays in the kernel is checked after
+# all tests.)
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Programs are the functions outside of .text; those within are called by them.
+# Programs are the functions outside of .text; those in .text are called by them.
 programs() { # programs OBJECT: as another ELF reader counts them
     local text
     text=$(llvm-readelf -SW "$1" | sed -n 's/^ *\[ *\([0-9]*\)\] \.text .*/\1/p')
     llvm-readelf -s "$1" | awk -v text="$text" '$4 == "FUNC" && $5 == "GLOBAL" && $7 != text' | wc -l
 }
 
-loads_whole() { # loads_whole OBJECT: all of them, but for those of hooks that this machine lacks
+loads_whole() { # loads_whole OBJECT: all programs, except those for hooks that this machine lacks
     "$BUILD/tests/objrun" --load "$1" >"$TMP/load" 2>&1
     grep '^load ' "$TMP/load" | grep -v ' ok$' >"$TMP/refused"
     if ! scripts/has.sh FENTRY; then
@@ -29,7 +29,7 @@ loads_whole() { # loads_whole OBJECT: all of them, but for those of hooks that t
 
 decides_all() { # decides_all OBJECT: no relocation is left undecided on this kernel
     "$BUILD/tests/objrun" --dump "$1" >"$TMP/dump" 2>&1 || { cat "$TMP/dump"; return 1; }
-    # An object that is there for its maps has one program, which is never attached and reads nothing.
+    # An object that exists for its maps has one program, which is never attached and reads nothing.
     if ! grep -q '^core ' "$TMP/dump" && grep '^program ' "$TMP/dump" | grep -v ' section raw_tp/none '; then
         return 1
     fi

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What scripts rely on: whole lines, the same fields in each, at once, and an end that can be told.
+# What scripts rely on: whole lines, the same fields in each, written at once, and an end that can be recognised.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
@@ -99,7 +99,7 @@ ends_at() { # ends_at SIGNAL: status 0, and the window so far
 check 'SIGTERM: the window so far, status 0' ends_at TERM
 check 'SIGINT: the window so far, status 0' ends_at INT
 
-# Behind a pipe each window is there as soon as it is over, not when a buffer is full.
+# In a pipe each window is there as soon as it is over, not when a buffer is full.
 at_once() {
     local pid
     "$HOG" cpu -k 1 0.1 100 | cat >"$TMP/out" &

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# PID namespaces: rows bear the numbers of /proc, whatever the kernel calls the processes. The truth is looked up on the
-# host: NSpid and schedstat.
+# PID namespaces: rows have the PIDs of /proc, whatever the kernel's own are. The expected values come from the host: NSpid
+# and schedstat.
 # shellcheck disable=SC2016 # what is in single quotes is for awk
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
 
-child_of() { # of one that forked once
+child_of() { # of a process that forked once
     eventually grep -so '^[0-9]*' "/proc/$1/task/$1/children"
 }
 
@@ -15,12 +15,12 @@ begun() { # it has called exec for the last time
     eventually grep -qsE '^(sleep|duty)$' "/proc/$1/comm"
 }
 
-# nspid PID [LEVELS-UP]: its number in its own PID namespace, or in the one so many levels above.
+# nspid PID [LEVELS-UP]: its PID in its own PID namespace, or in the one that many levels above.
 nspid() {
     awk -v up="${2:-0}" '$1 == "NSpid:" { print $(NF - up) }' "/proc/$1/status"
 }
 
-# namespace COMMAND...: begins a PID namespace with a /proc of its own; INIT is the host's number of its process 1.
+# namespace COMMAND...: a new PID namespace with its own /proc; INIT is the host's PID of its process 1.
 namespace() {
     load_start "$@" unshare --pid --fork --kill-child --mount-proc sleep 1000
     local pid=$LOAD_PID
@@ -35,12 +35,12 @@ within_ns() { # within_ns INIT COMMAND...
     nsenter -t "$init" --pid --mount -- "$@"
 }
 
-# The most of a CPU that there is to have, always: others must not change what it has from one moment to the next.
+# The largest share of a CPU that the load can have, constantly: others must not change it from one moment to the next.
 urgent() {
     exec setsid bash -c '{ echo -20 >/proc/self/autogroup; } 2>/dev/null; exec nice -n -20 "$@"' - "$@"
 }
 
-# start_in INIT COMMAND...: a load there; HOST and INSIDE are its numbers.
+# start_in INIT COMMAND...: a load there; HOST and INSIDE are its PIDs.
 start_in() {
     local init=$1
     shift
@@ -54,16 +54,16 @@ cpu_ns() {
     awk '{ print $1 }' "/proc/$1/schedstat" 2>/dev/null
 }
 
-# Whether hog says that for much of the time it was not told who ran: some virtual machines do not report every switch, and who
-# comes so and keeps his CPU is nobody.
+# Whether hog reports that it saw no switch for much of the time: some virtual machines do not report every switch, and a
+# task that comes that way and keeps its CPU cannot be identified.
 was_blind() {
     sed -n 's/^#window .*dur_ms=\([0-9.]*\) .*missed_ms=\([0-9.]*\).*/\1 \2/p' "$TMP/out" |
         awk '{ dur += $1; missed += $2 } END { exit !(missed > dur / 20) }'
 }
 
-# run COMMAND...: hog, and once or twice more if it was blind though it has the best hook; what HOST and LOUD had on a CPU
-# meanwhile are HAD and LOUD_HAD, ms: the most and, because only so much of it can have been in no window, the least that hog
-# may say.
+# run COMMAND...: hog, and up to two more runs if it was blind though it has the best hook. HAD and LOUD_HAD are the CPU time
+# of HOST and LOUD meanwhile, ms: the largest value hog may report and, as only so much can be outside of all windows, the
+# least.
 run() {
     local begin host loud try
     for try in 1 2 3; do
@@ -108,7 +108,7 @@ named_rows() { # named_rows PID UID COMM COUNT
     [ "$(rows "\$3 == $1")" = "$4" ] && [ "$(rows "\$3 == $1 && \$4 == \"$2\" && \$NF == \"$3\"")" = "$4" ]
 }
 
-# One row a window, that nobody could take for a process; and no row bears a number that is only of the host.
+# One row a window that cannot be taken for a process; and no row has a PID that exists only on the host.
 outside_is_one_row() {
     cat "$TMP/out"
     [ "$(rows '$NF == "[outside]" && $3 == "-" && $4 == "-" && $8 == "-"')" = "$1" ] &&
@@ -142,10 +142,10 @@ in_ns() { within_ns "$OUTER" "$@"; }
 
 start_in "$OUTER" setpriv --reuid 54321 --clear-groups -- "$LOADS/duty" 1000
 run in_ns "$HOG" cpu -k 10000 0.5 4
-check 'private /proc: says so' says pids=namespace
+check 'private /proc: hog says so' says pids=namespace
 check 'private /proc: a process bears its number there, its user and its name' named_rows "$INSIDE" 54321 duty 4
 check 'private /proc: its time is what schedstat says' near "$(run_ms "\$3 == $INSIDE")" "$HAD"
-check 'private /proc: all others are one row' outside_is_one_row 4
+check 'private /proc: all processes outside are one row' outside_is_one_row 4
 check 'private /proc: which has the time of those outside' within "$(run_ms '$3 == "-"')" "${LOUD_HAD% *}" 1e9
 check 'private /proc: the times add up' adds_up
 
@@ -155,22 +155,22 @@ check 'private /proc, json: pids, and no number is null' test \
 
 run in_ns "$HOG" cpu -p "$INSIDE" 0.5 2
 check 'private /proc: -p takes the number that the process has there' named_rows "$INSIDE" 54321 duty 2
-check 'private /proc: and nobody else is shown' test "$(rows 1)" = 2
+check 'private /proc: and no other process is shown' test "$(rows 1)" = 2
 check 'private /proc: -p, the time is what schedstat says' near "$(run_ms)" "$HAD"
 check 'private /proc: -p, the times add up' adds_up
 run in_ns "$HOG" track "$INSIDE" -i 50ms -n 20
 check 'private /proc: track' near "$(awk '$1 == "track" && $NF == "duty" { sum += $5 } END { print sum + 0 }' "$TMP/out")" "$HAD"
 run in_ns "$HOG" cpu -p "$LOUD" 0.1 1
-check 'private /proc: a number of the host alone is nobody' refused 1 "pid $LOUD: no such process in the PID namespace of /proc"
+check 'private /proc: a PID that exists only on the host is no process' refused 1 "pid $LOUD: no such process in the PID namespace of /proc"
 check 'private /proc: doctor says it' grep -qE '^pids +namespace: ' <(in_ns "$HOG" doctor)
 
 run nsenter -t "$OUTER" --mount -- "$HOG" cpu -k 10000 -p "$INSIDE" 0.5 2
 check 'its /proc seen from the host: the numbers of /proc' named_rows "$INSIDE" 54321 duty 2
 check 'its /proc seen from the host: the time is what schedstat says' near "$(run_ms)" "$HAD"
 
-# ---- who comes and goes there ----
+# ---- processes that come and go there ----
 
-# ends COMMAND...: hog from inside while it runs, beginning to end, with $OPTIONS.
+# ends COMMAND...: hog from inside while it runs, from beginning to end, with $OPTIONS.
 OPTIONS=()
 ends() {
     in_ns "$HOG" -v cpu -k 10000 -i 3 -n 1 "${OPTIONS[@]}" >"$TMP/out" 2>"$TMP/err" &
@@ -190,7 +190,7 @@ ends() {
 
 ends "$LOADS/named" 73686f7274 100
 pid=$(told pid "$TMP/load")
-check 'one who lived and died in the window has its number there and its name' named_rows "$pid" 0 short 1
+check 'a process that lived and died in the window has its PID there and its name' named_rows "$pid" 0 short 1
 check 'and its time' agrees "$(run_ms "\$3 == $pid")" "$(told cpu_ms "$TMP/load")"
 ends "$LOADS/lives" thread 100
 pid=$(told pid "$TMP/load")
@@ -223,7 +223,7 @@ nsenter -t "$OUTER" --pid --mount -- "$LOADS/duty" 1 >"$TMP/load" &
 ending=$(child_of $!)
 begun "$ending"
 in_ns "$HOG" track "$(nspid "$ending")" -i 100ms -n 100 >"$TMP/out"
-check 'its end is told by its number there' grep -qx "#exit pid=$(told pid "$TMP/load")" "$TMP/out"
+check 'its end is reported by its PID there' grep -qx "#exit pid=$(told pid "$TMP/load")" "$TMP/out"
 
 # ---- nested ----
 
@@ -233,10 +233,10 @@ namespace nsenter -t "$OUTER" --pid --mount --
 start_in "$INIT" "$LOADS/duty" 1000
 MIDDLE=$(nspid "$HOST" 1)
 run in_ns "$HOG" cpu -k 10000 0.5 2
-check 'nested: whoever is deeper has a number here too' named_rows "$MIDDLE" 0 duty 2
+check 'nested: a process further down has a PID here, too' named_rows "$MIDDLE" 0 duty 2
 check 'nested: and its time' near "$(run_ms "\$3 == $MIDDLE")" "$HAD"
 run within_ns "$INIT" "$HOG" cpu -k 10000 0.5 2
-check 'nested: in the deepest one, its number there' named_rows "$INSIDE" 0 duty 2
+check 'nested: in the deepest namespace, its PID there' named_rows "$INSIDE" 0 duty 2
 check 'nested: those between are outside, too' test "$(rows '$NF == "duty"'),$(rows '$3 == "-"')" = 2,2
 check 'nested: the times add up' adds_up
 
@@ -260,12 +260,12 @@ run unshare --mount sh -c 'mount -t proc proc "$1/proc" && mount --rbind /sys "$
 check 'chroot with a /proc of its own: the numbers of the host' says pids=host
 check 'chroot with a /proc of its own: names and users' named_rows "$HOST" 0 duty 2
 
-# ---- where numbers of /proc cannot be had ----
+# ---- where PIDs of /proc cannot be had ----
 
-# One that leaves its CPU often: they tell who comes by a number that only the /proc of the host could explain.
+# A load that leaves its CPU often: classic tracepoints give a PID that only the host's /proc could resolve.
 start_in "$OUTER" "$LOADS/duty" 1000 10000 5000
 run in_ns "$HOG" cpu --without tp_btf,raw_tp -k 10000 0.5 2
-check 'classic tracepoints: the numbers of the host, and says so' says pids=host
+check 'classic tracepoints: the PIDs of the host, and hog says so' says pids=host
 check 'classic tracepoints: and why, in one line' test \
     "$(grep -c '^hog: PIDs are the kernel.s own.*PID namespace' "$TMP/said"),$(wc -l <"$TMP/said")" = 1,1
 check 'classic tracepoints: the living have no names' named_rows "$HOST" - - 2
@@ -278,7 +278,7 @@ check 'classic tracepoints: doctor says it' grep -qE '^pids +host, without names
 run unshare --mount sh -c 'umount -l /proc && exec "$@"' - "$HOG" cpu -p "$HOST" 0.1 1
 check 'without /proc: -p is refused' refused 3 '.*no procfs on /proc'
 
-# With its first process all of a namespace ends, nested ones too, while those who wait for them are still there.
+# When its first process ends, so does all of a namespace, nested ones included, while their parents still exist.
 kill -9 "$OUTER"
 sleep 0.3
 done_testing

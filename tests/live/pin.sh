@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# pin, read, unpin: counts that outlive hog, read by several at once, by bpftool, and by the sampler of docs/pinned.md.
+# pin, read, unpin: counts that outlive hog, read by several readers at once, by bpftool, and by the sampler of
+# docs/pinned.md.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 # shellcheck source=tests/live/pins/lib.sh
 . "$(dirname "$0")/pins/lib.sh"
 
-# row_ms FILE PID: of all windows
+# row_ms FILE PID: over all windows
 row_ms() {
     awk -v pid="$2" '$1 == "cpu" && $3 == pid { sum += $6 } END { printf "%.3f\n", sum }' "$1"
 }
@@ -17,7 +18,7 @@ names() { # names FILE PID COMM
     awk -v pid="$2" -v comm="$3" '$1 == "cpu" && $3 == pid { n++; bad += $NF != comm } END { exit !n || bad }' "$1"
 }
 
-# All time of all CPUs is somewhere, in all windows together: a look is not a moment, and so it is not so in each.
+# All time of all CPUs is accounted for, over all windows together: a snapshot takes time, so it may not hold for each.
 adds_up() {
     grep '^#window' "$1"
     awk '$1 == "#window" { for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] }
@@ -41,7 +42,7 @@ check 'pin: twice is refused' ended 1 "$DIR is not empty"
 
 # ---- read ----
 
-# A life from beginning to end, seen by two.
+# A life from beginning to end, seen by two readers.
 reader one
 ONE=$READER
 reader two -t
@@ -56,7 +57,7 @@ check 'read: ends with status 0' test $? = 0
 reader_ends "$TWO"
 check 'read: so does the other one' test $? = 0
 UNSURE=$(unsure_since "$UNSURE_BEFORE")
-check 'read: one that lived and died has its CPU time' agrees "$(row_ms "$TMP/one" "$LIFE")" "$(told cpu_ms "$TMP/life")"
+check 'read: a process that lived and died has its CPU time' agrees "$(row_ms "$TMP/one" "$LIFE")" "$(told cpu_ms "$TMP/life")"
 check 'read: and its name' names "$TMP/one" "$LIFE" pinned
 check 'read: so it has by another reader at the same time' agrees "$(row_ms "$TMP/two" "$LIFE")" "$(told cpu_ms "$TMP/life")"
 check 'read: three threads add up to their process' agrees "$(row_ms "$TMP/one" "$DUTY")" "$(told cpu_ms "$TMP/duty" pid)"
@@ -68,12 +69,12 @@ each_thread() {
     done < <(grep '^tid=' "$TMP/duty")
     [ "$n" = 3 ]
 }
-check 'read: -t: so much is of each of them' each_thread
-check 'read: all time of all CPUs is somewhere' adds_up "$TMP/one"
+check 'read: -t: and so do the rows of each thread' each_thread
+check 'read: all time of all CPUs is accounted for' adds_up "$TMP/one"
 nothing_lost() { ! grep '^#window' "$TMP/one" | grep -v ' lost=0 '; }
 check 'read: nothing is lost' nothing_lost
 
-# The counts of lives that take a turn are those of one.
+# Processes that run one after the other count as much as one.
 reader one
 "$BUILD/tests/load/lives" thread 200 >"$TMP/exec"
 sleep 0.4
@@ -81,7 +82,7 @@ reader_ends "$READER"
 UNSURE=$(unsure_since "$UNSURE_BEFORE")
 check 'read: exec by another thread is no new process' agrees "$(row_ms "$TMP/one" "$(told pid "$TMP/exec")")" "$(told cpu_ms "$TMP/exec")"
 
-# One that never ends: between what the scheduler says at the latest and at the earliest.
+# A process that never ends: between the scheduler's values after and before.
 load_start "$BUILD/tests/load/duty" 1000
 LIVING=$LOAD_PID
 BEFORE=$(schedstat_ms "$LIVING")
@@ -93,12 +94,12 @@ sleep 0.4
 reader_ends "$READER"
 AFTER=$(schedstat_ms "$LIVING")
 UNSURE=$(unsure_since "$UNSURE_BEFORE")
-check 'read: -p: one that does not leave its CPU has its time' within "$(row_ms "$TMP/one" "$LIVING")" \
+check 'read: -p: a process that does not leave its CPU has its time' within "$(row_ms "$TMP/one" "$LIVING")" \
     "$(awk -v a="$FROM" -v b="$TO" -v u="$UNSURE" 'BEGIN { print b - a - 5 - u }')" \
     "$(awk -v a="$BEFORE" -v b="$AFTER" -v u="$UNSURE" 'BEGIN { print b - a + 5 + u }')"
-check 'read: -p: and nobody else has a row' test "$(grep -c '^cpu' "$TMP/one")" = "$(awk -v pid="$LIVING" '$1 == "cpu" && $3 == pid' "$TMP/one" | wc -l)"
+check 'read: -p: and no other process has a row' test "$(grep -c '^cpu' "$TMP/one")" = "$(awk -v pid="$LIVING" '$1 == "cpu" && $3 == pid' "$TMP/one" | wc -l)"
 
-# ---- read by others ----
+# ---- other readers ----
 
 dumped() {
     bpftool -j map dump pinned "$DIR/cpu/threads" | jq -e --argjson pid "$LIVING" \
@@ -109,7 +110,7 @@ check 'bpftool: keys and values have names and types' dumped
 kernel_thread() {
     bpftool -j map dump pinned "$DIR/cpu/threads" | jq -e '[.[].formatted.value.name | select(.comm | startswith("rcu_")).kernel] | length > 0 and all(. == 1)'
 }
-check 'bpftool: kernel threads are told' kernel_thread
+check 'bpftool: kernel threads are marked' kernel_thread
 informs() {
     bpftool -j map dump pinned "$DIR/info" | jq -e --arg version "$("$HOG" --version | cut -d ' ' -f 2)" --argjson now "$(date +%s)" \
         '.[0].formatted.value | .layout == 4 and .views == "cpu" and .version == $version and
@@ -158,7 +159,7 @@ check 'unpin: nothing there' ended 1 'No such file or directory'
 hog unpin "$TMP"
 check 'unpin: no BPF file system is refused' ended 3 'is no BPF file system'
 check 'none of these left anything' test "$(ls "$BPF")" = hog
-unprivileged() { # cannot, whatever the files say
+unprivileged() { # cannot, whatever the mode of the files
     mkdir -p "$TMP/open" && chmod 755 "$TMP" "$TMP/bpf" "$BPF"
     setpriv --reuid 65534 --clear-groups --inh-caps=-all --bounding-set=-all "$HOG" "$@" >"$TMP/out" 2>"$TMP/err"
     STATUS=$?
@@ -169,7 +170,7 @@ check 'read: no permission: one line' ended 3 'Permission denied'
 HOG=$TMP/hog unprivileged pin "$BPF/two"
 check 'pin: no permission: one line' ended 3 'pin: '
 
-# Whatever bears our names but has another shape.
+# Objects with hog's names but another shape.
 bpftool map create "$BPF/fake" type array key 4 value 8 entries 1 name hog_fake
 mkdir "$BPF/three" && bpftool map create "$BPF/three/info" type array key 4 value 8 entries 1 name hog_info
 hog read "$BPF/three"
@@ -178,9 +179,9 @@ rm "$BPF/three/info" && rmdir "$BPF/three"
 
 layout 0x63
 hog read "$DIR"
-check 'read: another layout is refused, with who pinned it' ended 3 "was pinned by hog $("$HOG" --version | cut -d ' ' -f 2) in layout 99"
+check 'read: another layout is refused, with the version that pinned it' ended 3 "was pinned by hog $("$HOG" --version | cut -d ' ' -f 2) in layout 99"
 
-# ---- unpin, with a file of somebody else and one who reads ----
+# ---- unpin, with a foreign file and a reader ----
 
 layout 0x04
 reader one
@@ -189,18 +190,18 @@ hog unpin "$DIR"
 check 'unpin: leaves a foreign file, and says so' ended 1 "$DIR/cpu/mine is not of hog"
 check 'unpin: nothing else stays' test "$(find "$DIR" -type f)" = "$DIR/cpu/mine"
 wait "$READER"
-check 'unpin: who reads ends with status 1' test $? = 1
+check 'unpin: a reader ends with status 1' test $? = 1
 check 'unpin: and says why' grep -q "unpinned" "$TMP/one.err"
 rm "$DIR/cpu/mine" && rmdir "$DIR/cpu" "$DIR"
 check 'unpin: no program and no map is left' eventually none_is_left
 
 # ---- page faults ----
 
-# Where fexit is refused, they are perf events, which can be pinned from 5.15 on.
+# Where fexit is refused, the hooks are perf events, which can be pinned from 5.15 on.
 hog pin "$DIR" faults,cpu
 check 'pin: two views' ended 0
 check 'pin: one of them with a link for each event and CPU, or two' test "$(find "$DIR/faults" -name 'link*' | wc -l)" -ge 2
-faulted() { # faulted: the load's faults are those that the kernel counts for it, and have a name and a time
+faulted() { # faulted: the load has the faults that the kernel counts for it, with a name and a time
     local pid
     reader one
     echo go | "$BUILD/tests/load/counted" "$BUILD/tests/load/faulter" 20000 0 500 0 >"$TMP/counted"
@@ -227,12 +228,12 @@ mkdir "$TMP/fs"
 mount -t tmpfs none "$TMP/fs" || exit 1
 hog pin "$DIR" file,block
 check 'pin: files and disks' ended 0
-written() { # written: what is written to a file system of its own is told by its mount: so many, of that size
+written() { # written: writes to a file system of its own are counted for its mount, by number and size
     awk -v mount="$TMP/fs" '$1 == "#window" { n++ }
         $1 == "file" && $5 == mount && $6 == "write" && $7 == 64 { count += $8; kib += $9; bad += $3 != "-" || $4 != "tmpfs" }
         END { printf "%d %.0f KiB, %d bad\n", count, kib, bad; exit count != 100 || kib != 6400 || bad }' "$TMP/one"
 }
-# of_dd COLUMN: KiB a second in that column of the rows of dd, as KiB over all windows
+# of_dd COLUMN: KiB/s in that column of dd's rows, as KiB over all windows
 of_dd() {
     awk -v pid="$DD" -v at="$1" '$1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) s = $i / 1000 }
         $1 == "block" && $3 == pid { sum += $at * s } END { printf "%.0f\n", sum }' "$TMP/one"
@@ -266,7 +267,7 @@ check 'unpin: files and disks' ended 0
 check 'unpin: nothing is left of these' eventually none_is_left
 umount "$TMP/fs"
 
-# ---- again, into an empty directory; and of a layout to come ----
+# ---- again, into an empty directory; and a future layout ----
 
 mkdir "$DIR"
 hog pin "$DIR/"
@@ -275,18 +276,18 @@ layout 0x63
 ids >"$TMP/ids"
 hog unpin "$DIR"
 check 'unpin: whatever the layout' ended 0
-check 'unpin: no program and no map is left of that one either' eventually none_is_left
+check 'unpin: no program and no map of that layout is left either' eventually none_is_left
 
 # ---- killed ----
 
 rm "$BPF/fake"
-# At any moment: whole, or nothing of it.
+# At any moment: everything is pinned, or nothing.
 whole_or_nothing() {
     local i pid whole=0
     for i in $(seq 20); do
         "$HOG" pin "$DIR" 2>/dev/null &
         pid=$!
-        # Later each time, and some when the directory has just come.
+        # Later each time, and sometimes right after the directory was made.
         if [ $((i % 2)) = 0 ]; then
             while [ -d "/proc/$pid" ] && [ -z "$(ls "$BPF")" ]; do :; done
         else
@@ -302,7 +303,7 @@ whole_or_nothing() {
     done 2>/dev/null
     echo "$whole of 20 were whole"
 }
-# Just before it would be given its name: then all is pinned. When the first directory is made, and the second.
+# Right before the final rename everything is pinned. When the first directory is made, and the second.
 killed_at() { # killed_at CALL N
     strace -o "$TMP/strace" -e "trace=/^$1" -e "inject=/^$1:signal=KILL:when=$2" "$HOG" pin "$DIR" 2>/dev/null
     grep "$1" "$TMP/strace" && grep -q 'killed by SIGKILL' "$TMP/strace" && eventually nothing_there

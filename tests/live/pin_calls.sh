@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Pinned counts of calls: of the system, of MPI-IO, of any function, against loads that know what they call; read by
-# bpftool and by hog.
+# Pinned counts of calls: system calls, MPI-IO, any function, against loads that know what they call; read by bpftool and by
+# hog.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 # shellcheck source=tests/live/pins/lib.sh
 . "$(dirname "$0")/pins/lib.sh"
 
-dump() { # all that is pinned of the calls, a value a line, with the name of the function where it is one
+dump() { # all pinned values of calls, one per line, with the name of the function if it is one
     local functions='[]'
     [ ! -e "$DIR/calls/functions" ] ||
         functions=$(bpftool -j map dump pinned "$DIR/calls/functions" | jq -c '[.[].formatted.value.name]')
@@ -17,8 +17,8 @@ dump() { # all that is pinned of the calls, a value a line, with the name of the
             {func: (if .key.kind == 0 then $functions[.key.call] else null end)})' >"$TMP/dump"
 }
 
-# told_by PID CALL CONDITION: there is one value of that, of which the condition (of jq) is true. A call is a number or name.
-# (What gives way while bpftool reads has it begin anew, so that it tells others twice.)
+# told_by PID CALL CONDITION: there is one such value, and the condition (in jq) is true for it. A call is a number or a
+# name. (If an entry gives way while bpftool reads, bpftool starts again and prints others twice.)
 told_by() {
     jq -c --argjson pid "$1" --argjson call "$2" 'select(.process == $pid and (.call == $call or .func == $call))' "$TMP/dump" |
         sort -u >"$TMP/value"
@@ -26,7 +26,7 @@ told_by() {
     [ "$(wc -l <"$TMP/value")" = 1 ] && jq -e "$3" "$TMP/value"
 }
 
-# timed NUMBER: so many times are in the histogram of the value that was told last.
+# timed NUMBER: the histogram of the last such value has that many entries.
 timed() {
     local key
     key=$(jq -r '.raw | join(" ")' "$TMP/value")
@@ -34,7 +34,7 @@ timed() {
     bpftool -j map lookup pinned "$DIR/calls/call_times" key $key | jq -e --argjson n "$1" '.formatted.value.counts | add == $n'
 }
 
-number() { # of a call of the system, on this machine
+number() { # of a system call, on this machine
     printf '#include <asm/unistd.h>\n__NR_%s\n' "$1" | cc -E - | tail -n 1
 }
 declare -A NR
@@ -51,7 +51,7 @@ has_said() { # has_said LINE: the load
     eventually grep -qsx "$1" "$TMP/said"
 }
 
-# calls COMMAND..: the load, which does that and ends, and what it began has a moment for it; its pid goes to CALLER.
+# calls COMMAND..: the load, which does that and ends; its children have a moment to do it; its pid goes to CALLER.
 calls() {
     rm -f "$TMP/said"
     {
@@ -63,12 +63,12 @@ calls() {
     wait "$CALLER"
 }
 
-# ---- calls of the system ----
+# ---- system calls ----
 
 hog pin "$DIR" calls
 check 'pin: calls of the system' ended 0
 ids >"$TMP/ids"
-# Where many processes come and go it may have given way to them: then once more.
+# Where many processes come and go, its entry may have given way to theirs: then once more.
 all_there() {
     local call
     for call in "${NR[@]}"; do
@@ -80,12 +80,12 @@ for _ in 1 2 3 4 5; do
     dump
     all_there && break
 done
-# The shell's child had the same number before it ran the program: it has called close and read, too.
+# The shell's child had the same PID before it ran the program: it has called close and read, too.
 check 'bpftool: a process that lived and died unseen has its calls' told_by "$CALLER" "${NR[getppid]}" \
     '.returned == 40960 and .failed == 0 and .bytes == 0 and .left == 0 and .ns > 0 and .kind == 1 and .thread == 0'
 check 'bpftool: and those that failed' told_by "$CALLER" "${NR[close]}" '.failed == 20480 and .returned < 20500'
 check 'bpftool: and their bytes' told_by "$CALLER" "${NR[write]}" '.bytes >= 4096000 and .bytes < 4097000'
-check 'bpftool: and one that never returned' told_by "$CALLER" "${NR[read]}" '.left + .failed == 1' # which may be told that a signal came
+check 'bpftool: and a call that never returned' told_by "$CALLER" "${NR[read]}" '.left + .failed == 1' # which may have been interrupted by a signal
 check 'bpftool: and its name, that of the program' told_by "$CALLER" "${NR[close]}" \
     '.name.comm == "caller" and .name.uid == 0 and .name.kernel == 0 and .name.process_born_ns > 0'
 
@@ -108,16 +108,16 @@ check 'read: ends with status 0' test "$STATUS" = 0
 check 'read: calls are counted exactly' is 3000 count "$SECOND" getppid
 check 'read: and those that fail' is 1500 errors "$SECOND" close
 # shellcheck disable=SC2016
-check 'read: the latency, and the name of who has ended' awk -v pid="$SECOND" '$1 == "#calls" { for (i = 2; i <= NF; i++) at[$i] = i }
+check 'read: the latency, and the name of a process that has ended' awk -v pid="$SECOND" '$1 == "#calls" { for (i = 2; i <= NF; i++) at[$i] = i }
     $1 == "calls" && $at["pid"] == pid && $at["func"] == "getppid" { print; n++; bad += !($at["p50_us"] > 0 && $at["p50_us"] <= $at["p99_us"] && $at["p99_us"] <= $at["max_us"]) || $NF != "caller" }
     END { exit !n || bad }' "$TMP/one"
 # shellcheck disable=SC2016
-check 'read: a call that hangs is told' awk -v pid="$SECOND" '$1 == "#calls" { for (i = 2; i <= NF; i++) at[$i] = i }
+check 'read: a call that hangs is reported' awk -v pid="$SECOND" '$1 == "#calls" { for (i = 2; i <= NF; i++) at[$i] = i }
     $1 == "calls" && $at["pid"] == pid && $at["func"] == "read" && $at["in_call"] == 2 && $at["total_ms"] > 190 { n++ } END { exit !n }' "$TMP/one"
-check 'read: who had ended before does not come again' is - count "$CALLER" getppid
+check 'read: a process that had ended before does not come again' is - count "$CALLER" getppid
 
-# More keys than there is room for: who did nothing for long gives way, and who comes is counted. One who reads often
-# has seen them; who does not, learns how many he has not seen.
+# More keys than there is room for: an entry idle for long gives way, and a new one is counted. A frequent reader has seen
+# those that gave way; another learns how many it has not seen.
 ROOM=$(bpftool -j map show pinned "$DIR/calls/calls" | jq .max_entries)
 reader one -k 100
 ONE=$READER
@@ -125,23 +125,23 @@ ONE=$READER
 TWO=$!
 lib_pids+=("$TWO")
 sleep 0.2
-"$BUILD/tests/load/spawn" $((ROOM / 5)) >/dev/null # each with a call of some seven kinds
+"$BUILD/tests/load/spawn" $((ROOM / 5)) >/dev/null # each makes about seven different calls
 calls 'calls 4000'
 sleep 0.3
 awk '/^VmHWM/ { print $2 }' "/proc/$ONE/status" >"$TMP/peak"
 reader_ends "$ONE"
 reader_ends "$TWO"
-check 'read: who comes when there is no room left is counted exactly' is 4000 count "$CALLER" getppid
+check 'read: a process that comes when there is no room left is counted exactly' is 4000 count "$CALLER" getppid
 once=$(window_sum lost "$TMP/two")
-check 'read: many were not seen by who reads once, who is told' within "$once" $((ROOM / 6)) $((ROOM * 4))
-check 'read: few by who reads often' within "$(window_sum lost "$TMP/one")" 0 $((once / 2))
+check 'read: a reader that reads once misses many, and says so' within "$once" $((ROOM / 6)) $((ROOM * 4))
+check 'read: one that reads often misses few' within "$(window_sum lost "$TMP/one")" 0 $((once / 2))
 check 'read: hog stays small' within "$(cat "$TMP/peak")" 100 4096
 reader two
 hog unpin "$DIR"
 check 'unpin: calls of the system' ended 0
 check 'unpin: nothing is left of them' eventually none_is_left
 wait "$READER"
-check 'unpin: who reads ends with status 1' test $? = 1
+check 'unpin: a reader ends with status 1' test $? = 1
 
 # ---- functions, by a probe for each ----
 
@@ -179,7 +179,7 @@ check 'unpin: and nothing else' test "$(find "$DIR" -type f)" = "$DIR/calls/mine
 check 'unpin: no probe is left' eventually none_is_left
 rm "$DIR/calls/mine" && rmdir "$DIR/calls" "$DIR"
 
-# ---- MPI-IO, beside files ----
+# ---- MPI-IO, next to files ----
 
 if ! scripts/has.sh OPENMPI; then
     skip 'pin --mpi' 'needs OPENMPI: mpicc, mpif90 and mpirun'
@@ -230,10 +230,10 @@ SOURCE
         check "read: rank $rank: the same counts" is 50 count "$pid" MPI_File_write_at_all
         check "read: rank $rank: and errors" is 7 errors "$pid" MPI_File_write_at
     done
-    in_files() { # what two ranks wrote went to a file, which the other view saw in the same windows
+    in_files() { # two ranks wrote to a file, which the other view saw in the same windows
         awk '$1 == "file" && $6 == "write" { kib += $9 } END { print kib; exit kib < 390 }' "$TMP/one"
     }
-    check 'read: files beside it' in_files
+    check 'read: files next to it' in_files
     check 'bpftool: libraries and functions have names' eval \
         "bpftool -j map dump pinned '$DIR/calls/functions' | jq -e '[.[].formatted.value | select(.name == \"MPI_File_open\" and (.lib | startswith(\"libmpi\")))] | length == 1'"
     hog unpin "$DIR"
@@ -241,7 +241,7 @@ SOURCE
     check 'unpin: nothing is left of these' eventually none_is_left
 fi
 
-# ---- what cannot be ----
+# ---- refusals ----
 
 hog pin "$DIR" calls --lib nosuchlib --func x
 check 'no such library' ended 1 'nosuchlib: no process has mapped'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Recordings: what is in them, who may stop them (kill -9, a full disk), and what `report` and `diff` make of them, compared with
-# jq and python on the same bytes.
+# Recordings: their contents, how they survive an abrupt end (kill -9, a full disk), and what `report` and `diff` make of
+# them, compared with jq and python on the same bytes.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
@@ -9,7 +9,7 @@ R=$TMP/r
 load_start "$LOADS/duty" 1000 1000 3000 9
 load_start "$LOADS/duty" 1000 1000 6000 9
 
-# Lists and objects alone; each row as long as its columns; the last line ends a window.
+# Only lists and objects; each row has as many cells as columns; the last line ends a window.
 is_recording() {
     jq -se 'reduce .[] as $l ({n: {}, ok: true};
         if ($l | type) == "object" then (if $l.view then .n[$l.view] = ($l.columns | length) else . end)
@@ -30,10 +30,10 @@ check 'record: six rows a view at most' test "$(jq -c 'select(type == "array" an
 check 'report: totals, means, quantiles and peaks are those of python' python3 tests/live/digest.py "$TMP/report" "$R" cpu_pct wait_pct
 "$HOG" record "$TMP/files" file --top-files 30 0.2 8 >"$TMP/out" 2>&1
 "$HOG" report "$TMP/files" -k 200 -o json >"$TMP/report"
-check 'report: files: the same, whoever used them' python3 tests/live/digest.py "$TMP/report" "$TMP/files" read_kib write_kib
+check 'report: files: the same, whichever process used them' python3 tests/live/digest.py "$TMP/report" "$TMP/files" read_kib write_kib
 "$HOG" report "$R" -k 3 >"$TMP/out"
 check 'report: what it read' test "$(said windows) $(said torn) $(said damaged)" = '12 0 0'
-# Windows can be equally bad.
+# Two windows can be equally bad.
 is_worst() {
     local start sum
     read -r start sum < <(awk '$1 == "worst" && $2 == "cpu" && $4 == 1 { print $5, $6 }' "$TMP/out")
@@ -145,7 +145,7 @@ check '--max-size: none is larger than that and a window' within "$(stat -c %s "
 check 'report reads them all, the oldest first' test "$(said files) $(said windows) $(said from)" = \
     "3 $(cat "$TMP"/small* | grep -cx '\["end"\]') $(jq -r 'select(type == "array" and .[0] == "window") | .[2]' "$TMP/small.2" | head -n 1)"
 
-# Memory, whatever the length: a hundred thousand rows of as many processes.
+# Memory is bounded, whatever the length: a hundred thousand rows of as many processes.
 awk 'BEGIN {
     print "{\"hog\":\"recording\",\"format\":1}\n{\"view\":\"window\",\"columns\":[\"seq\",\"start\",\"dur_ms\"]}"
     print "{\"view\":\"cpu\",\"columns\":[\"rank\",\"pid\",\"cpu_pct\",\"comm\"]}"

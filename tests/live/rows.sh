@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Who a row is of, which rows are chosen, and what they are together: two processes of a user of their own, in a group
-# that looks like a container's.
+# Which task a row belongs to, which rows are chosen, and their sums: two processes of a user of their own, in a group that
+# looks like a container's.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
@@ -13,7 +13,7 @@ group=/hog_rows_$$/pod$pod/docker-$id.scope
 mount=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 [ -n "$mount" ] && mkdir -p "$mount$group" 2>/dev/null || mount=
 
-# as_user COMMAND...: in that group, as that user, its output to $TMP/log.PID
+# as_user COMMAND...: in that group, as that user, its output in $TMP/log.PID
 as_user() {
     # shellcheck disable=SC2016 # expanded by the shell inside
     load_start bash -c '[ -z "$0" ] || echo $$ >"$0/cgroup.procs"; exec setpriv --reuid "$1" --clear-groups "${@:2}"' \
@@ -45,7 +45,7 @@ field() {
         $1 == view && $at["pid"] == pid { print $at[name] }' "$TMP/out" | tail -n 1
 }
 
-told() { # told VIEW PID: what /proc says
+told() { # told VIEW PID: the values of /proc
     local want have
     want="$user $PPID_OF bash $TMP/duty 200 2000 8000"
     have="$(field "$1" "$2" user) $(field "$1" "$2" ppid) $(field "$1" "$2" parent) $(field "$1" "$2" args)"
@@ -69,7 +69,7 @@ if [ -n "$mount" ]; then
     check 'the pod' in_group pod "$pod"
 fi
 
-# Those whom /proc never showed: a new one every few milliseconds.
+# Processes that /proc never showed: a new one every few milliseconds.
 if [ -n "$mount" ]; then
     # shellcheck disable=SC2016 # expanded by the shell inside
     as_user bash -c 'while :; do "$0" 6272696566 2; done' "$LOADS/named" && brief=$LOAD_PID
@@ -83,8 +83,8 @@ if [ -n "$mount" ]; then
         tail -n 3 "$TMP/out"
         return 1
     }
-    check 'who lived and died within a window is of its container' dead_have_a_group
-    # The shell that began them, all together, is one row.
+    check 'a process that lived and died within a window has its container' dead_have_a_group
+    # The shell that started them, all together, is one row.
     dead_have_a_parent() {
         "$HOG" "$1" -u "$user" -c brief --by parent -o json 0.5 1 | jq -c 'select(.type == "row")' >"$TMP/rows"
         cat "$TMP/rows"
@@ -92,14 +92,14 @@ if [ -n "$mount" ]; then
             jq -s -e 'map(.members) | add >= 5' "$TMP/rows"
     }
     for view in cpu faults calls; do
-        check "$view: who lived and died within a window is a child of his parent, of that user" dead_have_a_parent "$view"
+        check "$view: a process that lived and died within a window has its parent and user" dead_have_a_parent "$view"
     done
     load_stop "$brief"
 fi
 
 # ---- filters ----
 
-# shows VIEW 'PIDS' ARGS...: these alone, each of them in the best of three tries
+# shows VIEW 'PIDS' ARGS...: only these, each of them in the best of three tries
 shows() {
     local view=$1 want=$2
     shift 2
@@ -133,13 +133,13 @@ if [ -z "$mount" ]; then
 else
     check '-g is no prefix of names' shows cpu '' -g "/hog_rows_${$%?}"
 fi
-check 'a filter that nobody passes shows nobody' shows cpu '' -c 'no such name'
+check 'a filter that matches no process shows none' shows cpu '' -c 'no such name'
 
 # ---- groups ----
 
 check 'grouped sums of every view are its totals' python3 tests/live/rows.py "$HOG"
 
-# one_row ARGS...: of the user; its columns by name in row_...
+# one_row ARGS...: the user's; its columns by name in row_...
 rss_of_both() {
     local kib
     kib=$(awk '$1 == "VmRSS:" { sum += $2 } END { printf "%.0f", sum }' "/proc/$first/status" "/proc/$second/status")
@@ -148,7 +148,7 @@ rss_of_both() {
 }
 check 'mem: the sum of a user is that of /proc/PID/status' rss_of_both
 
-# Of three threads, their clocks before and after: hog cannot have seen more, and starts within a part of it.
+# Three threads, their clocks before and after: hog cannot have seen more, and begins within the first part of it.
 clocks() { cat "/proc/$first/task/"*/schedstat "/proc/$second/task/"*/schedstat | awk '{ sum += $1 } END { printf "%.3f", sum / 1e6 }'; }
 cpu_of_both() {
     local before after
@@ -174,11 +174,11 @@ sorted() {
 }
 check '--sort by a name' sorted
 
-# ---- what cannot be ----
+# ---- refusals ----
 
 check '--by cpu where no CPU is known' refuses 2 'does not tell on which CPU' mem --by cpu 0.1 1
 check '--sort by a column that is not there' refuses 2 'no view that is shown has a column "shoe"' cpu --sort shoe 0.1 1
-check '-u of nobody' refuses 2 'neither a user' cpu -u no_such_user 0.1 1
+check '-u with an unknown user' refuses 2 'neither a user' cpu -u no_such_user 0.1 1
 no_memory() {
     "$HOG" cpu --by thread -k 10000 --rows-memory 1 0.2 2 >"$TMP/out" 2>"$TMP/err"
     [ "$? $(grep -c 'no memory for all rows' "$TMP/err") $(wc -l <"$TMP/err")" = '1 1 1' ] &&

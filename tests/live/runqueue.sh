@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Run-queue latency in `hog cpu`: against what the kernel counts (/proc/PID/schedstat: wait and times on a CPU), and how it
-# spreads against a load that takes the CPU for a known time.
+# Run-queue latency in `hog cpu`: against the kernel's counts (/proc/PID/schedstat: wait and timeslices), and its
+# distribution against a load that takes the CPU for a known time.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
 cpu=$(($(nproc) - 1))
 
-halt() { # stopped, it waits for nothing
+halt() { # a stopped task waits for nothing
     kill -STOP "$1"
     eventually grep -q '^State:.T' /proc/"$1"/status
 }
@@ -24,8 +24,8 @@ about() { # about VALUE TRUTH PERCENT LEAST
 
 # ---- as the kernel counts ----
 
-# same_as_kernel NAME PID: all threads, the whole life inside the measurement. What runs for one microsecond at a window's
-# end has a row in the next one only if it runs there: the rows say all but those.
+# same_as_kernel NAME PID: all threads, the whole life inside the measurement. A task that runs for one microsecond at a
+# window's end has a row in the next window only if it runs there: the rows have all other waits.
 same_as_kernel() {
     check "$1: wait_ms is the kernel's" about "$(sum 9 "$2")" "${WAIT[$2]}" 2 2
     check "$1: wait_count is how often it came on a CPU" about "$(sum 10 "$2")" "${TIMES[$2]}" 1 20
@@ -53,9 +53,9 @@ same_as_kernel 'two on one CPU' "$busy"
 same_as_kernel 'eight threads that sleep and wake' "$threads"
 same_as_kernel 'one that sleeps and wakes' "$sleeper"
 
-# ---- how it spreads ----
+# ---- the distribution ----
 
-# Real time, so that nobody else has a say: one of priority 10 takes 4 of 40 ms from one of priority 5.
+# Real time, so that no other task interferes: one with priority 10 takes 4 of 40 ms from one with priority 5.
 load_start taskset -c "$cpu" chrt -f 10 "$LOADS/duty" 1000 4000 36000 && taker=$LOAD_PID
 load_start taskset -c "$cpu" chrt -f 5 "$LOADS/duty" 1000 400000 400000 && victim=$LOAD_PID
 sleep 0.3
@@ -75,5 +75,5 @@ in_order() {
 check 'p50 <= p99 <= max in every row' in_order
 load_start sleep 60
 "$HOG" cpu -p "$LOAD_PID" 0.3 1 >"$TMP/out"
-check 'who did nothing waited for nothing' test "$(awk '$1 == "cpu" { print $9, $10, $11 }' "$TMP/out")" = '0.000 0 -'
+check 'an idle task waited for nothing' test "$(awk '$1 == "cpu" { print $9, $10, $11 }' "$TMP/out")" = '0.000 0 -'
 done_testing

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 300
-# However it ends, hog leaves nothing in the kernel, and a CPU may leave under it.
+# However it ends, hog leaves nothing in the kernel; and a CPU may go offline while it runs.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
 
-# BPF objects that no process has a descriptor of, an id a line, and hog's events in tracefs.
+# BPF objects that no process has a descriptor of, one id per line, and hog's events in tracefs.
 ownerless() {
     local kind
     for kind in prog map link; do
@@ -16,7 +16,7 @@ ownerless() {
     cat /sys/kernel/tracing/[ku]probe_events 2>/dev/null | grep hog_
 }
 
-# The kernel frees what was closed a little later.
+# The kernel frees closed objects a little later.
 nothing_left() {
     for _ in $(seq 20); do
         comm -13 "$TMP/before" <(ownerless | sort) >"$TMP/left"
@@ -27,7 +27,7 @@ nothing_left() {
     return 1
 }
 
-# The witness must be able to see: while hog runs, its programs are there, and not without an owner.
+# The check itself must work: while hog runs, its programs are there, and have an owner.
 is_seen() {
     bpftool prog show | grep hog_
     bpftool prog show | grep -q ' name hog_' && ! ownerless | grep "$(bpftool -j prog show | jq -r '[.[] | select(.name // "" | startswith("hog_"))][0].id')\$"
@@ -52,7 +52,7 @@ for i in $(seq 20); do
     [ $? -eq 137 ] && died=$((died + 1))
 done
 check '20 were killed while they started or ran' test $died = 20
-check 'of those who were killed nothing is left' nothing_left
+check 'the killed ones left nothing' nothing_left
 
 # ---- a thousand times ----
 
@@ -68,7 +68,7 @@ starts() {
 check 'a thousand starts in a row work' starts
 check 'a thousand starts leave nothing' nothing_left
 
-# ---- a CPU leaves, and comes back ----
+# ---- a CPU goes offline and comes back ----
 
 online=/sys/devices/system/cpu/cpu1/online
 name='a CPU goes offline and comes back: hog goes on'
@@ -83,7 +83,7 @@ if scripts/has.sh CPUHOTPLUG; then
     sleep 1.5
     measured
     check "$name" test $? = 0
-    check 'cpus= tells of it' test "$(sed -n 's/^#window .* cpus=\([0-9]*\) .*/\1/p' "$TMP/out" | uniq | xargs)" = "$all $((all - 1)) $all"
+    check 'cpus= shows it' test "$(sed -n 's/^#window .* cpus=\([0-9]*\) .*/\1/p' "$TMP/out" | uniq | xargs)" = "$all $((all - 1)) $all"
     check 'no process has more than there is' test -z "$(awk -v all="$all" '$1 == "cpu" && ($5 > 100 * all + 1 || $5 < 0)' "$TMP/out")"
     check 'no time is negative' test -z "$(grep -E '_ms=-0*[.0]*[1-9]' "$TMP/out")"
 else

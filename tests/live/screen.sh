@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The live view, as tmux shows it: drawn over and over, keys, sizes, and a terminal that works afterwards, also after kill -9.
+# The live screen, as tmux shows it: redraws, keys, sizes, and a terminal that works afterwards, also after kill -9.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 load_start "$BUILD/tests/load/duty" 1000 1000 9000 9
@@ -18,7 +18,7 @@ end_tmux() {
 }
 trap 'end_tmux; lib_cleanup' EXIT
 
-# until_ok COMMAND...: succeeds within ten seconds; what the screen has is said if not.
+# until_ok COMMAND...: succeeds within ten seconds; otherwise prints the screen.
 until_ok() {
     for _ in $(seq 100); do
         "$@" >/dev/null 2>&1 && return 0
@@ -100,7 +100,7 @@ check 'Ctrl-C: the terminal is as it was' sane
 begin top 0.2
 kill -9 "$(hog_pid)"
 check 'kill -9: the terminal is as it was' sane
-check 'kill -9: nobody stays behind' until_ok no_keeper
+check 'kill -9: no process stays behind' until_ok no_keeper
 
 begin top 0.2
 keys C-z

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# One file to copy anywhere: nothing beside it is needed, and it does nothing behind the user's back.
+# One file to copy anywhere: it needs nothing else, and does nothing behind the user's back.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 

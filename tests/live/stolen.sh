@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What a hypervisor takes from a CPU is nobody's time, and who could have run there is starved by it.
+# Time that a hypervisor takes from a CPU belongs to no process, and a task that could have run there is starved by it.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
 cpu=$(($(nproc) - 1))
-# Whoever else is there: the load has its CPU, and the thief his moments, on another one if there is one.
+# Whatever else runs: the load has its CPU, and the thief its moments, on another one if there is one.
 chrt -f 1 true 2>/dev/null && first=(chrt -f 1) || first=(nice -n -20)
 
-# stolen_from OPTION...: windows while two fifths of that CPU are taken.
+# stolen_from OPTION...: windows while two fifths of that CPU are stolen.
 stolen_from() {
     local hog status
     measure "$@" || return
@@ -21,8 +21,8 @@ stolen_from() {
     return "$status"
 }
 
-# in_most CONDITION: of awk, holds for three quarters of the windows after the first, which has no thief yet. w: the fields of
-# its line; r: those of the row of the load.
+# in_most CONDITION: an awk condition that holds for three quarters of the windows after the first, which has no thief yet.
+# w: the fields of the window's line; r: those of the load's row.
 in_most() {
     awk -v pid="$load_pid" '
         $1 ~ /^#(top|cpu)$/ { for (i = 2; i <= NF; i++) at[$i] = i }
@@ -52,11 +52,11 @@ status=$?
 kill "$HOG_PID" && wait "$HOG_PID"
 load_stop "$load_pid"
 if [ "$status" = 3 ]; then
-    skip 'what is stolen' 'needs STEAL: of the last CPU, 150 ms at least, told by the kernel'
+    skip 'what is stolen' 'needs STEAL: of the last CPU, 150 ms at least, reported by the kernel'
     done_testing
 fi
 
-# Stints of 40 ms in windows of half a second; and of 200 ms, which last over several windows.
+# Timeslices of 40 ms in windows of half a second; and of 200 ms, which span several windows.
 for load in '40000 10000 500 4' '200000 10000 50 40'; do
     read -r on off ms windows <<<"$load"
     name="$((on / 1000)) ms of $ms"
@@ -80,10 +80,10 @@ check 'starved, by the hypervisor' in_most 'r["verdict"] == "starved" && r["by"]
 check 'and why' grep -q "^#why pid=$load_pid time=stolen " "$TMP/out"
 load_stop "$load_pid"
 
-# What is taken from a CPU that nobody wants is nobody's loss. Where others want it, it is theirs.
+# Time stolen from a CPU that no task wants is no task's loss. Where tasks want it, it is theirs.
 wanted='w["idle_ms"] < 0.9 * w["cpus"] * w["dur_ms"]'
 duty 1000 99000
-check 'who sleeps: hog top ran with a thief' stolen_from top -k 1000 0.5 4
-check 'who sleeps: nothing was stolen from him' in_most "$wanted || (r[\"stolen_pct\"] < 2 && r[\"verdict\"] == \"ok\")"
-check 'who sleeps: nor from anybody else' in_most "$wanted || w[\"stolen_ms\"] < 20"
+check 'a sleeping load: hog top ran with a thief' stolen_from top -k 1000 0.5 4
+check 'a sleeping load: nothing was stolen from it' in_most "$wanted || (r[\"stolen_pct\"] < 2 && r[\"verdict\"] == \"ok\")"
+check 'a sleeping load: nor from any other task' in_most "$wanted || w[\"stolen_ms\"] < 20"
 done_testing

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The view `top`: each of its columns against who else counts it, and its verdicts on the command line.
+# The view `top`: each of its columns against another source, and its verdicts on the command line.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
 cpu=$(($(nproc) - 1))
 
-# cells PID COLUMN: that column of all rows of the process.
+# cells PID COLUMN: that column in all rows of the process.
 cells() { column_of "$TMP/out" top "$2" pid="$1"; }
 last() { cells "$@" | tail -n 1; }
 
@@ -20,7 +20,7 @@ about() { # about VALUE TRUTH PERCENT [MORE]
         "$(awk -v t="$2" -v p="$3" -v m="${4:-0}" 'BEGIN { print t + t * p / 100 + m }')"
 }
 
-# ---- two hogs beside a victim ----
+# ---- two hogs next to a victim ----
 
 load_start taskset -c "$cpu" "$LOADS/duty" 1000 && a=$LOAD_PID
 load_start taskset -c "$cpu" "$LOADS/duty" 1000 && b=$LOAD_PID
@@ -38,9 +38,9 @@ ran=$(awk -v a="$ran" -v b="$ran_after" 'BEGIN { print b - a }')
 waited=$(awk -v a="$waited" -v b="$waited_after" 'BEGIN { print b - a }')
 of_window() { awk -v ms="$1" -v all="$total_ms" 'BEGIN { print 100 * ms / all }'; }
 check 'without a view: top' grep -Eq '^#top +rank +pid ' "$TMP/out"
-# hog began before and ended after the two readings, some 0.3 s in all.
-check 'the victim ran so long, by schedstat' about "$(last "$victim" cpu_pct)" "$(of_window "$ran")" 5 4
-check 'the victim waited so long, by schedstat' about "$(last "$victim" wait_pct)" "$(of_window "$waited")" 5 8
+# hog began before and ended after the two readings, about 0.3 s in all.
+check 'the victim ran as long as schedstat says' about "$(last "$victim" cpu_pct)" "$(of_window "$ran")" 5 4
+check 'the victim waited as long as schedstat says' about "$(last "$victim" wait_pct)" "$(of_window "$waited")" 5 8
 check 'the victim is starved' is "$(last "$victim" verdict)" starved
 by_both() {
     local by
@@ -49,7 +49,7 @@ by_both() {
     [[ ,$by == *",$a/duty"* && ,$by == *",$b/duty"* ]]
 }
 check 'by the hogs' by_both
-caused() { # what the victim waited, and the others for each other: with three, 2/3 of the window each
+caused() { # the victim's wait, and that of the others for each other: with three, 2/3 of the window each
     awk -v a="$(last "$a" caused_pct)" -v b="$(last "$b" caused_pct)" -v v="$(last "$victim" caused_pct)" \
         -v wa="$(last "$a" wait_pct)" -v wb="$(last "$b" wait_pct)" -v wv="$(last "$victim" wait_pct)" \
         'BEGIN { printf "caused %s, waited %s\n", a + b + v, wa + wb + wv
@@ -91,14 +91,14 @@ check 'a threshold can make it quiet' status_of 0 --why "$victim" --alert starve
 
 # ---- why ----
 
-check 'why: of one process' status_of 0 --why "$victim" 0.5 2
-check 'its row alone' is "$(awk '$1 == "top" { print $3 }' "$TMP/out" | sort -u)" "$victim"
+check 'why: one process' status_of 0 --why "$victim" 0.5 2
+check 'only its row' is "$(awk '$1 == "top" { print $3 }' "$TMP/out" | sort -u)" "$victim"
 line() { grep -Eq "$1" "$TMP/out"; }
 check 'the rule that holds' line "^#why pid=$victim rule=starved holds=yes value=[0-9.]+ threshold=starved_pct limit=25"
 check 'and one that does not' line "^#why pid=$victim rule=throttled holds=no"
-check 'whom it waited for' line "^#why pid=$victim waited_for=($a|$b)/duty wait_ms="
+check 'what it waited for' line "^#why pid=$victim waited_for=($a|$b)/duty wait_ms="
 gone=$(bash -c 'echo $$')
-check 'why of nobody' status_of 1 --why "$gone" 0.5 2
+check 'why, without a process' status_of 1 --why "$gone" 0.5 2
 check 'says so' grep -q "$gone" "$TMP/err"
 ends_with_it() {
     "$LOADS/duty" 60 >/dev/null &
@@ -109,10 +109,10 @@ ends_with_it() {
 check 'it ends with the process' ends_with_it
 for pid in "$a" "$b" "$victim"; do load_stop "$pid"; done
 
-# ---- who does nothing ----
+# ---- idle processes ----
 
 load_start perl -e 'select(undef, undef, undef, 0.3) while 1' && idle=$LOAD_PID
-rows_of_zeros() { # by the header's names: all that adds up, but for memory and watts, is 0.00, and nothing is the matter
+rows_of_zeros() { # by the header's names: all sums but memory and watts are 0.00, and the verdict is ok
     awk '$1 == "#top" { for (i = 2; i <= NF; i++) at[$i] = i }
         $1 == "top" && $at["verdict"] == "ok" {
             split("cpu wait iowait caused throttled memstall lock", pct)
@@ -123,12 +123,12 @@ rows_of_zeros() { # by the header's names: all that adds up, but for memory and 
 }
 measure -k 10000 0.5 2
 wait "$HOG_PID"
-check 'no row of who did nothing' is "$(rows_of_zeros)" 0
+check 'no row of an idle process' is "$(rows_of_zeros)" 0
 gaps() { awk '$1 == "#window" { n = 0 } $1 == "top" && $2 != ++n { bad++ } END { print bad + 0 }' "$TMP/out"; }
 check 'and no rank is left out for it' is "$(gaps)" 0
 measure -p "$idle" 0.1 2
 wait "$HOG_PID"
-check 'but of who was asked for' is "$(cells "$idle" pid | sort -u)" "$idle"
+check 'except a chosen one' is "$(cells "$idle" pid | sort -u)" "$idle"
 on_terminal() { script -qec "stty cols 400; $HOG top -p $idle $1 0.1 1" /dev/null | tr -d '\r' >"$TMP/out"; }
 units() {
     on_terminal -h
@@ -140,7 +140,7 @@ check '-h into a pipe: refused' status_of 2 top -h 0.1 1
 check 'says so' grep -q 'stdout is no terminal' "$TMP/err"
 load_stop "$idle"
 
-# ---- the columns that processes are asked for ----
+# ---- the columns read from /proc ----
 
 load_start "$LOADS/worker" "$BUILD/top.work" 30 && worker=$LOAD_PID
 sleep 0.5

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# `hog track`: a grid of short windows that does not drift, and nothing of a process lost.
+# `hog track`: a grid of short windows that does not drift, and no time of a process is lost.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
 
-# Begins of the windows off the grid, in order, ms. Windows that were skipped are on the grid, too.
+# How far windows begin off the grid, in order, ms. Skipped windows are on the grid, too.
 offsets() { # offsets INTERVAL_MS
     awk -v step="$1" '
         $1 == "#window" { for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] }
@@ -52,19 +52,19 @@ for case in '10 150' '1 1000'; do
     check "$step ms: no window begins before its time" never_early
     check "$step ms: windows do not drift" no_drift
     check "$step ms: the median window begins within 1 ms" within "$(median <"$TMP/offsets")" 0 1
-    check "$step ms: who sleeps has nothing" test "$(rows_of "$idle") $(sum_of "$idle")" = "$count 0"
+    check "$step ms: a sleeping process has nothing" test "$(rows_of "$idle") $(sum_of "$idle")" = "$count 0"
 done
 
 check 'without -i windows of 10 ms' within \
     "$("$HOG" track "$idle" -n 30 | sed -n 's/^#window .*dur_ms=\([0-9.]*\).*/\1/p' | median)" 9 11
 
-# ---- nothing is lost: a life that is all inside the run, against its own CPU clock ----
+# ---- nothing is lost: a life inside the run, against the load's own CPU clock ----
 
 go=$TMP/go
 mkfifo "$go"
 for step in 10 1; do
     UNSURE_BEFORE=$(unsure_ms)
-    # exec keeps the PID: known before the load begins.
+    # exec keeps the PID, so it is known before the load begins.
     bash -c 'read -r <"$1"; shift; exec "$@"' - "$go" "$LOADS/duty" 0.7 3000 2000 >"$TMP/a" &
     pid=$!
     "$HOG" -v track "$pid" -i "${step}ms" >"$TMP/out" 2>"$TMP/err" &
@@ -76,7 +76,7 @@ for step in 10 1; do
     had=$(awk '{ print $1 / 1e6 }' "/proc/$pid/schedstat")
     echo go >"$go"
     wait "$pid"
-    measured # nothing to end any more: its own status
+    measured # it has ended already: its own status
     check "$step ms: ends when the process ends" test $? = 0
     check "$step ms: a whole life adds up to its CPU clock" \
         agrees "$(sum_of "$pid")" "$(awk -v had="$had" -v all="$(told cpu_ms "$TMP/a")" 'BEGIN { print all - had }')"
@@ -85,7 +85,7 @@ done
 
 # ---- hog itself is stopped for a while ----
 
-stall_is_counted() { # within 500 ms / 10 ms, and what it took to stop and go on
+stall_is_counted() { # within 500 ms / 10 ms, plus the time to stop and continue
     awk '$1 == "#window" { for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] }
              sum += f["skipped"]; if (f["skipped"] > most) { most = f["skipped"]; long = f["dur_ms"] } }
          END { print sum + 0, "skipped,", long, "ms"; exit !(most >= 45 && long >= 450) }' "$TMP/out"
@@ -113,6 +113,6 @@ if chrt -f 1 true 2>/dev/null; then
     measured
     check "$name" grep SCHED_FIFO "$TMP/policy"
 else
-    skip "$name" 'needs RTPRIO: the kernel refuses it to everybody'
+    skip "$name" 'needs RTPRIO: the kernel refuses it to every process'
 fi
 done_testing

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 400
-# Each verdict of `hog top` by a load that deserves it, and `ok` or something milder for one that almost does. The loads are
-# in tests/load/verdict_sets.sh; what they claim to be is checked by what the kernel counts.
+# Each verdict of `hog top` with a load that deserves it, and `ok` or something milder for one that almost does. The loads
+# are in tests/load/verdict_sets.sh; the kernel's counts confirm that they do what they claim.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=tests/load/verdicts.sh
@@ -19,7 +19,7 @@ was_not() {
     return 1
 }
 
-# Beside a load of others it may not be what it claims to be: then it is set up again.
+# Next to other loads it may not do what it claims: then it is set up again.
 for set in $(declare -F | sed -n 's/^declare -f set_//p'); do
     [ "$set" != fio ] || continue # more of the same, for tests/bench/verdicts.sh
     for try in 1 2 3 4 5; do
@@ -32,7 +32,8 @@ for set in $(declare -F | sed -n 's/^declare -f set_//p'); do
     0) for i in "${!row_pid[@]}"; do check "${row_label[i]}: ${row_expected[i]}" is_judged "$i"; done ;;
     3) skip "$set" "$WHY" ;;
     *)
-        # To wake another CPU, or to read a disk, can be all stolen time: the kernel does not count that as the loads', hog does.
+        # Waking another CPU, or reading a disk, can be all stolen time: the kernel does not charge that to the loads, hog
+        # does.
         if [ "$(sed -n 's/.* stolen=\([0-9]*\).*/\1/p' <<<"$WHY")" -ge 10 ] 2>/dev/null; then
             skip "$set" "needs OWNCPU: $WHY"
         else
@@ -51,9 +52,9 @@ no_alarm() { # no_alarm STATUS: of alarms_...
 alarms_idle 10
 status=$?
 if [ "$BUSY" -ge 15 ]; then
-    skip 'an idle host: nothing is the matter with anybody' "needs IDLE: others keep $BUSY % of the CPUs busy"
+    skip 'an idle host: no process is in trouble' "needs IDLE: others keep $BUSY % of the CPUs busy"
 else
-    check 'an idle host: nothing is the matter with anybody' no_alarm $status
+    check 'an idle host: no process is in trouble' no_alarm $status
 fi
 alarms_compile 8
 check 'a compile: no oom-risk' no_alarm $?

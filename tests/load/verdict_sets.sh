@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034,SC2154 # of tests/load/verdicts.sh
-# The sets of loads, each with the verdict that it deserves and what must be true of it then. For tests/load/verdicts.sh.
+# The sets of loads, each with the verdict that it deserves and the condition that must hold for it. For
+# tests/load/verdicts.sh.
 
-# One thread alone, of two CPUs or of many.
+# One thread, on one of two CPUs or of many.
 set_one_core() {
     begin "$deserve" one-core burn 1000 0 || return
     row one-core "$PID" cpu-bound . 'run >= 90 && others < 25'
 }
 
-# As much together, but no thread of it is near a CPU.
+# As much together, but no thread is near a whole CPU.
 set_light_threads() {
     begin "$deserve" light-threads burn 5000 45000 3 || return
     row light-threads "$PID" ok - 'run > 24 && run < 34 && busiest < 13 && wait < 0.15 * (run + wait) && others < 25'
@@ -35,7 +36,7 @@ set_nice() {
     row nice-victim "$victim" starved "$hog" 'run < 10 && wait > 85'
 }
 
-# Nicer than its neighbour, who did nothing to be it.
+# Nicer than its neighbour, which did nothing to cause that.
 set_niced() {
     local hog
     begin_pinned "$deserve" niced-hog burn 1000 0 || return
@@ -44,7 +45,7 @@ set_niced() {
     row niced-victim "$PID" starved "$hog" 'run < 20 && wait > 75'
 }
 
-# Sleeps of its own will, so that others get something; what it wants, it has at once.
+# Sleeps voluntarily, so that others get the CPU; what it wants, it has at once.
 set_fifo() {
     local hog victim
     begin_pinned "$deserve" fifo-victim burn 1000 0 || return
@@ -56,7 +57,8 @@ set_fifo() {
     row fifo-victim "$victim" starved "$hog" 'run < 20 && wait > 75'
 }
 
-# A neighbour with more rights who takes little: one who has to wait now and then, and one who runs nearly all the time.
+# A neighbour with higher priority that takes little: one load that has to wait now and then, and one that runs nearly all
+# the time.
 set_short_waits() {
     local hog
     begin_real_time "$deserve" short-hog burn 1000 6100 || return
@@ -92,7 +94,7 @@ set_quota_unused() {
     row below-quota "$PID" ok - 'run > 15 && run < 25 && throttled < 1 && wait < 4 && others < 25'
 }
 
-# The name of the device that has the files, and that of the whole disk.
+# The name of the device with the files, and that of the whole disk.
 device() {
     local number at
     number=$(stat -c %d "$big")
@@ -116,7 +118,7 @@ set_fio() {
     mkdir -p "$big"
     begin bash -c 'echo pid=$$ ready; exec "$@"' - fio --name=fio --filename="$big/fio" --size=256M --rw=randread --bs=64k \
         --direct=1 --ioengine=psync --thread=1 --runtime=60 --time_based || return
-    for _ in $(seq 200); do # it makes the file first
+    for _ in $(seq 200); do # it creates the file first
         [ "$(awk '/^read_bytes/ { print ($2 > 1e6) }' "/proc/$PID/io" 2>/dev/null)" = 1 ] && break
         sleep 0.05
     done
@@ -132,12 +134,12 @@ set_thrash_file() {
 set_thrash_swap() {
     swap_on || return
     memory_group swaps 64 || return
-    # Without a pause the kernel finds no page to take now and then, and kills it.
+    # Without a pause the kernel sometimes finds no page to reclaim, and kills it.
     begin_in "$GROUP" "$deserve" swaps anon 163840 1000 || return
     row swaps "$PID" thrashing "hog_swaps_$$@64MiB|swap" 'majors > 500 && used_kib > 50000 && used_kib < 66000 && wait < 15'
 }
 
-# Headroom that is used up at a known rate; slowly; and no more.
+# Headroom that is used up at a known rate; slowly; and not at all.
 set_memory() {
     memory_group fills 400 || return
     begin_in "$GROUP" "$deserve" fills fill 204800 5120 409600 || return
@@ -150,7 +152,7 @@ set_memory() {
     row stops-filling "$PID" ok - 'used_kib > 200000 && used_kib < 220000'
 }
 
-# The holder sleeps, as one that waits for a disk or the network; the others can but wait for it.
+# The holder sleeps, as if waiting for a disk or the network; the others can only wait for it.
 set_locks() {
     begin "$deserve" lock-asleep lock 4 0 5000 0 || return
     row lock-asleep "$PID" lock-bound '\[futex\]' 'blocked > 250 && run < 10'
@@ -168,7 +170,7 @@ set_pingpong() {
     row pingpong "$PID" lock-bound '\[futex\]' 'blocked > 130 && wait < 25 && stolen < 10'
 }
 
-# Nothing of these needs more than a twentieth of a CPU, or of the disk.
+# None of these needs more than a twentieth of a CPU, or of the disk.
 set_quiet() {
     begin bash -c 'echo pid=$$ ready; exec sleep 600' || return
     row sleeps "$PID" ok - 'run < 1'

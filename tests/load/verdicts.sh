@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034,SC2317
-# Loads with something the matter with them beside their likes with nothing, and what `hog top` says of them. Sourced; wants
-# BUILD, HOG and TMP, and says nothing itself.
+# Loads in trouble next to similar ones that are fine, and the verdicts of `hog top` about them. To be sourced; needs BUILD, HOG
+# and TMP, and prints nothing itself.
 #
-#   judge SET [first]   sets one up, has hog judge it, and ends it. 0; 2: it was not what it claims to be (WHY), which may be
-#                       otherwise if it has the CPU before all others (first); 3: this host cannot (WHY: `needs X: reason`)
-#   row_*[i]            then, for each process that is looked at: label, pid, expected, by (a pattern), and what hog said:
+#   judge SET [first]   sets one up, lets hog judge it, and ends it. 0; 2: it was not what it claims to be (WHY), which may
+#                       differ if it has the CPU before all others (first); 3: this host cannot (WHY: `needs X: reason`)
+#   row_*[i]            then, for each process of interest: label, pid, expected, by (a pattern), and hog's answer:
 #                       said, said_by, said_s; `-` for said if there was no such row
-#   judge_cleanup       ends and undoes all, whatever happened; for a trap
+#   judge_cleanup       ends and undoes everything, whatever happened; for a trap
 #
-# A set is a function set_NAME, which starts processes and says which rows count, each with a truth: an expression of awk about
-# what the kernel and the load itself counted while hog measured (see `measured`). Verdicts never are part of a truth.
+# A set is a function set_NAME, which starts processes and declares the rows that count, each with a truth: an awk expression on
+# what the kernel and the load itself counted while hog measured (see `measured`). Verdicts are never part of a truth.
 
 deserve=$BUILD/tests/load/deserve
 last_cpu=$(($(nproc) - 1))
-big=${HOG_TEST_DIR:-/var/tmp}/hog-verdicts.$$ # files on a disk, which /tmp may not be
+big=${HOG_TEST_DIR:-/var/tmp}/hog-verdicts.$$ # on a disk, which /tmp may not be
 begun=() groups=() swap='' first='' home='' WHY=''
 declare -A group_of
 
-# ---- starting, and undoing ----
+# ---- start and cleanup ----
 
 # begin COMMAND...: a load that says `ready` when it is. Its pid: PID.
 begin() {
@@ -35,7 +35,7 @@ begin() {
     return 2
 }
 
-# On the last CPU, and who judges on the others.
+# The load on the last CPU, the observers on the others.
 begin_pinned() {
     [ "$last_cpu" = 0 ] || taskset -pc "0-$((last_cpu - 1))" $$ >/dev/null
     begin taskset -c "$last_cpu" "$@"
@@ -49,7 +49,7 @@ begin_in() { # begin_in GROUP COMMAND...
     group_of[$PID]=$1
 }
 
-# Where control groups of that kind can be made: hierarchy cpu|memory
+# Where cgroups of that kind can be made: hierarchy cpu|memory
 hierarchy() {
     local file
     for file in /sys/fs/cgroup/{cpu/cpu.shares,cpu,cpuacct/cpu.shares,memory/memory.swappiness}; do
@@ -58,8 +58,8 @@ hierarchy() {
     grep -qw "$1" /sys/fs/cgroup/cgroup.controllers && echo "+$1" >/sys/fs/cgroup/cgroup.subtree_control && echo /sys/fs/cgroup
 }
 
-# All that is started from here has the CPU before the rest of the host, as far as shares go: so it can be what it claims to
-# be beside others, too. But the kernel's own threads have to wait as well. Real-time ones go back ($home).
+# Everything started from here has the CPU before the rest of the host, as far as shares go, so that it can be what it claims
+# to be next to other loads. But the kernel's own threads have to wait as well. Real-time tasks go back ($home).
 stand_out() {
     local at
     [ -z "$first" ] || return 0
@@ -113,7 +113,7 @@ memory_group() { # memory_group NAME MIB
     fi
 }
 
-# Swap on a compressed device in memory that nobody uses.
+# Swap on an otherwise unused compressed device in memory.
 swap_on() {
     if [ "$(cat /sys/block/zram0/disksize 2>/dev/null)" != 0 ] || ! echo 512M >/sys/block/zram0/disksize; then
         WHY='needs ZRAM: no unused zram0 to swap to'
@@ -175,7 +175,7 @@ row() { # row LABEL PID EXPECTED BY TRUTH
     row_label[i]=$1 row_pid[i]=$2 row_expected[i]=$3 row_by[i]=$4 row_truth[i]=$5
 }
 
-# A line a thread and a line for the process: run_ns wait_ns of each; major faults, KiB read, and the group's ns.
+# One line per thread and one for the process: run_ns wait_ns of each; major faults, KiB read, and the group's ns.
 look() { # look FILE
     local pid
     for pid in "${row_pid[@]}"; do
@@ -188,7 +188,7 @@ look() { # look FILE
     echo "at ${EPOCHREALTIME/./}" >>"$1"
 }
 
-# What was busy, and of it those that we started: the loads, and of this shell hog, which has ended.
+# Busy time, and the part of it due to the loads started here, and to hog (a child of this shell that has ended).
 look_others() {
     local pid
     awk '$1 == "cpu" { print "busy", 0, ($2 + $3 + $4 + $7 + $8) * 1e7; print "stolen", 0, $9 * 1e7 }' /proc/stat
@@ -205,9 +205,10 @@ look_group() { # look_group PID GROUP
     cat "$2/memory.usage_in_bytes" "$2/memory.current" 2>/dev/null | awk -v pid="$1" '{ print "used", pid, $1 / 1024 }'
 }
 
-# What can be in a truth, of one process while hog measured, in percent of that time: run and wait (all threads), busiest
-# (run of the thread that ran most), throttled (its group), blocked (by the load's own clock, all threads), others (run of all
-# that was not started here), stolen (by the host of a virtual machine, of all CPUs). A second: majors, refaults (of its group), io_kib. used_kib: memory of its group at the end.
+# What a condition can use, for one process while hog measured, in percent of that time: run and wait (all threads), busiest
+# (run of the thread that ran most), throttled (its group), blocked (by the load's own clock, all threads), others (run of
+# everything not started here), stolen (by the host of a virtual machine, from all CPUs). Per second: majors, refaults (of
+# its group), io_kib. used_kib: memory of its group at the end.
 measured() { # measured PID
     awk -v pid="$1" '
         $1 == "at" { at[FILENAME] = $2 / 1e6 }
@@ -249,7 +250,7 @@ read_verdicts() { # read_verdicts ROW
         END { print verdict, by, left }' "$TMP/top")
 }
 
-# Two windows of a second, of which the second one counts; more where growth is looked at.
+# Two windows of a second, the second one counts; more where growth matters.
 judge() { # judge SET
     local i status=0 windows=2
     row_label=() row_pid=() row_expected=() row_by=() row_truth=() row_said=() row_said_by=() row_said_s=() row_facts=() group_of=()
@@ -281,12 +282,12 @@ judge() { # judge SET
     return $status
 }
 
-# judged_right ROW: as expected. Who has no row has nothing the matter, as far as hog says.
+# judged_right ROW: as expected. A process without a row is ok, as far as hog reports.
 judged_right() {
     [ "${row_said[$1]}" = "${row_expected[$1]}" ] || { [ "${row_expected[$1]}" = ok ] && [ "${row_said[$1]}" = - ]; }
 }
 
-# judged_by ROW: names the culprit that it should, if the verdict is right; and when memory ends, to 20 %. Says why not.
+# judged_by ROW: names the right culprit, if the verdict is right; and the time until memory ends, to 20 %. Says why not.
 judged_by() {
     case ${row_expected[$1]} in
     ok | cpu-bound) return 0 ;;
@@ -300,10 +301,11 @@ judged_by() {
         exit !(said > 0.8 * left && said < 1.2 * left) }'
 }
 
-# ---- what is nobody's fault ----
+# ---- false alarms ----
 
-# alarms SECONDS CONDITION [COMMAND...]: false alarms while the command runs: rows of `hog top` whose verdict v is so, in awk. They
-# are in $TMP/alarms. 0: there is none; 1: there are; 2: could not be seen (WHY). BUSY: how busy all CPUs were, in percent.
+# alarms SECONDS CONDITION [COMMAND...]: false alarms while the command runs: rows of `hog top` whose verdict v meets the awk
+# condition. They are in $TMP/alarms. 0: there are none; 1: there are; 2: not measured (WHY). BUSY: how busy all CPUs were,
+# in percent.
 alarms() {
     local seconds=$1 condition=$2 before after command='' status=0
     shift 2
@@ -326,7 +328,7 @@ alarms() {
     [ ! -s "$TMP/alarms" ]
 }
 
-# Nobody does much: nothing can be the matter with anybody.
+# An idle host: no process can be in trouble.
 alarms_idle() { alarms "$1" 'v != "ok" && v != "cpu-bound"'; }
 alarms_compile() { alarms "$1" 'v == "oom-risk"' make -C "$PWD" -j4 BUILD="$TMP/build" programs; }
 

@@ -61,7 +61,7 @@ check 'no test at all is a failure' fails '0 passed, 0 failed, 1 skipped' 'skip 
 check 'CI: a skip needs a reason' in_ci fails '1 passed, 1 failed, 0 skipped' \
     "not ok - unit/one: a: anything (skipped without saying 'needs X: ...')" 'echo "ok - b"' 'echo "skip - a: anything"'
 check 'CI: a skip needs a known reason' in_ci fails '1 passed, 1 failed, 0 skipped' \
-    'not ok - unit/one: a: needs MOON: none (nobody knows what MOON is)' 'echo "ok - b"' 'echo "skip - a: needs MOON: none"'
+    'not ok - unit/one: a: needs MOON: none (unknown need)' 'echo "ok - b"' 'echo "skip - a: needs MOON: none"'
 check 'CI: a skip needs a true reason' in_ci fails '1 passed, 1 failed, 0 skipped' \
     'not ok - unit/one: a: needs TMP: none (but this machine has TMP)' 'echo "ok - b"' 'echo "skip - a: needs TMP: none"'
 

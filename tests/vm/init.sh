@@ -1,9 +1,9 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# The init of the virtual machine. Runs the cases that the kernel's command line names (hog.cases=A,B: the files
-# case/A.sh and case/B.sh beside it, in that order) and switches off. What they say goes to the device of hog.out=,
-# where the kernel has no say. Lines:
+# The init of the virtual machine. Runs the cases that the kernel's command line names (hog.cases=A,B: the files case/A.sh
+# and case/B.sh next to it, in that order) and powers off. Their output goes to the device of hog.out=, where the kernel does
+# not write. Lines:
 #
 #   kernel RELEASE MACHINE         first
 #   ok - NAME, not ok - NAME: DETAIL, skip - NAME: REASON       as of all tests

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# What the cases in the virtual machine share: checks, and hog beside a loop that needs a CPU for itself ($LOOP, its pid).
-# A case is sourced in a shell of its own, may mount and change what it likes if it undoes that, and says everything
-# by these functions. $BUSY is the loop by the host's number. $CASE is its name, $MODE the mode of lockdown ("" where the kernel has none).
+# What the cases in the virtual machine share: checks, and hog next to a loop that has a CPU for itself ($LOOP, its pid). A
+# case is sourced in a shell of its own, may mount and change anything if it undoes that, and prints its results only with
+# these functions. $BUSY is the loop's PID on the host. $CASE is the case's name, $MODE the mode of lockdown ("" where the
+# kernel has none).
 
 ok() { echo "ok - $CASE: $1"; }
 not_ok() { echo "not ok - $CASE: $1"; }
@@ -25,7 +26,7 @@ within() { # within VALUE LOW HIGH
     echo "$1 $2 $3" | awk 'NF != 3 || $1 < $2 || $1 > $3 { exit 1 }'
 }
 
-# has TEXT FILE: and shows the file if not.
+# has TEXT FILE: shows the file if it has not.
 has() {
     grep -qF -- "$1" "$2" && return
     cat "$2"
@@ -40,7 +41,7 @@ until_is() { # until_is COMMAND...: true, in 20 s
     return 1
 }
 
-# ---- hog beside the loop ----
+# ---- hog next to the loop ----
 
 on_cpu_ms() { awk '{ printf "%.3f\n", $1 / 1e6 }' "/proc/$LOOP/schedstat"; }
 
@@ -51,7 +52,7 @@ uptime_ms() { awk '{ print $1 * 1000 }' /proc/uptime; }
 
 dur_ms() { sed -n 's/^#window .* dur_ms=\([0-9.]*\) .*/\1/p' /tmp/hog.out | awk '{ sum += $1 } END { print sum + 0 }'; }
 
-# run_hog OPTION...: hog cpu for three windows, as root or as $AS (a command in front) says.
+# run_hog OPTION...: hog cpu for three windows, as root or with the command $AS in front.
 run_hog() {
     RUN_BEGAN=$(uptime_ms) BEFORE=$(on_cpu_ms)
     # shellcheck disable=SC2086 # a command
@@ -60,8 +61,8 @@ run_hog() {
     AFTER=$(on_cpu_ms) RUN_ENDED=$(uptime_ms)
 }
 
-# The loop has nearly all of a CPU in each of the three windows, and is first: in emulation a CPU can stand still, and
-# then whoever was on it has that time; so in two of them.
+# The loop has nearly all of a CPU in each window, and is first. In emulation a CPU can stand still, and then the task on it
+# has that time; so in two windows of the three.
 is_first() {
     cat /tmp/hog.out /tmp/hog.err
     awk -v pid="$LOOP" -v unseen="$(unseen_ms)" '$1 == "#window" { seq = $2 }
@@ -69,14 +70,14 @@ is_first() {
         END { exit n + (unseen > 0 && n == 2) != 3 || first < 2 || bad }' /tmp/hog.out
 }
 
-# Where nothing tells who is on a CPU at the start, the loop is missed until it leaves its CPU for the first time.
+# Where nothing identifies the task on a CPU at the start, the loop is missed until it leaves its CPU for the first time.
 unseen_ms() {
     grep -q '^hog: cpu: start: no hook' /tmp/hog.err || { echo 0 && return; }
     sed -n 's/^#window seq=1 .* missed_ms=\([0-9.]*\).*/\1/p' /tmp/hog.out
 }
 
-# Not more than the scheduler itself counts from before to after, and not less than that without what can have been in no
-# window, whether the loop had its CPU all the time or not.
+# Not more than the scheduler counts from before to after, and not less than that minus what can be outside of all windows,
+# whether the loop had its CPU all the time or not.
 agrees() {
     [ "$STATUS" = 0 ] && within "$(seen_ms)" "$(echo "$BEFORE $AFTER $RUN_BEGAN $RUN_ENDED $(dur_ms) $(unseen_ms)" |
         awk '{ least = $2 - $1 - ($4 - $3 - $5) - $6; print (least > $5 * 0.5 ? least - $5 * 0.05 : $5 * 0.5) }')" \
@@ -98,7 +99,7 @@ names_loop() {
     check "hog cpu, $what: its time is what the scheduler counts" agrees
 }
 
-# ---- what doctor says is true ----
+# ---- what doctor reports is true ----
 
 # run_view VIEW OPTION...: for a moment; its status.
 run_view() {
@@ -109,7 +110,7 @@ run_view() {
     timeout 60 ${AS-} hog -v "$@" -i 0.2 -n 1 >/tmp/view.out 2>/tmp/view.err
 }
 
-# The status is what doctor's word promises: 0, or 3 with one line that says why.
+# The status is what doctor announced: 0, or 3 with one line that says why.
 keeps_word() {
     cat /tmp/view.out /tmp/view.err
     echo "status $STATUS, doctor says: $SAID"
@@ -120,11 +121,11 @@ keeps_word() {
     fi
 }
 
-# The hooks that a view says it uses are those that doctor named.
+# The hooks that a view reports are those that doctor named.
 same_hooks() {
     sed -n "s/^hog: $1: \\([a-z]*\\): \\([a-z_]*\\)\$/\\1 \\2/p" /tmp/view.err | sort >/tmp/hooks.view
     sed -n "s/^view\\.$1\\.\\([a-z]*\\)  *\\([a-z_]*\\)\$/\\1 \\2/p" /tmp/doctor | sort >/tmp/hooks.doctor
-    # Doctor asks for all processes, and views of chosen ones are asked for one here: they need less memory.
+    # doctor tests for all processes; views for chosen processes get one here: they need less memory.
     grep -q "^view\.$1\..*RLIMIT_MEMLOCK" /tmp/doctor && grep -vxFf /tmp/hooks.doctor /tmp/hooks.view >/tmp/hooks.more &&
         sort /tmp/hooks.doctor /tmp/hooks.more >/tmp/hooks.both && mv /tmp/hooks.both /tmp/hooks.doctor
     diff /tmp/hooks.doctor /tmp/hooks.view && return
@@ -133,8 +134,8 @@ same_hooks() {
     return 1
 }
 
-# views HOST OPTION...: asks doctor, runs every view that it names, and gives the table its row. Meanwhile the loop rests, for
-# emulated CPUs take turns on one of this machine's.
+# views HOST OPTION...: asks doctor, runs every view that it names, and gives the table its row. Meanwhile the loop is
+# stopped, because emulated CPUs share one of this machine's.
 views() {
     host=$1
     shift
@@ -145,7 +146,7 @@ views() {
     check "$host: hog doctor: nothing on stderr" test ! -s /tmp/doctor.err
     sed -n 's/^view\.\([a-z]*\)  *\(.*\)/\1 \2/p' /tmp/doctor >/tmp/views
     check "$host: hog doctor: speaks of views" test -s /tmp/views
-    # A guest has no power sensor, and is well without.
+    # A guest has no power sensor; without one it is fine.
     check "$host: hog doctor: status 0 if all work, else 3" \
         test "$DOCTOR" = "$(grep -v '^energy ' /tmp/views | grep -qv ' ok$' && echo 3 || echo 0)"
     while read -r view SAID; do
@@ -167,33 +168,33 @@ item() { # item NAME PATTERN: a line of doctor
     grep -qE "^$1 +($2)\$" /tmp/doctor
 }
 
-says() { # says NAME TEXT: the same, to the letter
+says() { # says NAME TEXT: the same, literally
     sed -n "s/^$1  *//p" /tmp/doctor
     [ "$(sed -n "s/^$1  *//p" /tmp/doctor)" = "$2" ]
 }
 
-# Before 5.11 the limit of locked memory bounds BPF's.
+# Before 5.11 the limit of locked memory applies to BPF's memory.
 bounded() { uname -r | awk -F . '{ exit !($1 < 5 || ($1 == 5 && $2 < 11)) }'; }
 
 # ---- hog top ----
 
-# run_top OPTION...: three windows of $SPAN s, as root or as $AS says.
+# run_top OPTION...: three windows of $SPAN s, as root or with $AS.
 run_top() {
     # shellcheck disable=SC2086 # a command
     timeout 60 ${AS-} hog top -k 1000 "$@" -i "${SPAN:-0.5}" -n 3 >/tmp/top.out 2>/tmp/top.err
     STATUS=$?
 }
 
-# of_row COLUMN PID: in the last window, by the names in the header line.
+# of_row COLUMN PID: from the last window, by the names in the header line.
 of_row() {
     awk -v name="$1" -v pid="$2" '$1 == "#window" { value = "no row" } $1 == "#top" { for (i = 2; i <= NF; i++) at[$i] = i }
         $1 == "top" && $at["pid"] == pid { value = $at[name] } END { print value }' /tmp/top.out
 }
 
-# of_window FIELD: of the last one.
+# of_window FIELD: from the last one.
 of_window() { sed -n "s/^#window .* $1=\\([^ ]*\\).*/\\1/p" /tmp/top.out | tail -n 1; }
 
-# has_verdict PID VERDICT BY: in the last window, BY to the letter.
+# has_verdict PID VERDICT BY: in the last window, BY literally.
 has_verdict() {
     cat /tmp/top.err
     echo "$(of_row verdict "$1") by $(of_row by "$1"), not $2 by $3"
@@ -202,7 +203,7 @@ has_verdict() {
     return 1
 }
 
-# Groups of columns of which nothing is known in the loop's row.
+# Groups of columns that are all unknown in the loop's row.
 unknown() {
     for group in wait:wait_pct,caused_pct,throttled_pct,wait_count iowait:iowait_pct memstall:memstall_pct lock:lock_pct \
         busiest:busiest_cpu_pct rss:rss_kib faults:faults_s,majors_s io:read_kib_s,write_kib_s uid:uid comm:comm; do
@@ -212,17 +213,17 @@ unknown() {
     done | tr ' ' '\n' | uniq | paste -s -d ' ' -
 }
 
-knows_but() { # knows_but WHAT: all but that, to the letter
+knows_but() { # knows_but WHAT: everything else, literally
     echo "not known: $(unknown); should be: $1"
     [ "$(unknown | sed 's/ *$//')" = "$1" ]
 }
 
-# What cannot be known before 5.15, where no program can see what a system call was asked for.
+# Unknown before 5.15, where no program can see the arguments of a system call.
 lock_unknown() { uname -r | awk -F . '$1 < 5 || ($1 == 5 && $2 < 15) { print "lock" }'; }
 
-# judges_loop HOST UNKNOWN OPTION...: the loop has a CPU for itself, and hog top says so; it says `-` for what cannot be known
-# there, and for nothing else. Once more in longer windows if not: the guest may not have had its CPUs, and hog looks at tasks
-# only as often as that takes little of its time.
+# judges_loop HOST UNKNOWN OPTION...: the loop has a CPU for itself, and hog top reports that; it shows `-` for what cannot
+# be known there, and for nothing else. Otherwise once more in longer windows: the guest may not have had its CPUs, and hog
+# scans tasks only as often as that costs little of its time.
 judges_loop() {
     what=$1 dark=$2
     shift 2
@@ -237,7 +238,7 @@ judges_loop() {
     check "hog top, $what: not known is what cannot be, and no more" knows_but "${dark# }"
 }
 
-# ---- what stays ----
+# ---- what is left ----
 
 nothing_left() {
     for _ in 1 2 3 4 5 6 7 8 9 10; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 300
-# The matrix itself: kernels that panic or hang are failures which say so, and so is a hook that no kernel uses.
+# The matrix itself: a kernel that panics or hangs is a failure that says so, and so is a hook that no kernel uses.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../live/lib.sh"
 suite=bookworm
@@ -27,7 +27,7 @@ no_qemu() {
     ! pgrep -f -- "-initrd .*hog.cases=$1"
 }
 
-cases() { # cases LINE...: used.sh, of two alternatives and what a boot said
+cases() { # cases LINE...: used.sh with two alternatives and the lines of one boot
     mkdir -p "$TMP/boots/one"
     printf '%s\r\n' "$@" >"$TMP/boots/one/lines"
     printf 'cpu switch tp_btf\ncpu switch raw_tp\n' | scripts/vm/used.sh "$TMP/boots"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# scripts/debian.sh takes what Debian signed and nothing else: from a mirror of one small package in a directory, as the
-# real mirror gives it, and changed on the way.
+# scripts/debian.sh accepts what Debian signed and nothing else: from a mirror of one small package in a directory, as the
+# real mirror delivers it, and modified on the way.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../live/lib.sh"
 read -r mirror suite < <(scripts/debian.sh --own)
@@ -25,7 +25,7 @@ copy_mirror() {
     copy_suite "$suite-updates" || copy_suite bookworm-updates || copy_suite bullseye-updates
 }
 
-# fetch NAME [PACKAGE [SUITE]]: from the mirror $TMP/NAME into $TMP/got-NAME. STATUS.
+# fetch NAME [PACKAGE [SUITE]]: from the mirror $TMP/NAME into $TMP/got-NAME. Sets STATUS.
 fetch() {
     VM_MIRROR=file:$TMP/$1/ scripts/debian.sh "${3:-$suite}" "$arch" "$TMP/got-$1" "${2:-$package}" 2>"$TMP/err"
     STATUS=$?
@@ -58,14 +58,14 @@ begins_anew() { # after an interruption
     [ "$STATUS" = 0 ] && diff -r --no-dereference "$TMP/expected" "$TMP/got-half/x"
 }
 
-# refuses NAME STATUS REASON [PACKAGE [SUITE]]: nothing unpacked, and one line that has the reason.
+# refuses NAME STATUS REASON [PACKAGE [SUITE]]: nothing is unpacked, and one line has the reason.
 refuses() {
     fetch "$1" "${4-}" "${5-}"
     [ "$STATUS" = "$2" ] && [ ! -e "$TMP/got-$1/x" ] && [ ! -e "$TMP/got-$1/fetched" ] && grep -qE "$3" "$TMP/err" &&
         [ "$(grep -vc '^fetching ' "$TMP/err")" = 1 ]
 }
 
-changed() { # changed NAME: a copy of the mirror to be changed
+changed() { # changed NAME: a copy of the mirror, to be modified
     cp -r "$copy" "$TMP/$1"
 }
 
@@ -78,17 +78,17 @@ check 'the second time nothing is done' needs_no_mirror
 check 'what an interrupted call left is not used' begins_anew
 
 changed package && change_byte "$TMP/package/$file"
-check 'a package with one other byte is refused' refuses package 1 'Hash Sum mismatch|unexpected size'
+check 'a package with one byte changed is refused' refuses package 1 'Hash Sum mismatch|unexpected size'
 
 changed list && change_byte "$TMP/list/dists/$suite/main/binary-$arch/Packages.xz"
-check 'a list of packages with one other byte is refused' refuses list 1 'Hash Sum mismatch|unexpected size'
+check 'a list of packages with one byte changed is refused' refuses list 1 'Hash Sum mismatch|unexpected size'
 
 changed release && sed -i 's/^Suite: ./&x/' "$TMP/release/dists/$suite/InRelease"
 check 'a changed list of lists is refused: its signature is another'"'"'s' refuses release 1 'not signed|BADSIG|GPG error'
 
 changed unsigned && sed -n '/^Origin:/,/^-----BEGIN/p' "$copy/dists/$suite/InRelease" | sed '$d' \
     >"$TMP/unsigned/dists/$suite/Release" && rm "$TMP/unsigned/dists/$suite/InRelease"
-check 'one without a signature is refused' refuses unsigned 1 'not signed'
+check 'a list without a signature is refused' refuses unsigned 1 'not signed'
 
 changed none
 check 'a package that is not there: status 3' refuses none 3 "$suite has no package nosuchpackage" nosuchpackage

@@ -1,11 +1,12 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What tests of pinned views share, beside lib.sh: a BPF file system of their own, readers, and what is left of it.
+# What the tests of pinned views share, in addition to lib.sh: a BPF file system of their own, readers, and what is left in
+# it.
 
 mkdir "$TMP/bpf"
 mount -t bpf bpf "$TMP/bpf" || exit 1
 trap 'umount "$TMP/bpf" "$TMP/fs" 2>/dev/null; lib_cleanup' EXIT
-BPF=$TMP/bpf/below # at the top the kernel itself may have files
+BPF=$TMP/bpf/below # at the top the kernel may have files of its own
 mkdir "$BPF"
 DIR=$BPF/hog
 
@@ -15,7 +16,7 @@ hog() {
     STATUS=$?
 }
 
-ended() { # ended STATUS [TEXT]: and one line that has the text; without one no line at all
+ended() { # ended STATUS [TEXT]: with one line that has the text; without TEXT with no line at all
     cat "$TMP/out" "$TMP/err"
     echo "status $STATUS"
     [ "$STATUS" = "$1" ] && [ ! -s "$TMP/out" ] || return 1
@@ -26,7 +27,7 @@ ended() { # ended STATUS [TEXT]: and one line that has the text; without one no 
     fi
 }
 
-# reader NAME OPTION...: in the background, its first window has begun. Its pid goes to READER.
+# reader NAME OPTION...: in the background, with its first window begun. Its pid goes to READER.
 reader() {
     local name=$1
     shift
@@ -42,7 +43,7 @@ reader_ends() {
     wait "$1"
 }
 
-# ids PATH...: what is pinned there, as the kernel numbers it
+# ids PATH...: the kernel's ids of what is pinned there
 ids() {
     local file
     for file in "$DIR"/*/link*; do
@@ -66,7 +67,7 @@ nothing_there() {
     [ -z "$(ls -A "$BPF")" ]
 }
 
-# layout BYTE: what the directory says its layout is; the fifth byte of the info.
+# layout BYTE: sets the layout that the directory claims to have; the fifth byte of the info.
 layout() {
     local value
     value=$(bpftool -j map dump pinned "$DIR/info" | jq -r --arg byte "$1" '.[0].value | .[4] = $byte | join(" ")')

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# hog block by each of its hooks, against loads that have a disk do what is known: half of it is a file system, half swap.
+# hog block with each of its hooks, against loads with known I/O: half of the disk is a file system, half swap.
 TOOLS=/tests/tools
 DISK=nvme0n1
 kill -STOP "$LOOP" # emulation is slow enough
@@ -8,7 +8,7 @@ kill -STOP "$LOOP" # emulation is slow enough
 has_window() { grep -q '^#window' /tmp/hog.out 2>/dev/null || ! kill -0 $HOG_PID 2>/dev/null; }
 has_told() { [ "$(grep -c ^pid= /tmp/load)" = 2 ]; }
 start_hog() { # start_hog OPTION...
-    rm -f /tmp/hog.out # not to see the window of the one before
+    rm -f /tmp/hog.out # not the window of the previous run
     hog -v block -k 1000 --device $DISK "$@" 0.5 >/tmp/hog.out 2>/tmp/hog.err &
     HOG_PID=$!
     until_is has_window
@@ -38,12 +38,12 @@ exactly() { # exactly reads_s|writes_s COUNT COLUMN KIB
     awk '$1 == "block"' /tmp/hog.out
     [ "$(count "$1" "$(told)" '')" = "$2" ] && [ "$(count "$3" "$(told)" '')" = "$4" ]
 }
-data_and_little_more() { # data_and_little_more KIB: what a file system writes about it
+data_and_little_more() { # data_and_little_more KIB: plus the file system's metadata
     echo "$(count write_kib_s "$(told)" diskload) KiB of $1"
     awk '$1 == "block"' /tmp/hog.out
     within "$(count write_kib_s "$(told)" diskload)" "$(($1 * 95 / 100))" $(($1 + 200))
 }
-all_in() { # the times of its requests: in order, and all of them known
+all_in() { # the times of its requests: ordered, and all known
     awk '$1 == "#block" { for (i = 2; i <= NF; i++) at[$i] = i }
         $1 == "block" && $NF == "diskload" && $(at["reads_s"]) > 0 { n++; print
             bad += $(at["p50_us"]) <= 0 || $(at["p50_us"]) > $(at["p99_us"]) || $(at["disk_p50_us"]) > $(at["p50_us"]) * 1.13 ||
@@ -51,7 +51,7 @@ all_in() { # the times of its requests: in order, and all of them known
         END { exit !n || bad }' /tmp/hog.out
 }
 
-# block HOOK NAME OPTION...: by these hooks.
+# block HOOK NAME OPTION...: with these hooks.
 block() {
     hook=$1 what=$2
     shift 2
@@ -68,12 +68,12 @@ block() {
     start_hog "$@"
     $TOOLS/diskload synced /tmp/disk/synced 64 50 >/tmp/load
     stop_hog
-    check "hog block, $what: what is synced is whose data it is" data_and_little_more 3200
+    check "hog block, $what: synced data is charged to its writer" data_and_little_more 3200
     start_hog "$@"
     $TOOLS/diskload left /tmp/disk/left 64 50 >/tmp/load
     sync
     stop_hog
-    check "hog block, $what: what is left is whose data it was" data_and_little_more 3200
+    check "hog block, $what: data written back later is charged to its writer" data_and_little_more 3200
     rm -f /tmp/disk/synced /tmp/disk/left
     sync
 }
@@ -84,7 +84,7 @@ swapped() {
     [ "$(count write_kib_s '' '[swap]')" -ge 800 ] && [ "$(count read_kib_s '' '[swap]')" -ge 800 ]
 }
 
-# Pages of a group that may have no memory.
+# The load's group may have no memory: its pages are swapped out.
 swap() {
     rm -f /tmp/go /tmp/load
     mkfifo /tmp/go
@@ -102,7 +102,7 @@ swap() {
     stop_hog
     exec 3>&-
     wait $PID
-    check 'hog block: what goes to swap and comes back is nobody'"'"'s' swapped
+    check 'hog block: what goes to swap and comes back is charged to no process' swapped
 }
 
 mke2fs /dev/$DISK >/dev/null 2>&1

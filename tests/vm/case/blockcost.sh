@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# What a direct read of 4 KiB takes, in instructions of the guest: with nothing, with hog block, with empty programs at its
-# hooks, and with biotop if it is there: facts for tests/bench/block.sh. The disk is one that answers by a timer after 20 us
-# (null_blk), so that each read sleeps; what counts is time that this CPU does not idle, for all that it does, interrupts too.
+# The cost of a direct read of 4 KiB, in instructions of the guest: with nothing, with hog block, with empty programs at its
+# hooks, and with biotop if it is there: facts for tests/bench/block.sh. The disk answers by a timer after 20 us (null_blk),
+# so that each read sleeps; what counts is the time that this CPU is not idle, interrupts included.
 TOOLS=/tests/tools
 kill -STOP "$LOOP"
-ulimit -l unlimited # until 5.11 programs count
+ulimit -l unlimited # until 5.11 programs count against it
 
-# The programs that $TOOL holds: how many, how long they ran, and how often.
+# The programs that $TOOL holds: their number, run time and runs.
 statistics() {
     cat "/proc/$TOOL/fdinfo/"* 2>/dev/null |
         awk '/^prog_type/ { n++ } /^run_time_ns/ { ns += $2 } /^run_cnt/ { runs += $2 } END { printf "%d %.0f %.0f\n", n, ns, runs }'
 }
-works() { # works [OLD]: the tool has its programs, and no more come
+works() { # works [OLD]: the tool has its programs, and no more appear
     for _ in $(seq 50); do
         sleep 0.3
         now=$(statistics | cut -d ' ' -f 1)

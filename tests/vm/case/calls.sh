@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# hog calls against a load that counts, by each way to tell calls: of the system and of functions.
+# hog calls against a load that counts, with each way to see calls: system calls and functions.
 kill -STOP "$LOOP" # emulation is slow enough
 
-# sum COLUMN FUNC: over all windows, of the load.
+# sum COLUMN FUNC: over all windows, for the load.
 sum() {
     awk -v name="$1" -v called="$2" -v pid="$LOAD" '$1 == "#calls" { for (i = 2; i <= NF; i++) at[$i] = i }
         $1 == "calls" && $at["pid"] == pid && $at["func"] == called { n += $at[name] } END { printf "%.3f\n", n }' /tmp/hog.out
@@ -14,7 +14,7 @@ is() { # is FUNC COLUMN NUMBER; decimals were rounded in each window
 }
 
 windows() { grep -c '^#window' /tmp/hog.out 2>/dev/null; }
-until_windows() { # until_windows N: has shown so many, in 30 s
+until_windows() { # until_windows N: N windows have been shown, within 30 s
     for _ in $(seq 300); do
         [ "$(windows)" -ge "$1" ] && return
         kill -0 "$HOG_PID" 2>/dev/null || return
@@ -23,9 +23,9 @@ until_windows() { # until_windows N: has shown so many, in 30 s
     return 1
 }
 
-# measure OPTION...: hog beside the load, from its begin to its end.
+# measure OPTION...: hog next to the load, from beginning to end.
 measure() {
-    rm -f /tmp/hog.out # not to see the windows of the one before
+    rm -f /tmp/hog.out # not the windows of the previous run
     hog -v calls -k 1000 "$@" 0.5 >/tmp/hog.out 2>/tmp/hog.err &
     HOG_PID=$!
     until_windows 1
@@ -82,7 +82,7 @@ if uname -r | grep -qE '^(6\.([6-9]|[1-9][0-9])|[7-9])'; then
 fi
 functions 'probes one by one' uprobe --without uprobe_multi
 
-# Pinned: calls of the system by the best hook; of functions by probes, which can be pinned from 5.15 on.
+# Pinned: system calls with the best hook; functions with probes, which can be pinned from 5.15 on.
 DIR=/sys/fs/bpf/pinned
 left() { # maps and programs of hog in the kernel, which frees them a little later
     { bpftool map show && bpftool prog show; } | grep -c ' name hog_'
@@ -95,7 +95,7 @@ nothing_left() {
     bpftool map show
     return 1
 }
-calls_counted() { # the load's, as many as it makes, with their failures, and the times of all
+calls_counted() { # the load's calls, as many as it makes, with their failures and all their times
     cat /tmp/hog.out /tmp/hog.err
     awk -v pid="$LOAD" '$1 == "#calls" { for (i = 2; i <= NF; i++) at[$i] = i }
         $1 == "calls" && $at["pid"] == pid && $at["func"] == "write" { n += $at["count"]; kib += $at["kib"]; late += $at["p50_us"] == "-" && $at["count"] > 0 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# No control groups mounted, version 2, version 1, and both; and limits in version 1 (tests/live has them in version 2).
+# No cgroups mounted, version 2, version 1, and both; and limits in version 1 (tests/live has them in version 2).
 mkdir -p /tmp/v1 /tmp/v2
 is() { # is HOST WORD
     views "$1"
@@ -22,7 +22,7 @@ mount -t cgroup -o none,name=hog none /tmp/v1
 is 'cgroup hybrid' 'hybrid (v1 and v2)'
 umount /tmp/v2
 is 'cgroup v1' v1
-# Those that a shell in a group begins one after another.
+# Processes that a shell in a group starts one after another.
 of_the_dead() {
     mkdir /tmp/v1/brief
     sh -c 'echo $$ >/tmp/v1/brief/cgroup.procs; while :; do sleep 0.01; done' &

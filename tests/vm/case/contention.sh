@@ -1,24 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# Who waits for whom, on one CPU: pairs against the wait that this kernel counts, by each way to read tasks; and a quota.
+# Victims and aggressors on one CPU: pairs against the wait that this kernel counts, with each way to read tasks; and a
+# quota.
 
-loop() { # another one that wants the CPU; its pid: NEW
+loop() { # another task that wants the CPU; its pid: NEW
     sh -c 'while :; do :; done' &
     NEW=$!
 }
 
 begin() { # begin OPTION...: hog measures
-    rm -f /tmp/c.out /tmp/c.err # not to see the windows of the one before
+    rm -f /tmp/c.out /tmp/c.err # not the windows of the previous run
     hog -v contention,cpu -k 10000 "$@" 0.5 >/tmp/c.out 2>/tmp/c.err &
     hog=$!
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-        grep -qs "^#window" /tmp/c.out && return # it measures: all that a new process waits is in its windows
+        grep -qs "^#window" /tmp/c.out && return # it measures: every wait of a new process is in its windows
         sleep 0.3
     done
 }
 
-# Stopped, a task waits for nothing: what the kernel counted is whole.
-end() { # end PID: what it waited: WAITED
+# A stopped task waits for nothing: what the kernel counted is complete.
+end() { # end PID: its wait goes to WAITED
     kill -STOP "$1"
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
         grep -q '^State:.T' "/proc/$1/status" && break

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# A command's energy with all that it begins, by an estimate; energy by cycles, with a clock in place of the counters that
-# emulation lacks; and where there is the module for it (scripts/vm/module.sh), the kernel's own powercap, whose counters go
-# at a known pace.
+# A command's energy with all its children, by an estimate; energy by cycles, with a clock in place of the counters that
+# emulation lacks; and, where the module for it exists (scripts/vm/module.sh), the kernel's own powercap, with counters that
+# advance at a known rate.
 TOOLS=/tests/tools
 MODULE=$TOOLS/hogcap.ko
 
@@ -18,12 +18,12 @@ status_is() {
 }
 check 'a command: its status' status_is 7
 MS=$(sed -n 's/.*cpu_ms=//p' /tmp/ca /tmp/cb | awk '{ s += $1 } END { print s }')
-# The shells and their starts are in it, too, which take long in emulation.
+# It includes the shells and their start, which takes long in emulation.
 check 'a command: time of all that it began' within "$(of_command model cpu_s)" "$(echo "$MS" | awk '{ print $1 / 1000 * 0.95 - 0.01 }')" \
     "$(echo "$MS" | awk '{ print $1 / 1000 * 1.1 + 1.5 }')"
 check 'a command: energy of that time' within "$(of_command model joules)" "$(of_command model cpu_s | awk '{ print $1 * 9.98 - 0.01 }')" \
     "$(of_command model cpu_s | awk '{ print $1 * 10.02 + 0.01 }')"
-check 'a command: nobody was lost' test "$(of_command model lost)" = 0
+check 'a command: no process was lost' test "$(of_command model lost)" = 0
 
 # ---- by cycles ----
 
@@ -38,23 +38,23 @@ no_counter() {
     cat /tmp/cycles /tmp/cycles.err
     [ "$STATUS" = 3 ] && [ "$(wc -l </tmp/cycles.err)" = 1 ] && grep -q 'no counter of cycles' /tmp/cycles.err
 }
-if ls -d /sys/bus/event_source/devices/armv8* >/dev/null 2>&1; then # there emulation has one
+if ls -d /sys/bus/event_source/devices/armv8* >/dev/null 2>&1; then # emulation has one there
     check '--weight=cycles: counted' grep -q ' weight=cycles ' /tmp/cycles
 else
     check '--weight=cycles without a counter: status 3, and why' no_counter
 fi
-echo 1 >"$PMU/type" # the events of software: the first one is a clock
+echo 1 >"$PMU/type" # software events: the first one is a clock
 $TOOLS/zones 60 0:0 "$ZONE/energy_uj=20000000" >/dev/null &
 FEEDER=$!
 timeout 60 hog energy --sysfs /tmp/host --weight=cycles -k 1000 0.5 3 >/tmp/cycles 2>/tmp/cycles.err
 kill "$FEEDER"
-# By a clock, cycles are time: shares of energy are those of the time that tasks ran.
+# Counted by a clock, cycles are time: the shares of energy are the tasks' shares of time.
 counted_cycles() {
     cat /tmp/cycles.err /tmp/cycles
     awk '$1 == "#window" { n++; counted += / weight=cycles / } END { exit n != 3 || counted < 3 }' /tmp/cycles
 }
 check 'by cycles: programs read them' counted_cycles
-loop_share() { # of the energy, to that of the time of all rows
+loop_share() { # its share of energy, and of the time of all rows
     awk -v loop="$LOOP" '$1 == "energy" { j += $6; ms += $9; if ($3 == loop) { lj += $6; lms += $9 } }
         END { print j && ms && lms ? lj / j / (lms / ms) : "none" }' /tmp/cycles
 }
@@ -116,7 +116,7 @@ all_of() {
 }
 check 'powercap: a command: what all took meanwhile' all_of
 
-# The driver goes while hog looks, and comes again.
+# The driver is removed while hog runs, and comes back.
 hog energy -k 1000 0.3 >/tmp/gone 2>/tmp/gone.err &
 HOG=$!
 known() { awk '$1 == "#domain" && $2 == "domain=package-1" { print $3 == "joules=-" ? "-" : "+" }' /tmp/gone | uniq | tr -d '\n'; }

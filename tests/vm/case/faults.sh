@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# hog faults by each of its hooks: counts against getrusage(2) of a load that faults by the number, times against the clock
-# of one whose faults are slow. Major faults are of a disk: half of it is a file system, half swap.
+# hog faults with each of its hooks: counts against getrusage(2) of a load with a known number of faults, times against the
+# clock of a load with slow faults. Major faults come from a disk: half of it is a file system, half swap.
 TOOLS=/tests/tools
 kill -STOP "$LOOP" # emulation is slow enough
 
-# count COLUMN [CONDITION]: faults of the load in all windows, by its rates.
+# count COLUMN [CONDITION]: faults of the load in all windows, from its rates.
 count() {
     awk -v pid="$PID" '$1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) ms = $i }
         $1 == "faults" && $3 == pid { n += int($'"$1"' * ms / 1000 + 0.5) } END { print n + 0 }' /tmp/hog.out
@@ -17,7 +17,7 @@ has_window() { grep -q '^#window' /tmp/hog.out 2>/dev/null || ! kill -0 $HOG_PID
 has_told() { [ "$(grep -c ^pid= /tmp/load)" = 2 ]; }
 
 start_hog() { # start_hog OPTION...
-    rm -f /tmp/hog.out # not to see the window of the one before
+    rm -f /tmp/hog.out # not the window of the previous run
     hog -v "${VIEW:-faults}" -k 1000 "$@" 0.5 >/tmp/hog.out 2>/tmp/hog.err &
     HOG_PID=$!
     until_is has_window
@@ -33,7 +33,7 @@ uses_hooks() {
     [ "$(hook begin)" = "$1" ] && [ "$(hook end)" = "$2" ]
 }
 
-# Where the end is a software event, those that the kernel has without an exception (HELPED) are not seen.
+# Where the end is a software event, faults without an exception (HELPED) are not seen.
 exact() {
     seen=$(told minor) kernel=$KERNEL
     if [ "$(hook end)" = fexit ]; then
@@ -52,14 +52,14 @@ from_swap() {
         within "$(count 6)" "$(told major)" $(($(told major) + 5))
 }
 
-# What was paged out is still in the swap cache. A limit of nothing takes it away from there.
+# What was paged out is still in the swap cache. A limit of 0 takes it out of there.
 reclaim() {
     echo 0 >/tmp/cgroup/load/memory.high
     sleep 0.2
     echo max >/tmp/cgroup/load/memory.high
 }
 
-# measure_load OPTION...: hog with these options beside the load.
+# measure_load OPTION...: hog with these options next to the load.
 measure_load() {
     KERNEL=200 HELPED=30
     rm -f /tmp/go
@@ -78,7 +78,7 @@ measure_load() {
     wait $PID
 }
 
-# faults BEGIN END NAME OPTION...: by these hooks.
+# faults BEGIN END NAME OPTION...: with these hooks.
 faults() {
     begin=$1 end=$2 what=$3 SWAPPED=0
     shift 3
@@ -111,8 +111,8 @@ mapped() {
     VIEW=faults
 }
 
-# swap NAME OPTION...: which major faults are from swap. What reports that is from there, too: some more than told. Of
-# those some are of the program's own file, written to, where hog does not know that they are from swap.
+# swap NAME OPTION...: which major faults are from swap. The pages of the reporting code are swapped, too: some more than
+# reported. Some of those are pages of the program's own file that were written to, which hog does not recognise as swapped.
 swap() {
     what=$1 SWAPPED=60
     shift
@@ -140,7 +140,7 @@ slow() {
         "$(told slow_ms | awk '{ print $1 * 0.95 }')" "$(told slow_ms | awk '{ print $1 * 1.05 + 200 }')"
 }
 
-# Two halves of the disk: a file in the one is a file system, in the other swap.
+# Two halves of the disk: a file in the first is a file system, the second is swap.
 mke2fs /dev/nvme0n1 >/dev/null 2>&1
 mkdir -p /tmp/disk
 mount -t ext4 /dev/nvme0n1 /tmp/disk || mount -t ext2 /dev/nvme0n1 /tmp/disk
@@ -154,7 +154,7 @@ mkdir -p /tmp/cgroup
 mount -t cgroup2 none /tmp/cgroup
 echo +memory >/tmp/cgroup/cgroup.subtree_control
 mkdir -p /tmp/cgroup/load
-check 'and a group whose memory can be reclaimed' test -e /tmp/cgroup/load/memory.high
+check 'there is a group whose memory can be reclaimed' test -e /tmp/cgroup/load/memory.high
 
 exceptions=no
 [ "$(uname -m)" != x86_64 ] || exceptions=tp_btf

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# hog file by each of its hooks: counts and bytes are those of a load that reads and writes by the number.
+# hog file with each of its hooks: counts and bytes are those of a load with known reads and writes.
 TOOLS=/tests/tools
 kill -STOP "$LOOP" # emulation is slow enough
 
 has_window() { grep -q '^#window' /tmp/hog.out 2>/dev/null || ! kill -0 $HOG_PID 2>/dev/null; }
 
-# As in tests/live/file.sh. LOSSY=1: a call may be missing, if it is counted as lost.
+# As in tests/live/file.sh. LOSSY=1: a call may be missing if it is counted as lost.
 exactly() {
     cat /tmp/hog.err
     grep -w "$PID" /tmp/hog.out
@@ -28,7 +28,7 @@ exactly() {
                     bad++
                 }
             }
-            # All but the last one of the load are found out.
+            # All calls of the load except the last one are checked.
             if (missed > lost + 1) { print "missed " missed ", lost " lost; bad++ }
             exit !n || bad
         }' /tmp/load /tmp/hog.out
@@ -75,7 +75,7 @@ sees() {
     shift
     hog doctor "$@" 2>/dev/null | grep -q "^view\.file\.$kind  *[a-z_]*\$"
 }
-kinds() { # kinds OPTION...: of what the filer does more. Where system calls are looked at, AIO needs no hook of its own.
+kinds() { # kinds OPTION...: the filer's other operations. With hooks on system calls, AIO needs no hook of its own.
     KINDS=
     [ $# = 0 ] && ! sees aio || KINDS=aio
     ! sees mmap "$@" || KINDS="$KINDS mmap"
@@ -83,7 +83,7 @@ kinds() { # kinds OPTION...: of what the filer does more. Where system calls are
 }
 
 mkdir -p /tmp/dir
-mount -t ramfs ramfs /tmp/dir # its pages are a page cache, those of tmpfs are not
+mount -t ramfs ramfs /tmp/dir # its pages are in the page cache, those of tmpfs do not count as such
 LOSSY=0
 kinds
 if [ "$(hog doctor 2>/dev/null | sed -n 's/^hook.fentry  *//p')" = ok ]; then
@@ -94,7 +94,7 @@ fi
 kinds --without fentry
 by tp_btf 'without fentry' --without fentry
 by tp_btf 'without fentry, --top-files' --without fentry --top-files 5
-# Where more wait in a function than the kernel has places for, it does not tell of the returns of others.
+# Where more tasks wait in a function than the kernel has slots for, it does not report the returns of the others.
 LOSSY=1 KINDS=''
 by kprobe 'without fentry and tp_btf' --without fentry,tp_btf
 umount /tmp/dir

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# What a read of 4 KiB from the page cache takes, in instructions of the guest, with nothing, with hog file by each of its
-# hooks, with empty programs at the same, and with tools that are there: facts for tests/bench/file.sh.
+# The cost of a read of 4 KiB from the page cache, in instructions of the guest: with nothing, with hog file by each of its
+# hooks, with empty programs at the same hooks, and with tools that are there: facts for tests/bench/file.sh.
 TOOLS=/tests/tools
 kill -STOP "$LOOP"
 dd if=/dev/zero of=/tmp/data bs=1M count=16 2>/dev/null

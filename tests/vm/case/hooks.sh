@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# Every way to hook, as if the better ones did not exist, and the ways to keep the numbers.
+# Every hook, as if the better ones did not exist, and every way to keep counts.
 
-# Of each view the first hook that doctor last named, as the table has them; with commas.
+# For each view the first hook that doctor named last, as in the table; separated by commas.
 used_hooks() {
     sed -n 's/^view\.\([a-z]*\)\.[a-z]*  *\([a-z_]*\)$/\1 \2/p' /tmp/doctor | awk '!seen[$1]++ { print $2 }' | sort -u | paste -s -d , -
 }
 
 hog doctor >/tmp/doctor
-# Every hook in use is taken away, until no view works by any.
+# Every hook in use is taken away, until no view works.
 without='' n=0
 while n=$((n + 1)); do
     views "without the best $n" --without "${without:=$(used_hooks)}"
@@ -19,7 +19,7 @@ while n=$((n + 1)); do
     without=$without,$more
 done
 check 'without any hook no view works' test "$(grep -c ' ok$' /tmp/views)" = 0
-# With its first hook, uprobes, which are taken away above, and the second best of the others.
+# With its first hook, uprobes, which are taken away above, and the second best of its other hooks.
 kill -STOP "$BUSY"
 run_view alloc --without tp_btf
 export STATUS=$? SAID=ok
@@ -30,7 +30,7 @@ names_loop tracepoint 'without tp_btf and raw_tp' --without tp_btf,raw_tp
 judges_loop 'without tp_btf' "$(lock_unknown)" --without tp_btf
 judges_loop 'without tp_btf and raw_tp' 'wait iowait memstall lock' --without tp_btf,raw_tp
 hog top -k 1000 --without tp_btf,raw_tp 0.5 1 >/tmp/top.out 2>&1
-check 'hog top, one window without them: of a first look nobody knows the busiest thread' \
+check 'hog top, one window without them: the busiest thread is unknown after the first snapshot' \
     test "$(of_row busiest_cpu_pct "$LOOP")" = -
 names_loop tp_btf 'a hash map' --exact
 names_loop tp_btf threads -t

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# A CPU that comes for the first time, goes and comes back while hog runs: its time is somebody's only while it is online,
-# nobody gets more than the scheduler counts, and all adds up. By each hook, all at once: a CPU takes seconds to come.
+# A CPU that comes online for the first time, goes offline and comes back while hog runs: its time is counted only while it
+# is online, no task gets more than the scheduler counts, and everything adds up. With each hook, all at once: hotplug takes
+# seconds.
 
 CPU1=/sys/devices/system/cpu/cpu1/online
 
@@ -14,7 +15,7 @@ start() {
     HOGS="$HOGS $!" NAMES="$NAMES $who"
 }
 
-# Nobody waits for ever: a hog that does not begin is seen in what it should have written.
+# Bounded: a hog that does not begin is noticed by its missing output.
 all_began() {
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
         for who in tp_btf raw_tp tracepoint short top energy; do
@@ -40,21 +41,21 @@ ran_ms() { # ran_ms NAME PID
     awk -v pid="$2" '$1 == "cpu" && $3 == pid { sum += $6 } END { printf "%.3f\n", sum }' "/tmp/$1.out"
 }
 
-# A line for each window: cpus dur run other idle missed lost stolen, in ms.
+# One line per window: cpus dur run other idle missed lost stolen, in ms.
 windows() {
     awk '$1 == "#window" { for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] }
         print f["cpus"], f["dur_ms"], f["run_ms"], f["other_ms"], f["idle_ms"], f["missed_ms"], f["lost_ms"], f["stolen_ms"] }' "/tmp/$1.out"
 }
 
-# The online CPUs, as windows follow each other.
+# The numbers of online CPUs in consecutive windows.
 saw() { # saw NAME CPUS...
     windows "$1" | cut -d ' ' -f 1 | uniq | tr '\n' ' ' | tee /tmp/saw
     shift
     [ "$(cat /tmp/saw)" = "$* " ]
 }
 
-# While CPUs neither come nor go, all times are the windows' length on each; else, that of those who were there throughout and
-# of those who were there at all are its bounds.
+# While no CPU comes or goes, all times add up to the windows' length on each; otherwise the sum is bounded by the CPUs that
+# were online throughout and those that were online at all.
 adds_up() {
     windows "$1" | awk '{ sum = $3 + $4 + $5 + $6 + $7 + $8; if (NR == 1) before = $1
         low = (before < $1 ? before : $1) * $2 - 0.02; high = (before > $1 ? before : $1) * $2 + 0.02
@@ -70,8 +71,8 @@ online_time() {
             exit off < short || off > long }'
 }
 
-# A thread that dies while its virtual CPU stands still cannot be asked for its process: by classic tracepoints it is missed,
-# and reported after all.
+# The process of a thread that dies while its virtual CPU stands still cannot be looked up: with classic tracepoints its time
+# is missed, and reported after all.
 no_negative() {
     cat "/tmp/$1.out"
     awk -v sums="$([ "$1" = tracepoint ] || echo 1)" '/^#window/ { n++ } / -[0-9]/ { bad++ } { for (i = 2; i <= NF; i++) { split($i, a, "="); bad += sums && a[2] ~ /^-[0-9]/ && a[2] < -2 } }
@@ -83,7 +84,7 @@ none_missed() {
     windows "$1" | awk '{ missed += $6 } END { exit !NR || missed }'
 }
 
-# The stop task of CPU 1 is the last that is seen before the CPU goes.
+# The stop task of CPU 1 is the last task before the CPU goes offline.
 no_long_stop() {
     grep '^cpu .*migration/1$' "/tmp/$1.out"
     awk '$1 == "cpu" && $NF == "migration/1" { n++; bad += $6 > 50 } END { exit !n || bad }' "/tmp/$1.out"
@@ -94,8 +95,8 @@ uses_hook() {
     grep -qx "hog: cpu: switch: $1" "/tmp/$1.err"
 }
 
-# hog's time of a loop is not more than the scheduler's, and what the scheduler counted while all were measuring is in it.
-# A virtual CPU that stands still at a switch makes a difference.
+# hog's time of a loop is at most the scheduler's, and includes what the scheduler counted while all were measuring. A
+# virtual CPU that stands still at a switch makes a difference.
 agrees() { # agrees NAME PID LEAST MOST
     within "$(ran_ms "$1" "$2")" "$(echo "$3" | awk '{ print $1 * 0.97 - 20 }')" "$(echo "$4" | awk '{ print $1 * 1.03 + 20 }')"
 }
@@ -103,15 +104,15 @@ agrees() { # agrees NAME PID LEAST MOST
 judge() { # judge NAME (check has a variable name)
     who=$1
     check "$who: no row is negative, nor a sum by more than clocks can drift" no_negative "$who"
-    check "$who: the stop task of the CPU that goes has not the time after" no_long_stop "$who"
+    check "$who: the stop task of the CPU that goes has no time after that" no_long_stop "$who"
     check "$who: a CPU has as much time as it is online by the clock" online_time "$who"
     [ "$(argument tsc)" != unstable ] || return
-    check "$who: who stays gets what the scheduler counts" agrees "$who" "$LOOP" \
+    check "$who: a task that stays gets what the scheduler counts" agrees "$who" "$LOOP" \
         "$(echo "$LOOP_ENDS $LOOP_BEGAN" | awk '{ print $1 - $2 }')" "$(echo "$LOOP_LAST $LOOP_FIRST" | awk '{ print $1 - $2 }')"
-    check "$who: who is driven from his CPU gets what the scheduler counts" agrees "$who" "$PINNED" "$PINNED_ENDS" "$PINNED_LAST"
+    check "$who: a task driven from its CPU gets what the scheduler counts" agrees "$who" "$PINNED" "$PINNED_ENDS" "$PINNED_LAST"
 }
 
-# ---- energy: CPU 1 is a package of its own, and cycles are those of a clock ----
+# ---- energy: CPU 1 is a package of its own, and cycles come from a clock ----
 ZONES=/tmp/host/sys/class/powercap
 for package in 0 1; do
     topology=/tmp/host/sys/devices/system/cpu/cpu$package/topology
@@ -139,11 +140,11 @@ energy_adds_up() { # to busybox's awk, numbers with a 0 in front are octal
         $1 == "energy" && $6 != "-" { got[$5] += uj($6) }
         END { judge(); exit n < 6 || !all || bad }' /tmp/energy.out
 }
-energy_has_place() { # a package has rows of its own CPU alone, of none while that is offline
+energy_has_place() { # a package has rows of its own CPU only, and none while that is offline
     grep -E '^#|yes$|unattr' /tmp/energy.out
     awk '$1 == "energy" && $3 != "-" { n[$5]++; bad += $5 != "package-" $10 } END { exit !n["package-0"] || !n["package-1"] || bad }' /tmp/energy.out
 }
-# By cycles at first, by time where a CPU came or went, and then by cycles: also those that the CPU counts since it is back.
+# By cycles at first, by time where a CPU came or went, and then by cycles again, on the returned CPU, too.
 energy_counts() {
     grep -E '^#window|yes$' /tmp/energy.out
     awk '$1 == "#window" { w = / weight=cycles / ? "c" : "t"; order = order (w == last ? "" : w); last = w; busy = 0 }
@@ -168,7 +169,7 @@ VIEW=top
 start top 0.2
 VIEW=energy
 start energy --sysfs /tmp/host --weight=cycles --by cpu 0.2
-NAMES=${NAMES% top energy} # their rows are others
+NAMES=${NAMES% top energy} # their rows differ
 feed &
 FEEDER=$!
 check 'hog begins to measure' all_began
@@ -208,7 +209,7 @@ done
 check 'top: no row is negative' no_negative top
 check 'energy: no row is negative' no_negative energy
 check 'energy: rows add up to the microjoule' energy_adds_up
-check 'energy: that of a package is of its CPU, which comes and goes' energy_has_place
+check 'energy: the energy of a package belongs to its CPU, which comes and goes' energy_has_place
 check 'energy: by cycles, also of a CPU that is back' energy_counts
-# In one window, where nobody has to be asked who is running while a virtual CPU stands still.
+# In one window, where the running task need not be looked up while a virtual CPU stands still.
 check 'long: what passes on an offline CPU is not missed time' none_missed long

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# What a mode of lockdown takes away is named; the best hook needs none of it.
+# What a mode of lockdown forbids is named; the best hook needs none of it.
 check 'the kernel is locked down' test "${MODE:-none}" != none
 views "lockdown=$MODE"
 check 'hog doctor: the mode' says lockdown "$MODE"
 check 'hog doctor: the views work' item view.cpu ok
-# Where nothing tells who is on a CPU at the start (5.10), the loop is missed until it leaves its CPU for the first time.
+# Where nothing identifies the task on a CPU at the start (5.10), the loop is missed until it leaves its CPU for the first
+# time.
 if [ "$MODE" = confidentiality ] && ! grep -q '^view.cpu.start  *[a-z_]*$' /tmp/doctor; then
     (while kill -STOP "$LOOP" && kill -CONT "$LOOP"; do usleep 40000; done) &
     visitor=$!

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# Many possible CPUs, two online: all works, windows are cheap, memory is for the possible ones and no more.
+# Many possible CPUs, two online: everything works, windows are cheap, and memory is for the possible CPUs and no more.
 
 POSSIBLE=/sys/devices/system/cpu/possible
 
-# Bytes of hog's maps, all together, while it runs.
+# Bytes of all of hog's maps while it runs.
 map_bytes() { # map_bytes VIEW
     hog "$1" 60 >/dev/null 2>&1 &
     pid=$!
@@ -17,7 +17,7 @@ map_bytes() { # map_bytes VIEW
     wait $pid 2>/dev/null
 }
 
-# What hog itself says of itself is compared with its own /proc by tests/live; here it is held to the budgets.
+# tests/live compares hog's report about itself with its own /proc; here it must meet the budgets.
 self() { # self FIELD: its value in each window
     sed -n "s/^#self .*$1=\([0-9.]*\).*/\1/p" /tmp/self
 }
@@ -26,7 +26,7 @@ is_cheap() { # is_cheap FIELD MOST: on average of the windows
     self "$1" | awk -v most="$2" '{ sum += $1 } END { print sum / NR " of " most; exit !NR || sum / NR > most }'
 }
 
-# A list of CPUs that this kernel would never show is put in the place of its own.
+# A list of CPUs that this kernel would never show takes the place of its own.
 with_possible() { # with_possible LIST COMMAND...
     echo "$1" >/tmp/possible
     shift

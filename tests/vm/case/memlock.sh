@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# 64 KiB of locked memory, and no right to more: before 5.11 the kernel counts BPF's memory there.
+# 64 KiB of locked memory, and no privilege for more: before 5.11 the kernel charges BPF's memory to that limit.
 as=/tests/tools/as
 
 limited() { # limited BYTES: hog is root, but has no more than that
@@ -10,7 +10,7 @@ limited() { # limited BYTES: hog is root, but has no more than that
 limited 65536
 views 'memlock 64 KiB'
 names_loop tp_btf 'memlock 64 KiB'
-if bounded; then # the rest of top still works, and the reason can be had
+if bounded; then # the rest of top still works, and gives the reason
     judges_loop 'memlock 64 KiB' 'wait iowait memstall lock'
     run_view top
     check 'memlock 64 KiB: hog -v top says why waits are not known' has 'RLIMIT_MEMLOCK is 64 KiB' /tmp/view.err
@@ -28,7 +28,7 @@ if bounded; then
     check 'memlock 32 KiB: status 3' test $? = 3
     check 'memlock 32 KiB: says so' has 'RLIMIT_MEMLOCK is 32 KiB' /tmp/refused
     check 'memlock 32 KiB: says so in one line' test "$(wc -l </tmp/refused)" = 1
-    # What it asks for must be enough.
+    # What hog asks for must be enough.
     needed=$(sed -n 's/.*up to \([0-9]*\) KiB are needed.*/\1/p' /tmp/refused)
     check 'memlock 32 KiB: says how much is needed' within "${needed:-none}" 60 200
     limited "$((${needed:-0} * 1024))"

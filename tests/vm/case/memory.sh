@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# What hog alloc and hog mem say, against a load that knows what it holds and against /proc.
+# hog alloc and hog mem, against a load that knows what it holds and against /proc.
 kill -STOP "$LOOP" # emulation is slow enough
 
 until_is() { # until_is COMMAND...: true, in 20 s
@@ -27,7 +27,7 @@ stop_load() {
     exec 9>&-
     wait $LOAD
 }
-# order COMMAND...: and waits until the load has done all of them, and two windows more are there.
+# order COMMAND...: waits until the load has done all of them, and two more windows are there.
 order() {
     had=$(lines ^done /tmp/load)
     for each; do
@@ -37,7 +37,7 @@ order() {
     until_more '^#window' /tmp/hog.out 2
 }
 
-# The load's row in the last window that is whole, and what all windows have counted.
+# The load's row in the last complete window, and the sums of all windows.
 row() {
     awk -v pid="$LOAD" '$1 == "#window" { last = now; now = "none" } $1 == "alloc" && $3 == pid { now = $0 } END { print last }' /tmp/hog.out
 }
@@ -76,8 +76,8 @@ allocations() { # allocations HOST OPTION...
     check "hog alloc, $by: nothing is lost" test "$(lost)" = 0
     stop_load
 }
-# In emulation probes of 7.x lose calls, and hand over arguments that no program has passed, with any version of hog, on one CPU, too.
-# Whose mistake that is, is not known; there is nothing to learn about hog from it.
+# In emulation probes of 7.x lose calls, and pass arguments that no program used, with any version of hog, on one CPU, too.
+# The cause is not known; it teaches nothing about hog.
 case $(uname -r) in
 [7-9].*) emulated=7 ;;
 *) emulated= ;;
@@ -95,7 +95,7 @@ umount /sys/kernel/btf
 # ---- mem ----
 
 status_kib() { sed -n 's/^VmRSS:[^0-9]*\([0-9]*\) kB$/\1/p' "/proc/$1/status"; }
-rss() { # rss PID: is what /proc says of a process that does nothing
+rss() { # rss PID: equals /proc for an idle process
     cat /tmp/mem.err
     grep "^mem .* $1 " /tmp/mem.out
     echo "/proc: $(status_kib "$1")"
@@ -111,9 +111,9 @@ for without in '' tp_btf tp_btf,tracepoint; do
     hog -v mem -k 1000 ${without:+--without $without} 0.2 1 >/tmp/mem.out 2>/tmp/mem.err
     by=${without:+without $without}
     check "hog mem, ${by:-best hook}: a load's rss_kib is what /proc says" rss $LOAD
-    check "hog mem, ${by:-best hook}: and that of another one" rss "$LOOP"
+    check "hog mem, ${by:-best hook}: and so is another process's" rss "$LOOP"
 done
-kib() { within "$(status_kib $LOAD)" 5700 7500; } # before 6.2 a thread may hold back 64 pages
+kib() { within "$(status_kib $LOAD)" 5700 7500; } # before 6.2 a thread may batch 64 pages
 check 'and as much as the load knows that it holds' kib
 stop_load
 rm -f /tmp/held /tmp/hold

@@ -18,7 +18,7 @@ judges_loop 'no tracefs' "$(lock_unknown)"
 check 'no tracefs, bpffs, securityfs: nothing was mounted' same_mounts
 
 mount -t debugfs none /sys/kernel/debug
-ls /sys/kernel/debug/tracing/events >/dev/null # the kernel mounts it on the way
+ls /sys/kernel/debug/tracing/events >/dev/null # the lookup mounts it
 mounts >/tmp/mounts.before
 views 'tracefs in debugfs' --without tp_btf,raw_tp
 check 'hog doctor: tracefs in debugfs' says tracefs /sys/kernel/debug/tracing

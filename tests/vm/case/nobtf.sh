@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# A kernel that does not describe its types: an empty directory stands where the description is.
+# A kernel that does not describe its types: an empty directory takes the place of the description.
 mkdir -p /tmp/empty
 mount -o bind /tmp/empty /sys/kernel/btf
 views 'no BTF'

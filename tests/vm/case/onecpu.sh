@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# One CPU, which hog shares with a loop that never leaves it by itself: short windows come, all add up, and nobody starves.
+# One CPU, which hog shares with a loop that never leaves it voluntarily: short windows come, everything adds up, and no task
+# starves.
 
-# All windows come, in each all time of the CPU is somewhere, and the loop has its part.
+# All windows come, each accounts for all time of the CPU, and the loop has its part.
 short_windows() {
     timeout 60 hog cpu 0.01 100 >/tmp/short
     status=$?
@@ -23,7 +24,7 @@ tracked() { # the loop's time by hog track is what the scheduler counts around i
     [ $status = 0 ] && within "$sum" 200 "$(echo "$BEFORE $AFTER" | awk '{ print $2 - $1 + 2 }')"
 }
 
-# A virtual CPU may stand still for longer than a window while hog is on it: then the loop is not first in that one.
+# A virtual CPU may stand still for longer than a window while hog is on it: then the loop is not first in that window.
 is_heaviest() {
     awk '$1 == "cpu" { sum[$3] += $6 } END { for (pid in sum) print sum[pid], pid }' /tmp/hog.out | sort -rn >/tmp/heaviest
     cat /tmp/heaviest
@@ -36,7 +37,7 @@ run_hog
 check 'hog cpu: the busy loop is the first of all windows together' is_heaviest
 check 'hog cpu: its time is not more than the scheduler counts' within "$(seen_ms)" 200 "$(echo "$BEFORE $AFTER" | awk '{ print $2 - $1 + 2 }')"
 check 'hog cpu: 100 windows of 10 ms, in each all time is somewhere' short_windows
-# Whoever wants the only CPU waits for the loop.
+# A task that wants the only CPU waits for the loop.
 run_top
 check 'hog top: the loop is cpu-bound, or others make it wait' test "$(of_row verdict "$LOOP")" = cpu-bound -o "$(of_row verdict "$LOOP")" = starved
 check 'hog top: the loop has most of the CPU' within "$(of_row cpu_pct "$LOOP")" 50 101

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# PID namespaces and roots like a container's: rows bear the numbers of /proc. Which those are NSpid tells, on the host.
+# PID namespaces and roots like a container's: rows have the PIDs of /proc. NSpid on the host tells which those are.
 
 child_of() {
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
@@ -13,7 +13,7 @@ nspid() { # nspid PID [LEVELS-UP]
     awk -v up="${2:-0}" '$1 == "NSpid:" { print $(NF - up) }' "/proc/$1/status"
 }
 
-# counts NAME NUMBER COMM: the loop is that number with that name in all three windows, with the time that it had.
+# counts NAME PID COMM: the loop has that PID and that name in all three windows, with the time that it had.
 counts() {
     check "$1: the loop has its number there and its name" is_named "$2" "$3"
     check "$1: its time is what the scheduler counts" has_time "$2"
@@ -55,7 +55,7 @@ adds_up() {
          END { check(); exit (n < 2 || bad > 0) }' /tmp/hog.out
 }
 
-# refused STATUS TEXT: and one line says why.
+# refused STATUS TEXT: one line says why.
 refused() {
     cat /tmp/hog.out /tmp/hog.err
     [ "$STATUS" = "$1" ] && [ ! -s /tmp/hog.out ] && grep -v '^hog: [a-z]*: [a-z]*: ' /tmp/hog.err >/tmp/said
@@ -63,7 +63,7 @@ refused() {
 }
 
 HOST=$LOOP
-kill -STOP "$HOST" # another one keeps a CPU busy here
+kill -STOP "$HOST" # another loop keeps a CPU busy here
 unshare -p -f --mount-proc sleep 1000 &
 first=$!
 OUTER=$(child_of $first)
@@ -77,7 +77,7 @@ check 'the loop is three levels deep' test "$(grep NSpid "/proc/$LOOP/status" | 
 
 if [ "${MODE:-none}" = confidentiality ]; then
     AS="nsenter -t $OUTER -p -m" run_hog -k 10000
-    check 'confidentiality: the numbers of the host, and says so' says_pids host
+    check 'confidentiality: the PIDs of the host, and hog says so' says_pids host
     check 'confidentiality: and why' has 'hog: PIDs are the kernel' /tmp/hog.err
     counts 'confidentiality' "$LOOP" -
     AS="nsenter -t $OUTER -p -m" run_hog -p 1
@@ -86,7 +86,7 @@ else
     AS="nsenter -t $OUTER -p -m" run_hog -k 10000
     check 'a private /proc: says so' says_pids namespace
     counts 'a private /proc' "$(nspid "$LOOP" 1)" yes
-    check 'a private /proc: all others are one row' all_others_are_one
+    check 'a private /proc: all processes outside are one row' all_others_are_one
     check 'a private /proc: the times add up' adds_up
     AS="nsenter -t $INNER -p -m" run_hog -k 10000 --without tp_btf
     counts 'a nested one, raw_tp' "$(nspid "$LOOP")" yes
@@ -94,10 +94,10 @@ else
     counts 'a private /proc, -p' "$(nspid "$LOOP" 1)" yes
     check 'a private /proc, -p: the times add up' adds_up
     AS="nsenter -t $OUTER -p -m" run_hog -p 999999
-    check 'a private /proc, -p: a number that nobody has there' refused 1 'no such process in the PID namespace of /proc'
+    check 'a private /proc, -p: a PID that does not exist there' refused 1 'no such process in the PID namespace of /proc'
     AS="nsenter -t $OUTER -p -m" run_hog -t -k 10000
     counts 'a private /proc, threads' "$(nspid "$LOOP" 1)" yes
-    kill -STOP "$BUSY" # a look at everything takes long in emulation
+    kill -STOP "$BUSY" # a full scan takes long in emulation
     nsenter -t "$OUTER" -p -m hog doctor >/tmp/doctor 2>&1
     kill -CONT "$BUSY"
     check 'a private /proc: doctor says it' item pids 'namespace: .*'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# Counts that outlive hog: by each hook, the loop has what the scheduler counts for it; and nothing of it is left.
+# Counts that outlive hog: with each hook, the loop has what the scheduler counts for it; and nothing is left behind.
 
 DIR=/sys/fs/bpf/pinned
 
@@ -8,7 +8,7 @@ left() { # maps and programs of hog in the kernel
     { bpftool map show && bpftool prog show; } | grep -c ' name hog_'
 }
 
-# The kernel frees what was let go of a little later.
+# The kernel frees closed objects a little later.
 nothing_left() {
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
         [ "$(left)" = 0 ] && return
@@ -18,7 +18,7 @@ nothing_left() {
     return 1
 }
 
-# All windows together, and a look is not a moment: what is read a little later counts up to then.
+# All windows together, and a snapshot takes time: an entry read a little later counts up to then.
 read_pinned() {
     BEFORE=$(on_cpu_ms)
     timeout 60 hog read $DIR 0.5 3 >/tmp/hog.out 2>/tmp/hog.err
@@ -43,7 +43,7 @@ for hook in tp_btf raw_tp; do
     check "hog pin by $hook: ends without a word" hog pin $DIR $without
     bpftool prog show >/tmp/pinned
     check "hog pin by $hook: the program is there" has hog_switch /tmp/pinned
-    # Emulated CPUs may stand still while one looks: three tries.
+    # Emulated CPUs may stand still during a snapshot: three tries.
     for _ in 1 2 3; do
         read_pinned
         counts_loop >/dev/null && break
@@ -54,9 +54,9 @@ for hook in tp_btf raw_tp; do
     check "hog unpin, $hook: nothing is left" nothing_left
 done
 
-# Faults: as many as there are pages, by what can be pinned there.
+# Faults: as many as there are pages, by the hooks that can be pinned there.
 pages_of() {
-    : >/tmp/hog.out # the one before has a window, too
+    : >/tmp/hog.out # the previous run has a window, too
     hog read $DIR 0.5 -k 1000 >/tmp/hog.out 2>/tmp/hog.err &
     reader=$!
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
@@ -66,7 +66,7 @@ pages_of() {
     dd if=/dev/zero of=/dev/null bs=40M count=1 2>/dev/null &
     dd=$!
     wait $dd
-    kill -TERM $reader # which shows the window so far
+    kill -TERM $reader # the reader shows the window so far
     wait $reader
     cat /tmp/hog.out /tmp/hog.err
     within "$(awk -v pid=$dd '$1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) s = $i / 1000 }
@@ -90,14 +90,14 @@ for hook in fexit perf_event; do
     check "hog unpin faults, $hook: nothing is left" nothing_left
 done
 
-# Disks and files, by the best hooks there are: what is written to a tmpfs is told by its mount.
+# Disks and files, with the best hooks there are: writes to a tmpfs are counted for its mount.
 mkdir -p /tmp/fs
 mount -t tmpfs none /tmp/fs
 files_written() {
     cat /tmp/hog.out /tmp/hog.err
     awk '$1 == "file" && $5 == "/tmp/fs" && $6 == "write" && $7 == 64 { count += $8; kib += $9 } END { exit count != 20 || kib != 1280 }' /tmp/hog.out
 }
-# Whether a view works here is not what this case asks.
+# This case does not test whether a view works here.
 VIEWS='file'
 hog doctor | grep -q '^view.block  *ok$' && VIEWS=file,block
 check "hog pin $VIEWS: ends without a word" hog pin $DIR $VIEWS
@@ -111,7 +111,7 @@ done
 dd if=/dev/zero of=/tmp/fs/file bs=64k count=20 2>/dev/null
 kill -TERM $reader
 wait $reader
-check "hog read $VIEWS: what was written is told by its mount" files_written
+check "hog read $VIEWS: writes are counted for their mount" files_written
 check "hog unpin $VIEWS: ends" hog unpin $DIR
 check "hog unpin $VIEWS: nothing is left" nothing_left
 umount /tmp/fs

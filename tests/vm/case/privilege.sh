@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# Users who are not root and may do it all the same: what works for them, and why the rest does not.
+# Users who are not root but have privileges: what works for them, and why the rest does not.
 as=/tests/tools/as
 paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
 
@@ -19,7 +19,7 @@ else
     judges_loop 'CAP_BPF, CAP_PERFMON' ''
 fi
 check "hog cpu, CAP_BPF, CAP_PERFMON: users and names of others" knows_users
-check 'hog doctor: tracefs is for root alone' item tracefs '.*closed to this user: needs CAP_DAC_READ_SEARCH'
+check 'hog doctor: tracefs is for root only' item tracefs '.*closed to this user: needs CAP_DAC_READ_SEARCH'
 check 'hog doctor: and so are tracepoints' item hook.tracepoint '.*needs CAP_DAC_READ_SEARCH'
 check 'hog doctor: the capabilities' item capabilities 'CAP_BPF, CAP_PERFMON, no CAP_SYS_ADMIN, .*'
 AS="$as uid=1000 caps=bpf,perfmon,dac_read_search memlock=1048576"

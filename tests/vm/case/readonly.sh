@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# A root directory that holds hog and nothing else, and cannot be written to: no /dev, no /tmp, perhaps no /proc.
+# A read-only root directory that holds hog and nothing else: no /dev, no /tmp, perhaps no /proc.
 jail=/tmp/jail
 mkdir -p $jail/bin $jail/proc $jail/sys
 cp /bin/hog $jail/bin/
@@ -21,7 +21,7 @@ views 'read-only root, no /dev, no /tmp'
 names_loop tp_btf 'read-only root'
 judges_loop 'read-only root' "$(lock_unknown)"
 names_loop tracepoint 'read-only root' --without tp_btf,raw_tp
-# Without /dev/null, too, nothing else may get the numbers of the standard streams.
+# Without /dev/null, too, nothing else may get the descriptors of the standard streams.
 no_stdin() { $AS hog cpu 0.2 2 <&-; }
 no_stderr() { $AS hog cpu --without tp_btf,raw_tp 0.2 2 <&- 2>&-; }
 check 'no /dev, stdin closed: works' runs no_stdin

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# Users who may not: one line says what they lack.
+# Users without privileges: one line says what they lack.
 as=/tests/tools/as
 
-# refused HOST TEXT: all views, each with this reason, as hog is run by $AS.
+# refused HOST TEXT: all views, each with this reason, run with $AS.
 refused() {
     views "$1"
     check "$1: no view works" item view.cpu '[^o].*'

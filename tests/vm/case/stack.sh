@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# hog block where disks lie on disks: device-mapper (linear, and crypt) and md (raid1) on partitions of one disk. What is read
-# and written through them is counted once at the disk below, by raid1 once for each copy, in the name of who did it.
+# hog block where disks lie on disks: device-mapper (linear, and crypt) and md (raid1) on partitions of one disk. What is
+# read and written through them is counted once at the disk below, with raid1 once for each copy, for the process that did
+# it.
 TOOLS=/tests/tools
 DISK=nvme0n1
 kill -STOP "$LOOP"
@@ -31,21 +32,21 @@ pidof_writer() { grep -l '^Name:.dmcrypt_write' /proc/[0-9]*/status | cut -d / -
 told() { sed -n 's/^pid=//p' /tmp/load; }
 rows() { awk '$1 == "block"' /tmp/hog.out; }
 
-exactly() { # exactly PID reads_s|writes_s COUNT COLUMN KIB: there, and nothing elsewhere
+exactly() { # exactly PID reads_s|writes_s COUNT COLUMN KIB: on that disk, and nothing elsewhere
     echo "$(count "$2" "$1" $DISK) requests, $(count "$4" "$1" $DISK) KiB; the load had $3, $5"
     rows
     [ "$(count "$2" "$1" $DISK)" = "$3" ] && [ "$(count "$4" "$1" $DISK)" = "$5" ] && [ "$(count "$4" "$1" '')" = "$5" ]
 }
-data_and_little_more() { # data_and_little_more KIB: what a file system writes about it, too
+data_and_little_more() { # data_and_little_more KIB: plus the file system's metadata
     echo "$(count write_kib_s "$(told)" $DISK) KiB of $1"
     rows
     within "$(count write_kib_s "$(told)" $DISK)" "$1" "$(($1 + $1 / 20 + 200))"
 }
 
-# through HOST DEVICE COPIES [PID]: direct writes are that thread's, and not the load's
+# through HOST DEVICE COPIES [PID]: direct writes are charged to that thread, and not to the load
 through() {
     what=$1 device=$2 copies=$3 writer=$4
-    dd if="$device" of=/dev/null bs=4k count=1 2>/dev/null # who comes first looks for partitions
+    dd if="$device" of=/dev/null bs=4k count=1 2>/dev/null # the first reader scans for partitions
     start_hog
     $TOOLS/diskload read "$device" 64 150 >/tmp/load
     stop_hog
@@ -59,12 +60,12 @@ through() {
     start_hog
     $TOOLS/diskload synced /tmp/disk/synced 64 50 >/tmp/load
     stop_hog
-    check "$what: what is synced is whose data it is" data_and_little_more $((3200 * copies))
+    check "$what: synced data is charged to its writer" data_and_little_more $((3200 * copies))
     start_hog
     $TOOLS/diskload left /tmp/disk/left 64 50 >/tmp/load
     sync
     stop_hog
-    check "$what: what is left is whose data it was" data_and_little_more $((3200 * copies))
+    check "$what: data written back later is charged to its writer" data_and_little_more $((3200 * copies))
     umount /tmp/disk
 }
 

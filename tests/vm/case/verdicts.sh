@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# What `hog top` says of loads that deserve a verdict, and of some that almost do, where control groups are of version 2, there
-# is a disk and a swap device, and pressure is known.
+# The verdicts of `hog top` for loads that deserve one, and for some that almost do, with cgroups of version 2, a disk, a
+# swap device, and known pressure.
 DESERVE=/tests/tools/deserve
 kill -STOP "$LOOP" # emulation is slow enough
 
@@ -34,7 +34,7 @@ end() {
     rmdir /tmp/cgroup/*/ 2>/dev/null
 }
 
-judge() { # judge [WINDOWS]: of 2 s
+judge() { # judge [WINDOWS]: with windows of 2 s
     timeout 60 hog -v top -k 1000 2 "${1:-3}" >/tmp/top 2>/tmp/top.err
 }
 
@@ -43,7 +43,7 @@ field() { # field NAME PID: in the last window, or - if there is no such row
         $1 == "top" && $at["pid"] == pid { value = $at[name] } END { print value }' /tmp/top
 }
 
-# In one of the last two windows: in emulation a CPU can stand still, and then others wait for whoever was on it.
+# In one of the last two windows: in emulation a CPU can stand still, and then other tasks wait for the one on it.
 is() { # is PID VERDICT [BY]
     grep -E "^#top|^top +[0-9]+ +$1 " /tmp/top
     cat /tmp/top.err
@@ -55,7 +55,7 @@ is() { # is PID VERDICT [BY]
         END { exit !(now || before) }' /tmp/top
 }
 
-# judged NAME PID VERDICT [BY]: once more if not, for the guest may not have got the CPU that it needs.
+# judged NAME PID VERDICT [BY]: otherwise once more, because the guest may not have had the CPU that it needs.
 judged() {
     name=$1
     shift
@@ -66,17 +66,17 @@ judged() {
     check "$name" is "$@"
 }
 
-stalled() { # stalled FILE: us, and the time since boot
+stalled() { # stalled FILE: its stall time in us, and the time since boot
     awk -F '[ =]' '/^some/ { us = $NF } /^[0-9]/ { up = $1 } END { print us, up }' "$1" /proc/uptime
 }
 
-agrees() { # agrees FIELD FILE: to 20 points, on average of the windows, $before being what was stalled when they began
+agrees() { # agrees FIELD FILE: within 20 points, on average of the windows; $before is the stall time when they began
     truth=$(echo "$before $(stalled "$2")" | awk '{ print ($3 - $1) / 1e4 / ($4 - $2) }')
     within "$(sed -n "s/^#window .* $1=\\([0-9.]*\\).*/\\1/p" /tmp/top | awk '{ sum += $1 } END { print sum / NR }')" \
         "$(echo "$truth" | awk '{ print $1 - 20 }')" "$(echo "$truth" | awk '{ print $1 + 20 }')"
 }
 
-pressed() { # pressed NAME FIELD FILE: as `judged`; what hog does before its first window is in the file, too
+pressed() { # pressed NAME FIELD FILE: as `judged`; the file includes what hog does before its first window
     name=$1
     shift
     for _ in 1 2 3; do
@@ -103,7 +103,7 @@ judged 'alone on a CPU: cpu-bound' "$PID" cpu-bound
 end
 begin_in quota cpu.max '20000 100000' $DESERVE throttled burn 1000 0
 judged 'cpu.max: throttled by it' "$PID" throttled '/quota@20%'
-if grep -qw psi=1 /proc/cmdline; then # in each window that of the group since it was last read; all together that of its file
+if grep -qw psi=1 /proc/cmdline; then # each window has the group's pressure since the last read; together they have that of its file
     pressed 'pressure of the group by hog is that of its file' psi_cgroup_cpu_pct /tmp/cgroup/quota/cpu.pressure
     check 'pressure: the group that has most of it is named' test "$(grep -c '^#window.* psi_cgroup=/quota ' /tmp/top)" = 3
 fi
@@ -120,7 +120,7 @@ end
 
 # ---- memory ----
 
-in_time() { # the seconds that are left, by the group's own count, which is a little later
+in_time() { # the seconds left, by the group's own counter, read a little later
     left=$(awk '{ print (192 * 1048576 - $1) / 2097152 }' /tmp/cgroup/fills/memory.current)
     within "$(field oom_s "$fills")" "$(echo "$left" | awk '{ print $1 * 0.8 }')" "$(echo "$left" | awk '{ print $1 * 1.2 + 1 }')"
 }
@@ -151,7 +151,7 @@ if grep -qw bpf_task_pt_regs /proc/kallsyms; then # from 5.15
     judged 'a lock held asleep: lock-bound' "$PID" lock-bound
 else
     judge
-    check 'a lock held asleep: this kernel cannot tell' test "$(field lock_pct "$PID")" = -
+    check 'a lock held by a sleeping task: unknown on this kernel' test "$(field lock_pct "$PID")" = -
 fi
 end
 begin $DESERVE pool pool 4 10 500

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# The host as it is: what doctor says of it, every view by its best hook, the time that hog takes to start.
+# The host as it is: what doctor reports, every view with its best hook, and the time hog takes to start.
 
-# Possible CPUs: the last number in a list like 0-3, and one. Newer kernels leave out what only a hotplug would bring.
+# Possible CPUs: the last number in a list like 0-3, plus one. Newer kernels leave out what only a hotplug would bring.
 possible() { sed 's/.*[,-]//' /sys/devices/system/cpu/possible | awk '{ print $1 + 1 }'; }
 
 none_missed() {
@@ -10,7 +10,7 @@ none_missed() {
     grep -q '^#window ' /tmp/hog.out && ! grep '^#window ' /tmp/hog.out | grep -v ' missed_ms=0\.000 '
 }
 
-loads_while_running() { # the way to see programs sees them at all
+loads_while_running() { # the check itself can see programs
     hog cpu 60 >/dev/null 2>&1 &
     pid=$!
     found=1
@@ -23,7 +23,7 @@ loads_while_running() { # the way to see programs sees them at all
     return $found
 }
 
-# The middle of five.
+# The median of five.
 start_ms() {
     for _ in 1 2 3 4 5; do
         /tests/tools/start hog_ hog cpu 10
@@ -45,7 +45,7 @@ thresholds() { hog --print-thresholds | tee /tmp/thresholds | grep -c '^[a-z_]*=
 check 'hog --print-thresholds writes what --thresholds reads' thresholds
 alert() { hog --alert cpu-bound --alert-for 2 0.5 20 >/tmp/top.out; [ $? = 4 ] && [ "$(grep -c '^#window' /tmp/top.out)" = 2 ]; }
 check 'hog --alert ends at the second window with a busy loop, status 4' alert
-left_out() { # of all that happens, nothing is of user 12345
+left_out() { # nothing belongs to user 12345
     hog calls,file,faults -u 12345 0.3 1 | tee /tmp/left | grep -q ' file_ops=0 .* faults_other=[1-9]' &&
         grep -q ' calls_keys=0 ' /tmp/left && sed 's/.* faults=\([0-9]*\) faults_other=\([0-9]*\) .*/\1 \2/' /tmp/left |
         awk '{ exit $1 != $2 }'
