@@ -7,11 +7,8 @@
 #include <unistd.h>
 #include "loader/embedded.h"
 #include "host/kernel.h"
-#include "host/names.h"
-#include "host/pidns.h"
-#include "host/targets.h"
+#include "cli/session.h"
 #include "loader/probe.h"
-#include "view/view.h"
 #include "base/message.h"
 
 /* Items are words; what is said of them is a sentence and ends the line, so text and tsv write it plain. */
@@ -82,62 +79,70 @@ static void say_hooks(struct out *out, const struct options *options, const char
     }
 }
 
-/* Opens the view as for measuring all processes, and closes it. */
-static bool say_view(struct out *out, const struct options *options, const struct view *view,
-                     const struct source_context *context)
-{
-    static struct hook_report hooks[MAX_HOOKS];
-    struct error why = {""};
-    char item[64];
-    void *state;
+struct trial {
+    struct out *out;
+    const struct options *options;
+    const struct pidns *pidns;
+    bool works;
+};
 
-    memset(hooks, 0, sizeof hooks);
-    int err = view->open(&state, context, hooks, &why);
-    bool works = !err;
-    if (works && view->of_targets && !pidns_is_of_proc(context->pidns)) {
-        error_set(&why, 0, "processes cannot be asked for by number: %s", context->pidns->reason.text);
-        works = false;
+static void say_view(void *context, const struct view *view, const struct hook_report hooks[MAX_HOOKS],
+                     int err, const struct error *why)
+{
+    struct trial *trial = context;
+    struct error reason = *why;
+    char item[64];
+
+    trial->works = !err;
+    if (!err && view->of_targets && !pidns_is_of_proc(trial->pidns)) {
+        error_set(&reason, 0, "processes cannot be asked for by number: %s", trial->pidns->reason.text);
+        trial->works = false;
     }
     snprintf(item, sizeof item, "view.%s", view->name);
-    say(out, options, item, works ? "ok" : why.text);
-    say_hooks(out, options, view->name, hooks);
-    if (!err)
-        view->close(state);
-    return works || view->of_sensors;
+    say(trial->out, trial->options, item, trial->works ? "ok" : reason.text);
+    say_hooks(trial->out, trial->options, view->name, hooks);
+}
+
+/* Opens the view as for measuring all processes, and closes it. The first view that cannot count by the
+ * numbers of /proc leaves its own in `found`. */
+static bool try_view(struct trial *trial, const struct view *view, struct pidns *found)
+{
+    struct session session;
+
+    if (session_init(&session, trial->options, PURPOSE_TRY)) {
+        message("out of memory");
+        return false;
+    }
+    trial->pidns = &session.pidns;
+    session_add(&session, view);
+    session_open(&session, say_view, trial);
+    if (!pidns_is_of_proc(&session.pidns))
+        *found = session.pidns;
+    session_close(&session);
+    return trial->works || view->of_sensors;
 }
 
 enum status doctor(const struct options *options)
 {
     struct out *out = out_open(STDOUT_FILENO, options->format, false);
-    struct targets targets = {0};
-    struct pidns pidns;
-    pidns_read(&pidns);
-    struct source_context context = {
-        .options = options, .targets = &targets, .names = names_open(&pidns), .pidns = &pidns};
+    struct trial trial = {.out = out, .options = options};
+    struct pidns found;
     char text[512];
     bool all = true;
 
-    if (!out || !context.names) {
+    pidns_read(&found);
+    if (!out) {
         message("out of memory");
         return STATUS_FAILED;
     }
     say_host(out, options);
     say_kinds(out, options);
-    /* One that cannot count by the numbers of /proc gives them up for itself, not for those after it. */
-    const struct pidns at_first = pidns;
-    struct pidns found = pidns;
-    for (const struct view *const *view = views; *view; view++) {
-        pidns = at_first;
-        all &= say_view(out, options, *view, &context);
-        if (!pidns_is_of_proc(&pidns))
-            found = pidns;
-    }
+    for (const struct view *const *view = views; *view; view++)
+        all &= try_view(&trial, *view, &found);
     embedded_close();
-    pidns = found;
-    pidns_describe(&pidns, text, sizeof text); /* as the views found that it works */
+    pidns_describe(&found, text, sizeof text); /* as the views found that it works */
     say(out, options, "pids", text);
     int err = out_flush(out);
-    names_close(context.names);
     out_close(out);
     if (err && err != -EPIPE) {
         message("cannot write to stdout: %s (%s)", strerror(-err), error_name(err));

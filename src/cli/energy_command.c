@@ -7,8 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/clock.h"
-#include "host/pidns.h"
-#include "host/targets.h"
+#include "cli/session.h"
 #include "cli/process_limits.h"
 #include "source/power/meter.h"
 #include "source/tasks/tree.h"
@@ -23,15 +22,11 @@ struct taken {
 
 struct command {
     const struct options *options;
-    struct source_context context;
-    struct targets targets; /* none */
-    struct pidns pidns;
-    struct sched *sched;
-    struct meter meter;
-    struct tree tree;
+    struct session session; /* of no view */
+    const struct meter *meter;
+    const struct tree *tree;
     struct tally members; /* those of the tree that ran in a window */
     struct taken *taken;  /* a domain */
-    struct window window;
     uint64_t begin_ns;
     sigset_t signals, before;
     pid_t pid;
@@ -119,12 +114,12 @@ static bool sleep_until(struct command *c, uint64_t due)
 
 static int find_members(struct command *c)
 {
-    const struct tally *tally = sched_tally(c->sched);
+    const struct tally *tally = sched_tally(c->meter->sched);
     int err = 0;
 
     tally_clear(&c->members);
     for (size_t i = 0; i < tally->capacity && !err; i++)
-        if (tally->table[i].key && tree_has(&c->tree, tally->table[i].key))
+        if (tally->table[i].key && tree_has(c->tree, tally->table[i].key))
             err = tally_add(&c->members, tally->table[i].key, 1, 0);
     return err;
 }
@@ -137,7 +132,7 @@ static void take(const struct command *c, const struct meter_share *share, struc
     for (size_t i = 0; i < share->all.tally->capacity; i++) {
         const struct tally_entry *entry = &share->all.tally->table[i];
         if (entry->key && entry->weight > 0 && tally_find(&c->members, entry->key)) {
-            taken->run_ns += meter_run_ns(&c->meter, entry);
+            taken->run_ns += meter_run_ns(c->meter, entry);
             weight += entry->weight;
         }
     }
@@ -145,29 +140,22 @@ static void take(const struct command *c, const struct meter_share *share, struc
         return;
     taken->uj += split_next(&split, meter_ran(share, weight));
     taken->all_uj += share->uj;
-    taken->known_ns += c->meter.window_ns;
+    taken->known_ns += c->meter->window_ns;
 }
 
 static int flip(struct command *c, struct error *why)
 {
-    struct timespec grace = {.tv_nsec = SKETCH_GRACE_NS};
+    int err = session_flip(&c->session, why);
 
-    c->window.begin_mono = c->window.end_mono;
-    c->window.end_mono = clock_ns(CLOCK_MONOTONIC);
-    sched_flip(c->sched);
-    meter_flip(&c->meter);
-    nanosleep(&grace, NULL);
-    int err = sched_collect(c->sched, c->window.end_mono, why);
     if (err)
         return err;
-    meter_collect(&c->meter, &c->window);
-    sched_shown(c->sched);
-    if (!c->window.begin_mono)
+    sources_shown(&c->session.sources);
+    if (!c->session.window.begin_mono)
         return 0;
     if (find_members(c))
         return error_set(why, -ENOMEM, "out of memory");
-    for (size_t i = 0; i < c->meter.power.n; i++)
-        take(c, &c->meter.cpu_shares[i], &c->taken[i]);
+    for (size_t i = 0; i < c->meter->power.n; i++)
+        take(c, &c->meter->cpu_shares[i], &c->taken[i]);
     return 0;
 }
 
@@ -180,22 +168,22 @@ static struct cell known(const struct taken *taken, double value, unsigned digit
 
 static void report(const struct command *c, int status)
 {
-    double length = (double)(c->window.end_mono - c->begin_ns);
+    double length = (double)(c->session.window.end_mono - c->begin_ns);
     struct out *out = out_open(STDERR_FILENO, c->options->format, true);
 
-    for (size_t i = 0; i < c->meter.power.n && out; i++) {
+    for (size_t i = 0; i < c->meter->power.n && out; i++) {
         const struct taken *taken = &c->taken[i];
         double span = (double)taken->known_ns;
         const struct field fields[] = {
-            {"domain", cell_string(c->meter.power.domains[i].name)},
+            {"domain", cell_string(c->meter->power.domains[i].name)},
             {"joules", known(taken, (double)taken->uj / 1e6, 6)},
             {"time_s", cell_decimal(length / 1e9, 3)},
             {"watts", known(taken, (double)taken->uj * 1e3 / span, 3)},
             {"cpu_s", cell_decimal((double)taken->run_ns / 1e9, 3)},
             {"domain_joules", known(taken, (double)taken->all_uj / 1e6, 6)},
             {"known_s", cell_decimal(span / 1e9, 3)},
-            {"power", cell_string(c->meter.power.source)},
-            {"lost", cell_unsigned(tree_lost(&c->tree))},
+            {"power", cell_string(c->meter->power.source)},
+            {"lost", cell_unsigned(tree_lost(c->tree))},
             {"status", cell_signed(status)},
             {"command", cell_string(c->options->command[0])},
         };
@@ -215,7 +203,7 @@ static int measure(struct command *c, struct error *why)
     }
     wake_on_time();
     err = flip(c, why);
-    c->begin_ns = c->window.end_mono;
+    c->begin_ns = c->session.window.end_mono;
     int refused = err ? 0 : let_go(go, failed);
     for (uint64_t due = c->begin_ns; !err && !refused && !ended;) {
         due += c->options->interval_ns;
@@ -240,25 +228,26 @@ static int measure(struct command *c, struct error *why)
 
 static int open_all(struct command *c, struct error *why)
 {
+    static const struct source_use uses[] = {
+        {&power_source, POWER_PARTS, false}, {&tree_source, 0, false}, {NULL, 0, false}};
     struct hook_report hooks[MAX_HOOKS] = {0};
-    int err = meter_open(&c->meter, &c->context, why);
+    int err = session_init(&c->session, c->options, PURPOSE_MEASURE)
+                  ? error_set(why, -ENOMEM, "out of memory")
+                  : sources_open(&c->session.sources, uses, hooks, why);
 
-    if (!err)
-        err = sched_open(&c->sched, &c->context, meter_needs(&c->meter), hooks, why);
-    if (!err)
-        err = meter_join(&c->meter, c->sched, why);
-    if (!err)
-        err = tree_open(&c->tree, &c->context, hooks, why);
     if (c->options->verbose)
         print_hooks("energy", hooks);
-    c->taken = err ? NULL : calloc(c->meter.power.n, sizeof *c->taken);
-    return err || c->taken ? err : error_set(why, -ENOMEM, "out of memory");
+    if (err)
+        return err;
+    c->meter = meter_of(&c->session.context);
+    c->tree = tree_of(&c->session.context);
+    c->taken = calloc(c->meter->power.n, sizeof *c->taken);
+    return c->taken ? 0 : error_set(why, -ENOMEM, "out of memory");
 }
 
 int energy_command(const struct options *options)
 {
     struct command *c = calloc(1, sizeof *c);
-    struct sched *shared = NULL;
     struct error why = {""};
 
     if (!c) {
@@ -266,9 +255,6 @@ int energy_command(const struct options *options)
         return STATUS_FAILED;
     }
     c->options = options;
-    pidns_read(&c->pidns);
-    c->context = (struct source_context){
-        .options = options, .targets = &c->targets, .pidns = &c->pidns, .sched = &shared};
     block_signals(c);
     int err = open_all(c, &why);
     if (!err)
@@ -276,9 +262,7 @@ int energy_command(const struct options *options)
     int status = !err ? measure(c, &why) : err == -ENOMEM ? STATUS_FAILED : STATUS_HOST;
     if (*why.text)
         message("energy: %s", why.text);
-    tree_close(&c->tree);
-    sched_close(c->sched);
-    meter_close(&c->meter);
+    session_close(&c->session);
     tally_free(&c->members);
     free(c->taken);
     free(c);

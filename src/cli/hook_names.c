@@ -45,8 +45,9 @@ static void add_all(struct names *names)
     for (const char *const *kind = hook_kinds; *kind; kind++)
         add(names, *kind);
     for (const struct view *const *view = views; *view; view++)
-        for (const struct hook_ways *const *source = (*view)->ways; *source; source++)
-            add_ways(names, *source);
+        for (const struct source_use *use = (*view)->sources; use->source; use++)
+            if (use->source->ways)
+                add_ways(names, use->source->ways);
 }
 
 int hook_names_check(const char *list, struct error *why)

@@ -10,11 +10,9 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "loader/embedded.h"
-#include "host/pidns.h"
-#include "host/targets.h"
+#include "cli/session.h"
 #include "loader/pin.h"
 #include "loader/pin_tree.h"
-#include "view/view.h"
 #include "source/shared/collector.h"
 #include "pin.types.h"
 #include "cli/run.h"
@@ -99,14 +97,6 @@ static int check_layout(const char *directory, const struct hog_pin *pin, struct
 
 /* ---- pin ---- */
 
-static const struct view *view_named(const char *name, size_t length)
-{
-    for (const struct view *const *m = views; *m; m++)
-        if (strlen((*m)->name) == length && !strncmp((*m)->name, name, length))
-            return *m;
-    return NULL;
-}
-
 /* Why a view cannot be, where there is more to say than that it cannot. */
 static const char *reason_of(const char *view)
 {
@@ -126,12 +116,12 @@ static int check_views(const struct options *options, struct error *why)
     char which[80] = "";
 
     for (const struct view *const *m = views; *m; m++)
-        if ((*m)->pin && strlen(which) + strlen((*m)->name) + 3 < sizeof which)
+        if ((*m)->pinned && strlen(which) + strlen((*m)->name) + 3 < sizeof which)
             snprintf(which + strlen(which), sizeof which - strlen(which), "%s%s", *which ? ", " : "",
                      (*m)->name);
     for (size_t i = 0; i < options->nviews; i++) {
         const struct view *view = view_named(options->views[i], strlen(options->views[i]));
-        if (!view || !view->pin)
+        if (!view || !view->pinned)
             return error_set(why, -EINVAL, "%s cannot be pinned%s; what can: %s", options->views[i],
                              reason_of(options->views[i]), which);
     }
@@ -140,7 +130,7 @@ static int check_views(const struct options *options, struct error *why)
 
 /* What hangs in the kernel until it is pinned. */
 struct hung {
-    struct collector sides[MAX_VIEWS];
+    struct collector collectors[MAX_VIEWS];
     size_t n;
     struct object *info;
 };
@@ -148,26 +138,28 @@ struct hung {
 static int hang_up(struct hung *hung, const struct options *options, struct error *why)
 {
     static struct hook_report hooks[MAX_HOOKS];
-    struct targets targets = {0};
-    struct pidns pidns = {0}; /* by the kernel's own numbers */
-    struct source_context context = {.options = options, .targets = &targets, .pidns = &pidns};
-    int err = make_info(&hung->info, options, why);
+    struct session session;
+    int err = session_init(&session, options, PURPOSE_PIN) ? error_set(why, -ENOMEM, "out of memory") : 0;
 
+    session.pidns = (struct pidns){0}; /* by the kernel's own numbers */
+    if (!err)
+        err = make_info(&hung->info, options, why);
     for (size_t i = 0; i < options->nviews && !err; i++) {
         const struct view *view = view_named(options->views[i], strlen(options->views[i]));
         memset(hooks, 0, sizeof hooks);
         hung->n++;
-        err = view->pin(&hung->sides[i], &context, hooks, why);
+        err = view->pinned->pin(&hung->collectors[i], &session.context, hooks, why);
         if (options->verbose)
             print_hooks(view->name, hooks);
     }
+    session_close(&session);
     return err;
 }
 
 static void take_down(struct hung *hung)
 {
     for (size_t i = 0; i < hung->n; i++)
-        collector_close(&hung->sides[i]);
+        collector_close(&hung->collectors[i]);
     object_close(hung->info);
 }
 
@@ -180,8 +172,8 @@ static int pin_all(const struct hung *hung, const struct options *options, const
     if (err)
         return error_set(why, err, "%s: %s", new, strerror(-err));
     for (size_t i = 0; i < hung->n && !err; i++)
-        err = pin_tree_add(new, options->views[i], hung->sides[i].obj, hung->sides[i].links, COLLECTOR_LINKS,
-                           why);
+        err = pin_tree_add(new, options->views[i], hung->collectors[i].obj, hung->collectors[i].links,
+                           COLLECTOR_LINKS, why);
     if (!err)
         err = pin_tree_add(new, NULL, hung->info, NULL, 0, why);
     if (!err && rename(new, directory)) {
@@ -273,7 +265,7 @@ static int take_views(struct options *options, const char *list, struct error *w
     for (; *list; list += strcspn(list, ","), list += *list == ',') {
         size_t length = strcspn(list, ",");
         const struct view *view = view_named(list, length);
-        if (!view || !view->pin || options->nviews == MAX_VIEWS)
+        if (!view || !view->pinned || options->nviews == MAX_VIEWS)
             return error_set(why, -EPROTO, "this hog cannot read the pinned view %s",
                              quote_bytes(list, length).text);
         options->views[options->nviews++] = view->name;

@@ -15,21 +15,24 @@
 #include "host/names.h"
 #include "loader/attach.h"
 #include "base/quote.h"
+#include "source/shared/prefilter.h"
 #include "source/shared/sketch.h"
 #include "base/message.h"
 
 #define LATE_IN_A_ROW 20
 
-static enum status add_targets(const struct run *run, struct targets *targets, const uint32_t *pids, size_t n)
+static enum status add_targets(const struct session *session, struct targets *targets, const uint32_t *pids,
+                               size_t n)
 {
+    const struct pidns *pidns = &session->pidns;
     struct error why;
 
-    if (n && !run->pidns.inode) {
-        message("processes cannot be asked for by number: %s", run->pidns.reason.text);
+    if (n && !pidns->inode) {
+        message("processes cannot be asked for by number: %s", pidns->reason.text);
         return STATUS_HOST;
     }
-    targets->foreign = !run->pidns.ours;
-    targets->inside = run->pidns.translate;
+    targets->foreign = !pidns->ours;
+    targets->inside = pidns->translate;
     for (size_t i = 0; i < n; i++) {
         int err = targets_add(targets, pids[i], &why);
         if (err)
@@ -44,44 +47,39 @@ static enum status add_targets(const struct run *run, struct targets *targets, c
 static enum status open_targets(struct run *run)
 {
     const struct options *options = run->options;
-    enum status status = add_targets(run, &run->targets, options->pids, options->npids);
+    struct session *session = &run->session;
+    enum status status = add_targets(session, &session->targets, options->pids, options->npids);
 
-    return status ? status : add_targets(run, &run->subject, &options->why_pid, options->why_pid != 0);
+    return status ? status
+                  : add_targets(session, &session->subject, &options->why_pid, options->why_pid != 0);
 }
 
-static const struct view *view_named(const char *name)
+static void view_opened(void *context, const struct view *view, const struct hook_report hooks[MAX_HOOKS],
+                        int err, const struct error *why)
 {
-    for (const struct view *const *m = views; *m; m++)
-        if (!strcmp((*m)->name, name))
-            return *m;
-    return NULL;
+    const struct run *run = context;
+
+    if (run->options->verbose)
+        print_hooks(view->name, hooks);
+    if (err)
+        message("%s: %s", view->name, why->text);
 }
 
-static enum status open_metrics(struct run *run)
+static enum status open_views(struct run *run)
 {
-    static struct hook_report hooks[MAX_HOOKS];
-    struct error why = {""};
+    int err = session_open(&run->session, view_opened, run);
 
-    for (size_t i = 0; i < run->options->nviews; i++) {
-        const struct view *view = view_named(run->options->views[i]);
-        memset(hooks, 0, sizeof hooks);
-        int err = view->open(&run->states[run->n], &run->context, hooks, &why);
-        if (run->options->verbose)
-            print_hooks(view->name, hooks);
-        if (err) {
-            message("%s: %s", view->name, why.text);
-            return err == -ENOMEM || err == -ESRCH ? STATUS_FAILED : STATUS_HOST;
-        }
-        run->views[run->n++] = view;
-    }
-    if (!pidns_is_of_proc(&run->pidns) && run->rows)
+    if (err)
+        return err == -ENOMEM || err == -ESRCH ? STATUS_FAILED : STATUS_HOST;
+    const struct pidns *pidns = &run->session.pidns;
+    if (!pidns_is_of_proc(pidns) && run->rows)
         rows_without_proc(run->rows);
-    if (!pidns_is_of_proc(&run->pidns))
+    if (!pidns_is_of_proc(pidns))
         message("PIDs are the kernel's own, and the living have no names%s: %s",
                 run->options->no_kernel
                     ? " (nor is it known which are kernel threads: --no-kernel hides none)"
                     : "",
-                run->pidns.reason.text);
+                pidns->reason.text);
     return STATUS_DONE;
 }
 
@@ -110,49 +108,13 @@ static void yield_when_late(struct run *run)
         (double)run->options->interval_ns / 1e6);
 }
 
-/* Ends the window at once in all views. */
-static int flip(struct run *run, struct error *why)
-{
-    struct timespec grace = {.tv_nsec = SKETCH_GRACE_NS};
-
-    /* Before the turn: whoever is gone by then has his last time in this window. */
-    targets_poll(&run->targets);
-    targets_poll(&run->subject);
-    uint64_t wall = clock_ns(CLOCK_REALTIME), now = clock_ns(CLOCK_MONOTONIC);
-    struct window *window = &run->window;
-
-    for (size_t i = 0; i < run->n; i++)
-        run->views[i]->flip(run->states[i]);
-    window->begin_wall = window->end_wall;
-    window->end_wall = wall;
-    window->begin_mono = window->end_mono;
-    window->end_mono = now;
-    while (nanosleep(&grace, &grace) && errno == EINTR)
-        ;
-    for (size_t i = 0; i < run->n; i++) {
-        int err = run->views[i]->collect(run->states[i], window, why);
-        if (err)
-            return err;
-    }
-    prefilter_refresh(run->prefilter, now);
-    return 0;
-}
-
-/* What lies between turns, for views that must look more often. */
-static void tick(struct run *run)
-{
-    for (size_t i = 0; i < run->n; i++)
-        if (run->views[i]->tick)
-            run->views[i]->tick(run->states[i]);
-}
-
 /* Sleeps until `due`; true when a signal asked to end. */
 static bool sleep_until(struct run *run, uint64_t due)
 {
     for (;;) {
         uint64_t now = clock_ns(CLOCK_MONOTONIC);
         uint64_t left_ns = due > now ? due - now : 0;
-        left_ns = left_ns < VIEW_TICK_NS ? left_ns : VIEW_TICK_NS;
+        left_ns = left_ns < SOURCE_TICK_NS ? left_ns : SOURCE_TICK_NS;
         struct timespec left = timespec_of(left_ns);
         if (run->screen ? screen_wait(run->screen, left_ns) : sigtimedwait(&run->ending, NULL, &left) > 0)
             return true;
@@ -161,7 +123,7 @@ static bool sleep_until(struct run *run, uint64_t due)
         if (errno == EAGAIN && clock_ns(CLOCK_MONOTONIC) >= due)
             return false;
         if (errno == EAGAIN)
-            tick(run);
+            sources_tick(&run->session.sources);
     }
 }
 
@@ -179,8 +141,10 @@ static bool is_alarmed(struct run *run)
 {
     bool alert = false;
 
-    for (size_t i = 0; i < run->n && run->options->alert; i++)
-        alert = alert || (run->views[i]->alert && run->views[i]->alert(run->states[i]));
+    const struct session *s = &run->session;
+
+    for (size_t i = 0; i < s->n && run->options->alert; i++)
+        alert = alert || (s->views[i]->alert && s->views[i]->alert(s->states[i]));
     run->alerts = alert ? run->alerts + 1 : 0;
     return alert && run->alerts >= run->options->alert_for;
 }
@@ -190,31 +154,32 @@ static enum status windows(struct run *run)
 {
     const uint64_t interval = run->options->interval_ns, count = run->options->count;
     struct error why = {""};
-    int err = flip(run, &why);
-    uint64_t start = run->window.end_mono, grid = 0;
+    int err = session_flip(&run->session, &why);
+    uint64_t start = run->session.window.end_mono, grid = 0;
     bool ending = false;
 
     if (run->options->self) {
         run->self.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-        run_costs(run, &run->self.cost);
+        sources_cost(&run->session.sources, &run->self.cost);
     }
-    while (!err && !ending && (!count || run->window.seq < count)) {
+    while (!err && !ending && (!count || run->session.window.seq < count)) {
         ending = sleep_until(run, start + ++grid * interval);
-        err = flip(run, &why);
+        err = session_flip(&run->session, &why);
         if (err)
             break;
-        uint64_t reached = (run->window.end_mono - start) / interval;
+        uint64_t reached = (run->session.window.end_mono - start) / interval;
         run->skipped = reached > grid ? reached - grid : 0;
         grid += run->skipped;
         yield_when_late(run);
-        run->window.begin_offset = run->window.begin_mono - start;
-        size_t targets = run->targets.n + run->subject.n;
+        run->session.window.begin_offset = run->session.window.begin_mono - start;
+        const struct session *session = &run->session;
+        size_t targets = session->targets.n + session->subject.n;
         int written = run_print(run);
         if (written)
             return output_failed(run->options, written);
         if (!ending && is_alarmed(run))
             return STATUS_ALERT;
-        if (targets && !(run->targets.n + run->subject.n))
+        if (targets && !(session->targets.n + session->subject.n))
             break;
     }
     if (err)
@@ -224,15 +189,8 @@ static enum status windows(struct run *run)
 
 static void run_close(struct run *run)
 {
-    while (run->n) {
-        run->n--;
-        run->views[run->n]->close(run->states[run->n]);
-    }
+    session_close(&run->session);
     self_close(&run->self);
-    prefilter_close(run->prefilter);
-    names_close(run->context.names);
-    targets_free(&run->targets);
-    targets_free(&run->subject);
     out_close(run->out);
     rows_close(run->rows);
     recorder_close(run->recorder);
@@ -267,25 +225,26 @@ static enum status open_rows(struct run *run)
             return output_failed(options, err);
     }
     for (size_t i = 0; i < options->nviews; i++) {
-        const struct view *view = view_named(options->views[i]);
+        const struct view *view = view_named(options->views[i], strlen(options->views[i]));
+        session_add(&run->session, view);
         run->schemas[i] = &view->schema;
     }
     run->rows_options = rows_options_of(options);
-    run->context.groups = rows_want_groups(&run->rows_options);
-    int err = rows_open(&run->rows, &run->rows_options, run->schemas, run->context.names,
-                        pidns_is_of_proc(&run->pidns), &why);
+    run->session.context.groups = rows_want_groups(&run->rows_options);
+    int err = rows_open(&run->rows, &run->rows_options, run->schemas, run->session.context.names,
+                        pidns_is_of_proc(&run->session.pidns), &why);
     if (err) {
         message("%s", why.text);
         return err == -EINVAL ? STATUS_USAGE : STATUS_FAILED;
     }
     const uint32_t *users;
     size_t nusers = run->rows ? rows_users(run->rows, &users) : 0;
-    if (run->rows && prefilter_open(&run->prefilter, options, users, nusers, &why)) {
+    if (run->rows && prefilter_open(&run->session.prefilter, options, users, nusers, &why)) {
         message("%s", why.text);
         return STATUS_FAILED;
     }
-    prefilter_refresh(run->prefilter, clock_ns(CLOCK_MONOTONIC));
-    run->context.prefilter = run->prefilter;
+    prefilter_refresh(run->session.prefilter, clock_ns(CLOCK_MONOTONIC));
+    run->session.context.prefilter = run->session.prefilter;
     if (run->rows)
         rows_attach(run->rows, run->out);
     if (rows_want_all(&run->rows_options))
@@ -365,18 +324,12 @@ enum status run_views(const struct options *asked)
     sigaddset(&run.ending, SIGINT);
     sigaddset(&run.ending, SIGTERM);
     sigprocmask(SIG_BLOCK, &run.ending, NULL);
-    pidns_read(&run.pidns);
     run.of_views = *options;
-    run.context = (struct source_context){.options = &run.of_views,
-                                          .targets = &run.targets,
-                                          .names = names_open(&run.pidns),
-                                          .pidns = &run.pidns,
-                                          .sched = &run.sched,
-                                          .subject = &run.subject};
+    int err = session_init(&run.session, &run.of_views, PURPOSE_MEASURE);
     run.out = out_open(STDOUT_FILENO, options->format, !options->no_header);
     if (run.out && asked->human)
         out_for_people(run.out);
-    if (!run.context.names || !run.out) {
+    if (err || !run.out) {
         message("out of memory");
         status = STATUS_FAILED;
     } else {
@@ -389,7 +342,7 @@ enum status run_views(const struct options *asked)
     if (status == STATUS_DONE && options->self)
         self_open(&run.self);
     if (status == STATUS_DONE)
-        status = open_metrics(&run);
+        status = open_views(&run);
     embedded_close();
     if (status == STATUS_DONE)
         status = enter_screen(&run);

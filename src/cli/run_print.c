@@ -10,7 +10,7 @@
 static size_t add_fields(const struct run *run, size_t view, struct field *fields, size_t n)
 {
     struct field more[MAX_FIELDS];
-    size_t have = run->views[view]->fields(run->states[view], more, MAX_FIELDS), said = n;
+    size_t have = run->session.views[view]->fields(run->session.states[view], more, MAX_FIELDS), said = n;
 
     for (size_t i = 0; i < have && n < MAX_FIELDS - 2; i++) {
         bool again = false;
@@ -24,26 +24,23 @@ static size_t add_fields(const struct run *run, size_t view, struct field *field
 
 static void print_window_line(struct run *run)
 {
-    const struct window *window = &run->window;
+    const struct window *window = &run->session.window;
     struct field fields[MAX_FIELDS];
     size_t n = 0;
-    uint64_t lost = run->rows_lost;
+    uint64_t lost = run->rows_lost + sources_lost(&run->session.sources);
 
-    for (size_t i = 0; i < run->n; i++)
-        if (run->views[i]->lost)
-            lost += run->views[i]->lost(run->states[i]);
     fields[n++] = (struct field){"seq", cell_unsigned(window->seq)};
     fields[n++] = (struct field){"start", cell_time(window->begin_wall)};
     fields[n++] =
         (struct field){"dur_ms", cell_decimal((double)(window->end_mono - window->begin_mono) / 1e6, 3)};
     fields[n++] = (struct field){"lost", cell_unsigned(lost)};
     fields[n++] = (struct field){"skipped", cell_unsigned(run->skipped)};
-    for (size_t i = 0; i < run->n; i++)
-        if (run->views[i]->fields)
+    for (size_t i = 0; i < run->session.n; i++)
+        if (run->session.views[i]->fields)
             n = add_fields(run, i, fields, n);
     if (run->options->by)
         fields[n++] = (struct field){"by", cell_string(rows_word_name(run->options->by))};
-    fields[n++] = (struct field){"pids", cell_string(pidns_name(&run->pidns))};
+    fields[n++] = (struct field){"pids", cell_string(pidns_name(&run->session.pidns))};
     out_note(run->out, "window", fields, n);
 }
 
@@ -57,23 +54,19 @@ static void print_exits(struct out *out, struct targets *targets)
     targets_drop(targets);
 }
 
-void run_costs(const struct run *run, struct program_cost *cost)
-{
-    for (size_t i = 0; i < run->n; i++)
-        if (run->views[i]->cost)
-            run->views[i]->cost(run->states[i], cost);
-}
-
 /* The window's line has gone out by then: rows that are lost are in the next one's lost=. */
 static void print_rows(struct run *run)
 {
+    const struct session *s = &run->session;
+
     if (run->rows)
-        rows_begin(run->rows, run->window.end_mono);
-    for (size_t i = 0; i < run->n; i++) {
-        run->views[i]->rows(run->states[i], &run->window, run->out);
+        rows_begin(run->rows, s->window.end_mono);
+    for (size_t i = 0; i < s->n; i++) {
+        s->views[i]->rows(s->states[i], &s->window, run->out);
         if (run->rows)
             rows_flush(run->rows);
     }
+    sources_shown(&s->sources);
     run->rows_lost = run->rows ? rows_lost(run->rows) : 0;
     if (run->rows_lost && !run->ever_lost)
         message(
@@ -84,16 +77,18 @@ static void print_rows(struct run *run)
 
 int run_print(struct run *run)
 {
-    run->window.seq++;
+    struct window *window = &run->session.window;
+
+    window->seq++;
     out_begin_window(run->out);
     print_window_line(run);
     print_rows(run);
-    print_exits(run->out, &run->targets);
-    print_exits(run->out, &run->subject);
+    print_exits(run->out, &run->session.targets);
+    print_exits(run->out, &run->session.subject);
     if (run->options->self) {
         struct program_cost cost = {0};
-        run_costs(run, &cost);
-        self_note(&run->self, run->out, run->window.end_mono - run->window.begin_mono, &cost);
+        sources_cost(&run->session.sources, &cost);
+        self_note(&run->self, run->out, window->end_mono - window->begin_mono, &cost);
     }
     out_end_window(run->out);
     int err = out_flush(run->out);

@@ -6,34 +6,22 @@
 
 #include <signal.h>
 #include "history/recorder.h"
-#include "host/pidns.h"
-#include "host/targets.h"
-#include "source/shared/prefilter.h"
-#include "view/view.h"
 #include "rows/rows.h"
 #include "screen/screen.h"
 #include "cli/self.h"
+#include "cli/session.h"
 
 struct run {
     const struct options *options;
     struct options of_views; /* the same, but for how many rows are asked of a view */
     struct rows_options rows_options;
     struct rows *rows;       /* NULL: lines are as views make them */
-    struct targets targets;
-    struct targets subject; /* of --why */
-    struct pidns pidns;
-    struct sched *sched;
-    struct prefilter *prefilter; /* or NULL */
-    struct source_context context;
-    const struct view *views[MAX_VIEWS];
     const struct schema *schemas[MAX_VIEWS + 1]; /* of the views asked for; ends with NULL */
-    void *states[MAX_VIEWS];
-    size_t n; /* opened ones */
+    struct session session;
     struct out *out;
     struct recorder *recorder; /* or NULL */
     struct screen *screen;     /* or NULL */
     struct self self;
-    struct window window;
     unsigned late;                 /* windows in a row that ended late */
     unsigned alerts;               /* windows in a row that have what --alert asks for */
     uint64_t rows_lost, ever_lost; /* rows that found no memory: in the window before, in all */
@@ -41,8 +29,6 @@ struct run {
     sigset_t ending;               /* the signals that end a run */
 };
 
-/* What the programs of all views have cost, ever, is added to cost. */
-void run_costs(const struct run *run, struct program_cost *cost);
 /* Writes the window that has ended. 0, or -errno of the output. */
 int run_print(struct run *run);
 

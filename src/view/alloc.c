@@ -7,10 +7,11 @@
 #include "host/targets.h"
 #include "source/heap/heap.h"
 #include "source/heap/leaks.h"
+#include "view/view.h"
 
 struct alloc {
     const struct source_context *context;
-    struct heaps heaps;
+    struct heaps *heaps;
     struct leaks *leaks; /* NULL: nobody asked for them */
     struct heap outside; /* all whose numbers nobody knows */
     const struct heap **top;
@@ -43,25 +44,19 @@ static void alloc_close(void *state)
     struct alloc *alloc = state;
 
     leaks_close(alloc->leaks);
-    heaps_close(&alloc->heaps);
     free(alloc->top);
     free(alloc);
 }
 
-static int alloc_open(void **state, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
-                      struct error *why)
+static int alloc_open(void **state, const struct source_context *context, struct error *why)
 {
     struct alloc *alloc = calloc(1, sizeof *alloc);
 
     if (!alloc)
         return error_set(why, -ENOMEM, "out of memory");
     alloc->context = context;
-    int err = heaps_open(&alloc->heaps, context, hooks, why);
-    if (err) {
-        free(alloc);
-        return err;
-    }
-    if (context->options->leaks_ns && !(alloc->leaks = leaks_open(&alloc->heaps))) {
+    alloc->heaps = heaps_of(context);
+    if (context->options->leaks_ns && !(alloc->leaks = leaks_open(alloc->heaps))) {
         alloc_close(alloc);
         return error_set(why, -ENOMEM, "out of memory");
     }
@@ -69,27 +64,16 @@ static int alloc_open(void **state, const struct source_context *context, struct
     return 0;
 }
 
-static void alloc_flip(void *state)
-{
-    sketch_flip(&((struct alloc *)state)->heaps.collector.sketch);
-}
-
 static int alloc_collect(void *state, const struct window *window, struct error *why)
 {
     struct alloc *alloc = state;
-    int err = heaps_collect(&alloc->heaps, window->end_mono, why);
 
-    return err || !alloc->leaks ? err : leaks_collect(alloc->leaks, window->end_mono, why);
-}
-
-static uint64_t alloc_lost(void *state)
-{
-    return heaps_lost(&((struct alloc *)state)->heaps);
+    return alloc->leaks ? leaks_collect(alloc->leaks, window->end_mono, why) : 0;
 }
 
 static size_t alloc_fields(void *state, struct field *fields, size_t n)
 {
-    const struct heaps *heaps = &((struct alloc *)state)->heaps;
+    const struct heaps *heaps = ((struct alloc *)state)->heaps;
     const struct field all[] = {
         {"alloc_files", cell_unsigned(alloc_probes_files(heaps->probes))},
         {"alloc_pointers", cell_unsigned(heaps_blocks(heaps))},
@@ -115,7 +99,7 @@ static void row(struct alloc *alloc, const struct window *window, struct out *ou
 {
     static const struct name all_outside = {.comm = "[outside]", .comm_length = sizeof "[outside]" - 1};
     bool outside = heap->who == HOG_KEY_OUTSIDE;
-    const struct name *name = outside ? &all_outside : heaps_name(&alloc->heaps, heap->who, window->end_mono);
+    const struct name *name = outside ? &all_outside : heaps_name(alloc->heaps, heap->who, window->end_mono);
     double seconds = (double)(window->end_mono - window->begin_mono) / 1e9;
     const struct alloc_counts *now = &heap->counts, *before = &heap->before;
     const struct cell none = cell_unknown();
@@ -179,7 +163,7 @@ static bool is_asked_for(const struct alloc *alloc, uint64_t who)
 /* Those that can have a row, in its order. */
 static size_t rank_all(struct alloc *alloc)
 {
-    struct hash_table *table = &alloc->heaps.table;
+    struct hash_table *table = &alloc->heaps->table;
     size_t n = 0;
 
     if (alloc->room < table->n + 1) {
@@ -222,11 +206,11 @@ static void tell_unseen(struct alloc *alloc, struct out *out, uint32_t pid)
 
 static void tell_error(struct alloc *alloc, struct out *out)
 {
-    const struct field reason = {"reason", cell_sentence(alloc->heaps.unseen_why.text)};
+    const struct field reason = {"reason", cell_sentence(alloc->heaps->unseen_why.text)};
 
-    if (alloc->heaps.unseen)
+    if (alloc->heaps->unseen)
         out_note(out, "unseen", &reason, 1);
-    alloc->heaps.unseen = 0;
+    alloc->heaps->unseen = 0;
 }
 
 /* Who was asked for is shown, even if he did nothing. */
@@ -238,7 +222,7 @@ static void rows_of_idle(struct alloc *alloc, const struct window *window, struc
     for (size_t i = 0; i < targets->n; i++) {
         const struct target *target = &targets->list[i];
         const struct heap idle = {.who = key_make(target->pid, 0, target->start_ns)};
-        bool shown = false, found = alloc_probes_found(alloc->heaps.probes, target->pid);
+        bool shown = false, found = alloc_probes_found(alloc->heaps->probes, target->pid);
         for (size_t j = 0; j < n && !shown; j++)
             shown = key_process(alloc->top[j]->who) == target->pid;
         if (!found)
@@ -255,18 +239,12 @@ static void alloc_rows(void *state, const struct window *window, struct out *out
 
     tell_error(alloc, out);
     for (size_t i = 0; i < n && rank <= alloc->context->options->top; i++) {
-        heaps_lib(&alloc->heaps, (struct heap *)alloc->top[i]);
+        heaps_lib(alloc->heaps, (struct heap *)alloc->top[i]);
         row(alloc, window, out, rank++, alloc->top[i], true);
     }
     rows_of_idle(alloc, window, out, rank, n);
     if (alloc->leaks)
         leaks_rows(alloc->leaks, window, out);
-    heaps_shown(&alloc->heaps);
-}
-
-static void alloc_cost(void *state, struct program_cost *cost)
-{
-    collector_cost(&((struct alloc *)state)->heaps.collector, cost);
 }
 
 const struct view alloc_view = {
@@ -277,13 +255,10 @@ const struct view alloc_view = {
                .ncolumns = COLUMNS,
                .order = "live_kib,alloc_kib_s",
                .next = &leaks_schema},
-    .ways = {alloc_ways},
+    .sources = {{&heap_source, 0, false}},
     .open = alloc_open,
-    .flip = alloc_flip,
     .collect = alloc_collect,
-    .lost = alloc_lost,
     .fields = alloc_fields,
     .rows = alloc_rows,
-    .cost = alloc_cost,
     .close = alloc_close,
 };

@@ -5,6 +5,7 @@
 #include "block.types.h"
 #include "source/block/block.h"
 #include "source/block/load.h"
+#include "view/view.h"
 
 struct block {
     struct block_io *io;
@@ -41,42 +42,19 @@ COLUMN_TABLE(BLOCK_COLUMNS);
 
 static void block_close(void *state)
 {
-    struct block *block = state;
-
-    block_io_close(block->io);
-    free(block);
+    free(state);
 }
 
-static int block_open(void **state, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
-                      struct error *why)
+static int block_open(void **state, const struct source_context *context, struct error *why)
 {
     struct block *block = calloc(1, sizeof *block);
 
     if (!block)
         return error_set(why, -ENOMEM, "out of memory");
     block->context = context;
-    int err = block_io_open(&block->io, context, hooks, why);
-    if (err) {
-        block_close(block);
-        return err;
-    }
+    block->io = block_io_of(context);
     *state = block;
     return 0;
-}
-
-static void block_flip(void *state)
-{
-    block_io_flip(((struct block *)state)->io);
-}
-
-static int block_collect(void *state, const struct window *window, struct error *why)
-{
-    return block_io_collect(((struct block *)state)->io, window, why);
-}
-
-static uint64_t block_lost(void *state)
-{
-    return block_io_totals(((struct block *)state)->io)->lost;
 }
 
 static size_t block_fields(void *state, struct field *fields, size_t n)
@@ -193,11 +171,6 @@ static void block_rows(void *state, const struct window *window, struct out *out
     }
 }
 
-static void block_cost(void *state, struct program_cost *cost)
-{
-    block_io_cost(((struct block *)state)->io, cost);
-}
-
 const struct view block_view = {
     .name = "block",
     .summary = "block I/O: who has which disk do what, how long it takes, and who waits for it",
@@ -205,14 +178,10 @@ const struct view block_view = {
                .columns = columns,
                .ncolumns = COLUMNS,
                .order = "read_kib_s+write_kib_s,reads_s+writes_s"},
-    .ways = {block_ways},
+    .sources = {{&block_source, 0, false}},
+    .pinned = &block_source,
     .open = block_open,
-    .flip = block_flip,
-    .collect = block_collect,
-    .lost = block_lost,
     .fields = block_fields,
     .rows = block_rows,
-    .cost = block_cost,
     .close = block_close,
-    .pin = block_pin,
 };

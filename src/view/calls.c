@@ -11,15 +11,13 @@
 #include "source/calls/pinned.h"
 #include "source/calls/calls.h"
 #include "source/shared/exit_names.h"
+#include "view/view.h"
 
 struct calls {
     const struct source_context *context;
-    struct calls_load load;
-    struct calls_sums sums;
+    struct calls_sums *sums;
     const struct call_sums **top;
     size_t room;
-    int unseen; /* -errno: a file that has such functions could not be probed */
-    struct error unseen_why;
 };
 
 #define CALLS_COLUMNS(X)                                                                                     \
@@ -50,63 +48,26 @@ static void calls_close(void *state)
 {
     struct calls *calls = state;
 
-    calls_sums_close(&calls->sums);
-    calls_load_close(&calls->load);
     free(calls->top);
     free(calls);
 }
 
-static int calls_open(void **state, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
-                      struct error *why)
+static int calls_open(void **state, const struct source_context *context, struct error *why)
 {
     struct calls *calls = calloc(1, sizeof *calls);
 
     if (!calls)
         return error_set(why, -ENOMEM, "out of memory");
     calls->context = context;
-    int err = context->options->pinned ? calls_pinned_open(&calls->load, context, why)
-                                       : calls_load_open(&calls->load, context, hooks, why);
-    if (err) {
-        free(calls);
-        return err;
-    }
-    calls_sums_open(&calls->sums, &calls->load, context);
+    calls->sums = calls_sums_of_session(context);
     *state = calls;
     return 0;
 }
 
-static void calls_flip(void *state)
-{
-    struct calls *calls = state;
-
-    if (calls->load.pinned.directory)
-        return;
-    sketch_flip(&calls->load.collector.sketch);
-    histogram_by_key_flip(&calls->load.histogram_by_key);
-}
-
-static int calls_collect(void *state, const struct window *window, struct error *why)
-{
-    struct calls *calls = state;
-    int err = calls->load.pinned.directory ? 0 : sketch_wait(&calls->load.collector.sketch, why);
-
-    if (!err)
-        err = calls_sums_collect(&calls->sums, window->end_mono, why);
-    if (err || !calls->load.probes)
-        return err;
-    calls->unseen = calls_probes_scan(calls->load.probes, window->end_mono, &calls->unseen_why);
-    return 0;
-}
-
-static uint64_t calls_of_window_lost(void *state)
-{
-    return calls_lost(&((struct calls *)state)->sums);
-}
-
 static size_t calls_fields(void *state, struct field *fields, size_t n)
 {
-    const struct calls_sums *sums = &((struct calls *)state)->sums;
-    const struct calls_load *load = sums->load;
+    const struct calls_sums *sums = ((struct calls *)state)->sums;
+    const struct calls_load *load = &sums->load;
     const struct calls_probes *probes = load->probes;
     const struct field all[] = {
         {"calls_files", probes ? cell_unsigned(calls_probes_files(probes)) : cell_unknown()},
@@ -128,10 +89,10 @@ static size_t calls_fields(void *state, struct field *fields, size_t n)
 static bool name_of_dead(void *context, uint64_t key, struct name *name)
 {
     const struct calls *calls = context;
-    const struct sketch *sketch = &calls->load.collector.sketch;
+    const struct sketch *sketch = &calls->sums->load.collector.sketch;
 
-    if (calls->load.pinned.directory)
-        return calls_pinned_name(&calls->sums, key, name);
+    if (calls->sums->load.pinned.directory)
+        return calls_pinned_name(calls->sums, key, name);
     for (int cpu = 0; cpu < sketch->shape.cpus; cpu++) {
         const struct hog_calls_cpu *c = sketch_head(sketch, cpu);
         if (exit_name_find(c->dead, sizeof c->dead / sizeof *c->dead, key, name))
@@ -153,7 +114,7 @@ static void name_call(const struct calls *calls, const struct call_sums *sums, s
         [HOG_CALLS_SYSTEM] = "[syscall]", [HOG_CALLS_COMPAT] = "[compat]", [HOG_CALLS_X32] = "[x32]"};
 
     const struct hog_function *function =
-        sums->kind == HOG_CALLS_FUNCTION ? calls_load_function(&calls->load, sums->call) : NULL;
+        sums->kind == HOG_CALLS_FUNCTION ? calls_load_function(&calls->sums->load, sums->call) : NULL;
 
     called->errors_known = !function || function->error_test;
     called->bytes_known = !function || function->bytes || function->of_preset;
@@ -175,7 +136,7 @@ static struct cell microseconds(const struct calls *calls, const struct call_sum
     const struct call_times *times = &sums->times;
     uint64_t ns = q < 0.9 ? times->p50 : q < 1 ? times->p99 : times->most;
 
-    return ns || histogram_by_key_quantile(&calls->load.histogram_by_key, sums->id, q, &ns)
+    return ns || histogram_by_key_quantile(&calls->sums->load.histogram_by_key, sums->id, q, &ns)
                ? cell_decimal((double)ns / 1e3, 3)
                : cell_unknown();
 }
@@ -233,7 +194,7 @@ static int compare(const void *x, const void *y)
 /* Those that can have a row, in its order. */
 static size_t rank_all(struct calls *calls)
 {
-    struct hash_table *table = &calls->sums.table;
+    struct hash_table *table = &calls->sums->table;
     size_t n = 0;
 
     if (calls->room < table->n) {
@@ -256,35 +217,24 @@ static size_t rank_all(struct calls *calls)
 static void calls_rows(void *state, const struct window *window, struct out *out)
 {
     struct calls *calls = state;
-    const struct field reason = {"reason", cell_sentence(calls->unseen_why.text)};
+    const struct field reason = {"reason", cell_sentence(calls->sums->unprobed_why.text)};
     size_t n = rank_all(calls);
 
-    if (calls->unseen)
+    if (calls->sums->unprobed)
         out_note(out, "unseen", &reason, 1);
-    calls->unseen = 0;
+    calls->sums->unprobed = 0;
     for (size_t i = 0; i < n && i < calls->context->options->top; i++)
         row(calls, window, out, i + 1, calls->top[i]);
-    if (!calls->load.pinned.directory)
-        sketch_shown(&calls->load.collector.sketch);
-}
-
-static void calls_cost(void *state, struct program_cost *cost)
-{
-    collector_cost(&((struct calls *)state)->load.collector, cost);
 }
 
 const struct view calls_view = {
     .name = "calls",
     .summary = "calls of the system or of library functions: counts, errors, bytes and latency",
     .schema = {.name = "calls", .columns = columns, .ncolumns = COLUMNS, .order = "count,total_ms"},
-    .ways = {calls_ways},
+    .sources = {{&calls_source, 0, false}},
+    .pinned = &calls_source,
     .open = calls_open,
-    .flip = calls_flip,
-    .collect = calls_collect,
-    .lost = calls_of_window_lost,
     .fields = calls_fields,
     .rows = calls_rows,
-    .cost = calls_cost,
     .close = calls_close,
-    .pin = calls_pin,
 };

@@ -8,6 +8,7 @@
 #include "source/sched/sched.h"
 #include "source/sched/cells.h"
 #include "source/sched/waits.h"
+#include "view/view.h"
 
 struct contention {
     struct sched *sched;
@@ -33,13 +34,11 @@ static void contention_close(void *state)
 {
     struct contention *contention = state;
 
-    sched_close(contention->sched);
     free(contention->top);
     free(contention);
 }
 
-static int contention_open(void **state, const struct source_context *context,
-                           struct hook_report hooks[MAX_HOOKS], struct error *why)
+static int contention_open(void **state, const struct source_context *context, struct error *why)
 {
     struct contention *contention = calloc(1, sizeof *contention);
 
@@ -47,13 +46,11 @@ static int contention_open(void **state, const struct source_context *context,
         return error_set(why, -ENOMEM, "out of memory");
     contention->context = context;
     contention->top = calloc(context->options->top, sizeof *contention->top);
-    int err = contention->top ? sched_open(&contention->sched, context,
-                                           SCHED_WAITS | SCHED_PAIRS | SCHED_STRICT, hooks, why)
-                              : error_set(why, -ENOMEM, "out of memory");
-    if (err) {
+    if (!contention->top) {
         contention_close(contention);
-        return err;
+        return error_set(why, -ENOMEM, "out of memory");
     }
+    contention->sched = sched_of(context);
     *state = contention;
     return 0;
 }
@@ -61,21 +58,6 @@ static int contention_open(void **state, const struct source_context *context,
 static const struct waits *waits_of(const struct contention *contention)
 {
     return sched_waits(contention->sched);
-}
-
-static void contention_flip(void *state)
-{
-    sched_flip(((struct contention *)state)->sched);
-}
-
-static int contention_collect(void *state, const struct window *window, struct error *why)
-{
-    return sched_collect(((struct contention *)state)->sched, window->end_mono, why);
-}
-
-static uint64_t contention_lost(void *state)
-{
-    return sched_waits_lost(((struct contention *)state)->sched);
 }
 
 static size_t contention_fields(void *state, struct field *fields, size_t n)
@@ -170,25 +152,15 @@ static void contention_rows(void *state, const struct window *window, struct out
 
     for (size_t i = 0; i < n; i++)
         row(contention, window->end_mono, out, i + 1, contention->top[i]);
-    sched_shown(contention->sched);
-}
-
-static void contention_cost(void *state, struct program_cost *cost)
-{
-    sched_cost(((struct contention *)state)->sched, cost);
 }
 
 const struct view contention_view = {
     .name = "contention",
     .summary = "who waits for a CPU because of whom",
     .schema = {.name = "contention", .columns = columns, .ncolumns = COLUMNS, .order = "wait_ms"},
-    .ways = {contention_ways},
+    .sources = {{&sched_source, SCHED_WAITS | SCHED_PAIRS | SCHED_STRICT, false}},
     .open = contention_open,
-    .flip = contention_flip,
-    .collect = contention_collect,
-    .lost = contention_lost,
     .fields = contention_fields,
     .rows = contention_rows,
-    .cost = contention_cost,
     .close = contention_close,
 };

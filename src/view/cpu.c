@@ -7,7 +7,8 @@
 #include "source/sched/sched.h"
 #include "source/sched/cells.h"
 #include "source/sched/load.h"
-#include "source/shared/pinned_cpu.h"
+#include "source/sched/pinned.h"
+#include "view/view.h"
 
 struct cpu {
     struct sched *sched;
@@ -38,65 +39,31 @@ static void cpu_close(void *state)
 {
     struct cpu *cpu = state;
 
-    sched_close(cpu->sched);
-    pinned_cpu_close(cpu->pinned);
     free(cpu->top);
     free(cpu);
 }
 
-static int count(struct cpu *cpu, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
-                 struct error *why)
-{
-    return context->options->pinned ? pinned_cpu_open(&cpu->pinned, context, why)
-                                    : sched_open(&cpu->sched, context, SCHED_WAITS | SCHED_TIMES, hooks, why);
-}
-
-static int cpu_open(void **state, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
-                    struct error *why)
+static int cpu_open(void **state, const struct source_context *context, struct error *why)
 {
     struct cpu *cpu = calloc(1, sizeof *cpu);
 
     if (!cpu)
         return error_set(why, -ENOMEM, "out of memory");
     cpu->context = context;
+    cpu->sched = sched_of(context);
+    cpu->pinned = pinned_cpu_of(context);
     cpu->top = calloc(context->options->top, sizeof *cpu->top);
-    int err = cpu->top ? count(cpu, context, hooks, why) : error_set(why, -ENOMEM, "out of memory");
-    if (err) {
+    if (!cpu->top) {
         cpu_close(cpu);
-        return err;
+        return error_set(why, -ENOMEM, "out of memory");
     }
     *state = cpu;
     return 0;
 }
 
-static void cpu_flip(void *state)
-{
-    struct cpu *cpu = state;
-
-    if (cpu->pinned)
-        pinned_cpu_flip(cpu->pinned);
-    else
-        sched_flip(cpu->sched);
-}
-
-static int cpu_collect(void *state, const struct window *window, struct error *why)
-{
-    struct cpu *cpu = state;
-
-    return cpu->pinned ? pinned_cpu_collect(cpu->pinned, why)
-                       : sched_collect(cpu->sched, window->end_mono, why);
-}
-
 static const struct tally *tally_of(const struct cpu *cpu)
 {
     return cpu->pinned ? pinned_cpu_tally(cpu->pinned) : sched_tally(cpu->sched);
-}
-
-static uint64_t cpu_lost(void *state)
-{
-    struct cpu *cpu = state;
-
-    return cpu->pinned ? pinned_cpu_totals(cpu->pinned)->lost : sched_lost(cpu->sched);
 }
 
 static size_t cpu_fields(void *state, struct field *fields, size_t n)
@@ -184,30 +151,16 @@ static void cpu_rows(void *state, const struct window *window, struct out *out)
         if (!shown)
             row(cpu, window, out, &cpu_view.schema, rank++, &none);
     }
-    if (cpu->sched)
-        sched_shown(cpu->sched);
-}
-
-static void cpu_cost(void *state, struct program_cost *cost)
-{
-    const struct cpu *cpu = state;
-
-    if (cpu->sched)
-        sched_cost(cpu->sched, cost);
 }
 
 const struct view cpu_view = {
     .name = "cpu",
     .summary = "Top-K on-CPU time",
     .schema = {.name = "cpu", .columns = columns, .ncolumns = COLUMNS, .order = "run_ms"},
-    .ways = {sched_ways},
+    .sources = {{&sched_source, SCHED_RUN | SCHED_WAITS | SCHED_TIMES, false}},
+    .pinned = &pinned_cpu_source,
     .open = cpu_open,
-    .flip = cpu_flip,
-    .collect = cpu_collect,
-    .lost = cpu_lost,
     .fields = cpu_fields,
     .rows = cpu_rows,
-    .cost = cpu_cost,
     .close = cpu_close,
-    .pin = pinned_cpu_load,
 };

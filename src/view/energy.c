@@ -7,6 +7,7 @@
 #include "source/power/total.h"
 #include "source/sched/cells.h"
 #include "source/sched/load.h"
+#include "view/view.h"
 
 #define ENERGY_COLUMNS(X)                                                                                    \
     X(rank, 4, NONE, NONE, WIDE, "place by joules among the processes of the domain, 1 first")               \
@@ -25,7 +26,7 @@ COLUMN_TABLE(ENERGY_COLUMNS);
 struct energy {
     const struct source_context *context;
     struct sched *sched;
-    struct meter meter;
+    struct meter *meter;
     struct energy_total total; /* with --total */
     const struct tally_entry **top;
 };
@@ -45,94 +46,55 @@ static void energy_close(void *state)
 {
     struct energy *e = state;
 
-    sched_close(e->sched);
-    meter_close(&e->meter);
     energy_total_close(&e->total);
     free(e->top);
     free(e);
 }
 
-static int open_parts(struct energy *e, struct hook_report hooks[MAX_HOOKS], struct error *why)
-{
-    const struct options *options = e->context->options;
-    int err = meter_open(&e->meter, e->context, why);
-
-    if (!err && options->exact && meter_needs(&e->meter))
-        err = error_set(why, -ENOTSUP, "--exact tells no CPUs apart, and counts no cycles");
-    if (err)
-        return err;
-    e->top = calloc(options->top, sizeof *e->top);
-    if (!e->top || (options->total && energy_total_open(&e->total, e->meter.power.n)))
-        return error_set(why, -ENOMEM, "out of memory");
-    err = sched_open(&e->sched, e->context, meter_needs(&e->meter), hooks, why);
-    return err ? err : meter_join(&e->meter, e->sched, why);
-}
-
-static int energy_open(void **state, const struct source_context *context,
-                       struct hook_report hooks[MAX_HOOKS], struct error *why)
+static int energy_open(void **state, const struct source_context *context, struct error *why)
 {
     struct energy *e = calloc(1, sizeof *e);
 
     if (!e)
         return error_set(why, -ENOMEM, "out of memory");
     e->context = context;
-    int err = open_parts(e, hooks, why);
-    if (err) {
+    e->sched = sched_of(context);
+    e->meter = meter_of(context);
+    e->top = calloc(context->options->top, sizeof *e->top);
+    if (!e->top || (context->options->total && energy_total_open(&e->total, e->meter->power.n))) {
         energy_close(e);
-        return err;
+        return error_set(why, -ENOMEM, "out of memory");
     }
     *state = e;
     return 0;
-}
-
-static void energy_flip(void *state)
-{
-    struct energy *e = state;
-
-    sched_flip(e->sched);
-    meter_flip(&e->meter);
-}
-
-static void energy_tick(void *state)
-{
-    power_sample(&((struct energy *)state)->meter.power);
 }
 
 static bool is_wanted(const void *context, const struct tally_entry *entry)
 {
     const struct energy *e = context;
 
-    return !sched_hides(e->sched, entry->key, e->meter.read_ns);
+    return !sched_hides(e->sched, entry->key, e->meter->read_ns);
 }
 
 /* Who is heavy now may be dead when the sum is shown. */
 static int add_up(struct energy *e)
 {
     const struct options *options = e->context->options;
-    int err = energy_total_add(&e->total, &e->meter);
+    int err = energy_total_add(&e->total, e->meter);
     size_t n = tally_top(sched_tally(e->sched), e->top, options->top, is_wanted, e);
 
     for (size_t i = 0; i < n; i++)
-        energy_total_name(&e->total, e->top[i]->key, sched_name(e->sched, e->top[i]->key, e->meter.read_ns));
+        energy_total_name(&e->total, e->top[i]->key, sched_name(e->sched, e->top[i]->key, e->meter->read_ns));
     return err;
 }
 
 static int energy_collect(void *state, const struct window *window, struct error *why)
 {
     struct energy *e = state;
-    int err = sched_collect(e->sched, window->end_mono, why);
 
-    if (err)
-        return err;
-    meter_collect(&e->meter, window);
     if (e->context->options->total && window->begin_mono && add_up(e))
         return error_set(why, -ENOMEM, "out of memory");
     return 0;
-}
-
-static uint64_t energy_lost(void *state)
-{
-    return sched_lost(((struct energy *)state)->sched);
 }
 
 static size_t energy_fields(void *state, struct field *fields, size_t n)
@@ -141,12 +103,12 @@ static size_t energy_fields(void *state, struct field *fields, size_t n)
     size_t used = sched_fields(e->sched, fields, n);
     uint64_t unknown = 0;
 
-    for (size_t i = 0; i < e->meter.power.n; i++)
-        unknown += !e->meter.cpu_shares[i].known;
+    for (size_t i = 0; i < e->meter->power.n; i++)
+        unknown += !e->meter->cpu_shares[i].known;
     const struct field more[] = {
-        {"power", cell_string(e->meter.power.source)},
+        {"power", cell_string(e->meter->power.source)},
         {"power_unknown", cell_unsigned(unknown)},
-        {"skew_us", cell_decimal((double)e->meter.skew_ns / 1e3, 3)},
+        {"skew_us", cell_decimal((double)e->meter->skew_ns / 1e3, 3)},
         {"weight", cell_string(sched_totals(e->sched)->by_cycles ? "cycles" : "time")},
     };
     for (size_t i = 0; i < sizeof more / sizeof *more && used < n; i++)
@@ -253,7 +215,7 @@ static void put_part(const struct page *page, const struct meter_share *share, c
                                   .key = e->top[i]->key,
                                   .uj = split_next(split, weight),
                                   .share = part_of((double)weight, whole),
-                                  .run_ns = meter_run_ns(&e->meter, e->top[i])};
+                                  .run_ns = meter_run_ns(e->meter, e->top[i])};
         put(page, &part);
         left -= e->top[i]->weight;
         others.run_ns -= part.run_ns;
@@ -293,7 +255,7 @@ static void put_cpu(struct page *page, const struct meter_share *share, const st
 /* The rows of a window add up to the domain's energy. */
 static void put_window(struct page *page, size_t i)
 {
-    const struct meter *m = &page->e->meter;
+    const struct meter *m = page->e->meter;
     const struct meter_share *share = &m->cpu_shares[i];
     struct split split = split_begin(share->uj, share->whole);
     struct meter_time time;
@@ -349,12 +311,12 @@ static void energy_rows(void *state, const struct window *window, struct out *ou
     bool total = e->context->options->total;
     uint64_t length = window->end_mono - window->begin_mono;
 
-    for (size_t i = 0; i < e->meter.power.n; i++) {
+    for (size_t i = 0; i < e->meter->power.n; i++) {
         struct page page = {
             .e = e,
             .out = out,
-            .domain = &e->meter.power.domains[i],
-            .known = total ? e->total.domains[i].known : e->meter.cpu_shares[i].known,
+            .domain = &e->meter->power.domains[i],
+            .known = total ? e->total.domains[i].known : e->meter->cpu_shares[i].known,
             .cpu = cell_unknown(),
             .now = window->end_mono,
             .span_ns = total ? window->begin_offset + length : length,
@@ -364,12 +326,6 @@ static void energy_rows(void *state, const struct window *window, struct out *ou
         else
             put_window(&page, i);
     }
-    sched_shown(e->sched);
-}
-
-static void energy_cost(void *state, struct program_cost *cost)
-{
-    sched_cost(((struct energy *)state)->sched, cost);
 }
 
 const struct view energy_view = {
@@ -377,13 +333,10 @@ const struct view energy_view = {
     .summary = "joules and watts a process, by power domain",
     .schema = {.name = "energy", .columns = columns, .ncolumns = COLUMNS, .order = "joules,share_pct"},
     .of_sensors = true,
+    .sources = {{&power_source, POWER_PARTS, false}},
     .open = energy_open,
-    .flip = energy_flip,
-    .tick = energy_tick,
     .collect = energy_collect,
-    .lost = energy_lost,
     .fields = energy_fields,
     .rows = energy_rows,
-    .cost = energy_cost,
     .close = energy_close,
 };

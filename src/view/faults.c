@@ -8,7 +8,8 @@
 #include "host/targets.h"
 #include "source/faults/load.h"
 #include "source/faults/faults.h"
-#include "source/shared/pinned_faults.h"
+#include "source/faults/pinned.h"
+#include "view/view.h"
 
 struct faults {
     struct pagefaults *pagefaults;
@@ -40,13 +41,11 @@ static void faults_close(void *state)
 {
     struct faults *faults = state;
 
-    pagefaults_close(faults->pagefaults);
     free(faults->top);
     free(faults);
 }
 
-static int faults_open(void **state, const struct source_context *context,
-                       struct hook_report hooks[MAX_HOOKS], struct error *why)
+static int faults_open(void **state, const struct source_context *context, struct error *why)
 {
     struct faults *faults = calloc(1, sizeof *faults);
 
@@ -54,29 +53,13 @@ static int faults_open(void **state, const struct source_context *context,
         return error_set(why, -ENOMEM, "out of memory");
     faults->context = context;
     faults->top = calloc(context->options->top, sizeof *faults->top);
-    int err = faults->top ? pagefaults_open(&faults->pagefaults, context, hooks, why)
-                          : error_set(why, -ENOMEM, "out of memory");
-    if (err) {
+    if (!faults->top) {
         faults_close(faults);
-        return err;
+        return error_set(why, -ENOMEM, "out of memory");
     }
+    faults->pagefaults = pagefaults_of(context);
     *state = faults;
     return 0;
-}
-
-static void faults_flip(void *state)
-{
-    pagefaults_flip(((struct faults *)state)->pagefaults);
-}
-
-static int faults_collect(void *state, const struct window *window, struct error *why)
-{
-    return pagefaults_collect(((struct faults *)state)->pagefaults, window->end_mono, why);
-}
-
-static uint64_t faults_lost(void *state)
-{
-    return pagefaults_totals(((struct faults *)state)->pagefaults)->lost;
 }
 
 static size_t faults_fields(void *state, struct field *fields, size_t n)
@@ -185,26 +168,16 @@ static void faults_rows(void *state, const struct window *window, struct out *ou
         if (!shown)
             row(faults, window, out, &faults_view.schema, rank++, none.key, &nothing);
     }
-    pagefaults_shown(faults->pagefaults);
-}
-
-static void faults_cost(void *state, struct program_cost *cost)
-{
-    pagefaults_cost(((struct faults *)state)->pagefaults, cost);
 }
 
 const struct view faults_view = {
     .name = "faults",
     .summary = "page faults, minor and major, and the time they take",
     .schema = {.name = "faults", .columns = columns, .ncolumns = COLUMNS, .order = "lat_ms,major_s,minor_s"},
-    .ways = {faults_ways},
+    .sources = {{&faults_source, 0, false}},
+    .pinned = &faults_source,
     .open = faults_open,
-    .flip = faults_flip,
-    .collect = faults_collect,
-    .lost = faults_lost,
     .fields = faults_fields,
     .rows = faults_rows,
-    .cost = faults_cost,
     .close = faults_close,
-    .pin = pinned_faults_load,
 };

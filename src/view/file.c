@@ -11,10 +11,11 @@
 #include "source/file/file.h"
 #include "source/file/load.h"
 #include "source/file/names.h"
+#include "view/view.h"
 
 struct file {
     const struct source_context *context;
-    struct file_cells cells;
+    struct file_cells *cells;
     struct mounts *mounts;
     struct file_names *names; /* NULL: nobody asked for them */
 };
@@ -47,55 +48,39 @@ static void file_close(void *state)
     struct file *file = state;
 
     file_names_close(file->names);
-    file_cells_close(&file->cells);
     mounts_close(file->mounts);
     free(file);
 }
 
-static int file_open(void **state, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
-                     struct error *why)
+static int file_open(void **state, const struct source_context *context, struct error *why)
 {
     struct file *file = calloc(1, sizeof *file);
 
     if (!file)
         return error_set(why, -ENOMEM, "out of memory");
     file->context = context;
+    file->cells = file_cells_of(context);
     file->mounts = mounts_open();
-    int err = file->mounts ? file_cells_open(&file->cells, context, hooks, why)
-                           : error_set(why, -ENOMEM, "out of memory");
-    if (!err && context->options->top_files &&
-        !(file->names = file_names_open(context, file->cells.collector.obj)))
-        err = error_set(why, -ENOMEM, "out of memory");
-    if (err) {
+    if (context->options->top_files)
+        file->names = file_names_open(context, file->cells->collector.obj);
+    if (!file->mounts || (context->options->top_files && !file->names)) {
         file_close(file);
-        return err;
+        return error_set(why, -ENOMEM, "out of memory");
     }
     *state = file;
     return 0;
-}
-
-/* Counts go on: what is there at the look is of the window. */
-static void file_flip(void *state)
-{
 }
 
 static int file_collect(void *state, const struct window *window, struct error *why)
 {
     struct file *file = state;
 
-    int err = file_cells_collect(&file->cells, file->context, window->end_mono, why);
-
-    return err || !file->names ? err : file_names_collect(file->names, why);
-}
-
-static uint64_t file_lost(void *state)
-{
-    return ((struct file *)state)->cells.lost;
+    return file->names ? file_names_collect(file->names, why) : 0;
 }
 
 static size_t file_fields(void *state, struct field *fields, size_t n)
 {
-    const struct file_cells *cells = &((struct file *)state)->cells;
+    const struct file_cells *cells = ((struct file *)state)->cells;
     uint64_t count = 0;
 
     for (size_t i = 0; i < cells->n; i++)
@@ -123,7 +108,7 @@ struct what {
 
 static struct what what_is(const struct file *file, uint32_t number)
 {
-    const struct hog_file_cell *cell = (const void *)&file->cells.cells[number];
+    const struct hog_file_cell *cell = (const void *)&file->cells->cells[number];
     struct what what = {.key = cell->key,
                         .taker = cell->taker,
                         .cgroup = cell->cgroup,
@@ -279,8 +264,8 @@ static void rows_of_idle(struct file *file, const struct window *window, struct 
         const struct target *target = &targets->list[i];
         const struct what idle = {.key.who = key_make(target->pid, 0, target->start_ns)};
         bool shown = false;
-        for (size_t j = 0; j < file->cells.n && !shown; j++)
-            shown = key_process(what_is(file, file->cells.uses[j].cell).key.who) == target->pid;
+        for (size_t j = 0; j < file->cells->n && !shown; j++)
+            shown = key_process(what_is(file, file->cells->uses[j].cell).key.who) == target->pid;
         if (!shown)
             row(file, window, out, rank++, &idle, &nothing);
     }
@@ -289,7 +274,7 @@ static void rows_of_idle(struct file *file, const struct window *window, struct 
 static void file_rows(void *state, const struct window *window, struct out *out)
 {
     struct file *file = state;
-    struct file_cells *cells = &file->cells;
+    struct file_cells *cells = file->cells;
     size_t rank = 1;
 
     if (cells->n)
@@ -305,11 +290,6 @@ static void file_rows(void *state, const struct window *window, struct out *out)
         file_names_rows(file->names, file->mounts, window, out);
 }
 
-static void file_cost(void *state, struct program_cost *cost)
-{
-    collector_cost(&((struct file *)state)->cells.collector, cost);
-}
-
 const struct view file_view = {
     .name = "file",
     .summary = "reads and writes of files by process, mount, operation and size",
@@ -318,14 +298,11 @@ const struct view file_view = {
                .ncolumns = COLUMNS,
                .order = "kib,count",
                .next = &files_schema},
-    .ways = {file_ways},
+    .sources = {{&file_source, 0, false}},
+    .pinned = &file_source,
     .open = file_open,
-    .flip = file_flip,
     .collect = file_collect,
-    .lost = file_lost,
     .fields = file_fields,
     .rows = file_rows,
-    .cost = file_cost,
     .close = file_close,
-    .pin = file_load,
 };

@@ -7,6 +7,7 @@
 #include "host/targets.h"
 #include "memory.types.h"
 #include "source/memory/mem_table.h"
+#include "view/view.h"
 
 struct mem {
     struct mem_table *mem_table;
@@ -37,13 +38,11 @@ static void mem_close(void *state)
 {
     struct mem *mem = state;
 
-    mem_table_close(mem->mem_table);
     free(mem->top);
     free(mem);
 }
 
-static int mem_open(void **state, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
-                    struct error *why)
+static int mem_open(void **state, const struct source_context *context, struct error *why)
 {
     struct mem *mem = calloc(1, sizeof *mem);
 
@@ -51,29 +50,13 @@ static int mem_open(void **state, const struct source_context *context, struct h
         return error_set(why, -ENOMEM, "out of memory");
     mem->context = context;
     mem->top = calloc(context->options->top, sizeof(struct mem_process *));
-    int err = mem->top ? mem_table_open(&mem->mem_table, context, hooks, why)
-                       : error_set(why, -ENOMEM, "out of memory");
-    if (err) {
+    if (!mem->top) {
         mem_close(mem);
-        return err;
+        return error_set(why, -ENOMEM, "out of memory");
     }
+    mem->mem_table = mem_table_of(context);
     *state = mem;
     return 0;
-}
-
-static void mem_flip(void *state)
-{
-    mem_table_flip(((struct mem *)state)->mem_table);
-}
-
-static int mem_collect(void *state, const struct window *window, struct error *why)
-{
-    return mem_table_collect(((struct mem *)state)->mem_table, window, why);
-}
-
-static uint64_t mem_lost(void *state)
-{
-    return mem_table_totals(((struct mem *)state)->mem_table)->lost;
 }
 
 static size_t mem_fields(void *state, struct field *fields, size_t n)
@@ -164,25 +147,15 @@ static void mem_rows(void *state, const struct window *window, struct out *out)
 
     for (size_t i = 0; i < n; i++)
         row(mem, window, out, &mem_view.schema, i + 1, mem->top[i]);
-    mem_table_shown(mem->mem_table);
-}
-
-static void mem_cost(void *state, struct program_cost *cost)
-{
-    mem_table_cost(((struct mem *)state)->mem_table, cost);
 }
 
 const struct view mem_view = {
     .name = "mem",
     .summary = "Top-K memory: resident and its parts, growth and peak in the window; mapped memory",
     .schema = {.name = "mem", .columns = columns, .ncolumns = COLUMNS, .order = "rss_kib,peak_kib"},
-    .ways = {mem_ways},
+    .sources = {{&memory_source, 0, false}},
     .open = mem_open,
-    .flip = mem_flip,
-    .collect = mem_collect,
-    .lost = mem_lost,
     .fields = mem_fields,
     .rows = mem_rows,
-    .cost = mem_cost,
     .close = mem_close,
 };

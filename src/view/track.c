@@ -5,6 +5,7 @@
 #include "host/targets.h"
 #include "source/sched/sched.h"
 #include "source/sched/load.h"
+#include "view/view.h"
 
 #define TRACK_COLUMNS(X)                                                                                     \
     X(t_ms, 10, MS, DIM, DEFAULT, "begin of the window since the start of the run")                          \
@@ -27,13 +28,11 @@ static void track_close(void *state)
 {
     struct track *track = state;
 
-    sched_close(track->sched);
     free(track->sums);
     free(track);
 }
 
-static int track_open(void **state, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
-                      struct error *why)
+static int track_open(void **state, const struct source_context *context, struct error *why)
 {
     struct track *track = calloc(1, sizeof *track);
 
@@ -41,29 +40,13 @@ static int track_open(void **state, const struct source_context *context, struct
         return error_set(why, -ENOMEM, "out of memory");
     track->context = context;
     track->sums = calloc(context->targets->n + 1, sizeof *track->sums);
-    int err = track->sums ? sched_open(&track->sched, context, 0, hooks, why)
-                          : error_set(why, -ENOMEM, "out of memory");
-    if (err) {
+    if (!track->sums) {
         track_close(track);
-        return err;
+        return error_set(why, -ENOMEM, "out of memory");
     }
+    track->sched = sched_of(context);
     *state = track;
     return 0;
-}
-
-static void track_flip(void *state)
-{
-    sched_flip(((struct track *)state)->sched);
-}
-
-static int track_collect(void *state, const struct window *window, struct error *why)
-{
-    return sched_collect(((struct track *)state)->sched, window->end_mono, why);
-}
-
-static uint64_t track_lost(void *state)
-{
-    return sched_totals(((struct track *)state)->sched)->lost;
 }
 
 /* Adds up what the tally has of each target: threads, where threads are counted, make one row. */
@@ -109,12 +92,6 @@ static void track_rows(void *state, const struct window *window, struct out *out
         };
         out_row_of(out, &track_view.schema, cells, &(struct row_keys){.key = sum->key});
     }
-    sched_shown(track->sched);
-}
-
-static void track_cost(void *state, struct program_cost *cost)
-{
-    sched_cost(((struct track *)state)->sched, cost);
 }
 
 const struct view track_view = {
@@ -122,12 +99,8 @@ const struct view track_view = {
     .summary = "lossless time series of given processes, down to windows of 1 ms",
     .schema = {.name = "track", .columns = columns, .ncolumns = COLUMNS, .order = "run_ms"},
     .of_targets = true,
-    .ways = {sched_ways},
+    .sources = {{&sched_source, SCHED_RUN, false}},
     .open = track_open,
-    .flip = track_flip,
-    .collect = track_collect,
-    .lost = track_lost,
     .rows = track_rows,
-    .cost = track_cost,
     .close = track_close,
 };

@@ -22,6 +22,7 @@
 #include "host/process.h"
 #include "host/targets.h"
 #include "tests/unit/tap.h"
+#include "tests/live/one_source.h"
 
 #define BLOCK     65536
 #define BLOCKS    256
@@ -90,7 +91,7 @@ static void dismiss(const struct worker *worker)
     waitpid(worker->pid, NULL, 0);
 }
 
-static void message(const struct worker *worker, int fd, int reads, int writes)
+static void order(const struct worker *worker, int fd, int reads, int writes)
 {
     struct order order = {fd, reads, writes};
     bool done = false;
@@ -121,13 +122,13 @@ static bool find(const struct disks *d, pid_t pid, struct disk_use *use)
     return false;
 }
 
-static void flip(struct disks *d)
+static void flip(void)
 {
     struct error why = {""};
 
-    disks_flip(d);
+    sources_flip(&opened);
     usleep(1000);
-    int err = disks_collect(d, &why);
+    int err = sources_collect(&opened, &(struct window){0}, &why);
     if (err)
         check(false, "a window is collected: %s", why.text);
 }
@@ -150,13 +151,13 @@ static void disk_of(dev_t dev, char name[64])
     snprintf(name, 64, "%s", slash + 1);
 }
 
-static void check_use(struct disks *d, const struct worker *worker, const char *what, const char *name,
+static void check_use(const struct disks *d, const struct worker *worker, const char *what, const char *name,
                       int reads, int writes)
 {
     struct disk_use use = {.disk.name = "none"};
     uint64_t bytes = (uint64_t)(reads + writes) * BLOCK;
 
-    flip(d);
+    flip();
     bool found = find(d, worker->pid, &use);
     check(found && (!*name || !strcmp(use.disk.name, name)), "%s: it is on %s: %s", what, name,
           use.disk.name);
@@ -222,7 +223,6 @@ static void check_by(const char *without, bool exact, int file, int loop, const 
 {
     struct source_context context = {.options = &options, .targets = &targets, .pidns = &pidns};
     struct hook_report hooks[MAX_HOOKS] = {0};
-    struct disks *d = NULL;
     struct disk_use use;
     struct error why = {""};
     struct stat st;
@@ -230,27 +230,28 @@ static void check_by(const char *without, bool exact, int file, int loop, const 
 
     options.without = without;
     options.exact = exact;
-    int err = disks_open(&d, &context, hooks, &why);
+    int err = source_open(&context, &disks_source, 0, hooks, &why);
     check(!err, "opens%s%s%s%s", without ? " without " : "", without ? without : "", err ? ": " : "",
           err ? why.text : "");
     if (err)
         return;
+    const struct disks *d = disks_of_session(&context);
     snprintf(what, sizeof what, "%s%s", hooks[0].hook, exact ? ", exactly" : "");
     struct worker worker = hire(), other = hire();
     fstat(file, &st);
     disk_of(st.st_dev, disk);
-    flip(d);
-    message(&worker, file, 100, 0);
+    flip();
+    order(&worker, file, 100, 0);
     check_use(d, &worker, what, disk, 100, 0);
-    message(&worker, file, 30, 50);
+    order(&worker, file, 30, 50);
     check_use(d, &worker, what, disk, 30, 50);
     check(!find(d, other.pid, &use), "%s: who did nothing has no disk", what);
-    flip(d);
+    flip();
     check(!find(d, worker.pid, &use), "%s: what was before the window does not count", what);
     if (loop >= 0) {
-        message(&worker, loop, 20, 20);
-        message(&other, loop, 10, 10);
-        message(&other, file, 40, 0);
+        order(&worker, loop, 20, 20);
+        order(&other, loop, 10, 10);
+        order(&other, file, 40, 0);
         check_use(d, &worker, what, loop_name, 20, 20);
         use = (struct disk_use){.disk.name = "none"};
         find(d, other.pid, &use);
@@ -258,10 +259,10 @@ static void check_by(const char *without, bool exact, int file, int loop, const 
               "%s: of two disks the one with most of it: %s, %llu bytes", what, use.disk.name,
               (unsigned long long)use.bytes);
     }
-    check(!disks_lost(d), "%s: none was lost", what);
+    check(!sources_lost(&opened), "%s: none was lost", what);
     dismiss(&worker);
     dismiss(&other);
-    disks_close(d);
+    sources_close(&opened);
 }
 
 int main(void)

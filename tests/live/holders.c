@@ -8,6 +8,7 @@
 #include "host/pidns.h"
 #include "host/targets.h"
 #include "tests/live/worker.h"
+#include "tests/live/one_source.h"
 
 #define ALL       8192
 #define SPIKE_KIB 20000
@@ -20,15 +21,15 @@ static struct window window;
 static const char *mode;
 static struct mem_process *top[ALL];
 
-static void end_window(struct mem_table *h)
+static void end_window(void)
 {
     struct error why = {""};
 
-    mem_table_flip(h);
+    sources_flip(&opened);
     window.begin_mono = window.end_mono;
     window.end_mono = now_ns(CLOCK_MONOTONIC);
     rest(100000);
-    if (mem_table_collect(h, &window, &why))
+    if (sources_collect(&opened, &window, &why))
         check(false, "%s: a window is collected: %s", mode, why.text);
 }
 
@@ -72,18 +73,18 @@ static void check_now(struct mem_table *h, const struct worker *worker, bool mar
     int64_t delta = 1;
 
     message(worker, 0);
-    end_window(h);
+    end_window();
     row_of(h, worker->pid); /* who was read is compared with that */
     rest(20000000);
     message(worker, 0);
-    end_window(h);
+    end_window();
     struct mem_process row = row_of(h, worker->pid);
     check(is_as_proc(&row, worker->pid), "%s: what it holds is what /proc says: %llu KiB", mode,
           (unsigned long long)row.now.rss);
     check(mem_process_delta_rss(&row, &delta) && delta == 0, "%s: it does not grow", mode);
 
     message(worker, 'f');
-    end_window(h);
+    end_window();
     row = row_of(h, worker->pid);
     bool known = mem_table_peak_rss(h, &row, &peak);
     check((known || !marks) && (!known || is_near((int64_t)peak, (int64_t)row.now.rss + SPIKE_KIB)),
@@ -101,13 +102,13 @@ static void check_growth(struct mem_table *h, const struct worker *worker)
     int64_t delta = 0;
 
     message(worker, 'M');
-    end_window(h);
+    end_window();
     struct mem_process row = row_of(h, worker->pid);
     bool known = mem_process_delta_rss(&row, &delta);
     check(known && is_near(delta, KEPT_KIB), "%s: it has grown: by %lld KiB", mode, (long long)delta);
     check(is_as_proc(&row, worker->pid), "%s: to what /proc says", mode);
     message(worker, 'm');
-    end_window(h);
+    end_window();
     row = row_of(h, worker->pid);
     known = mem_process_delta_rss(&row, &delta);
     check(known && is_near(delta, -KEPT_KIB), "%s: it has shrunk: by %lld KiB", mode, (long long)delta);
@@ -125,7 +126,7 @@ static void check_end(struct mem_table *h, const struct worker *worker, bool mar
     message(&brief, 'M');
     dismiss(&brief);
     dismiss(worker);
-    end_window(h);
+    end_window();
     struct mem_process row = row_of(h, worker->pid);
     check(row.gone && !row.now.rss && row.now_known && row.before.rss, "%s: who has ended holds nothing",
           mode);
@@ -134,7 +135,7 @@ static void check_end(struct mem_table *h, const struct worker *worker, bool mar
     check(marks ? row.gone && is_near((int64_t)peak, KEPT_KIB) : !row.key,
           "%s: who lived within the window has a row if changes are seen: %llu KiB", mode,
           (unsigned long long)peak);
-    end_window(h);
+    end_window();
     check(!row_of(h, worker->pid).key, "%s: and none in the next window", mode);
 }
 
@@ -151,23 +152,23 @@ static void check_by(const char *without, const char *change, const char *look)
     static struct hook_report hooks[MAX_HOOKS];
     struct source_context context = {
         .options = &options, .targets = &targets, .pidns = &pidns, .names = names_open(&pidns)};
-    struct mem_table *h = NULL;
     struct error why = {""};
 
     mode = change ? change : "no hook";
     options.without = without;
     memset(hooks, 0, sizeof hooks);
     memset(&window, 0, sizeof window);
-    int err = mem_table_open(&h, &context, hooks, &why);
+    int err = source_open(&context, &memory_source, 0, hooks, &why);
     check(!err && says(hooks, "change", change) && says(hooks, "look", look),
           "%s: opens, and looks by %s%s%s", mode, look, err ? ": " : "", why.text);
     if (!err) {
+        struct mem_table *h = mem_table_of(&context);
         struct worker worker = hire();
         check_now(h, &worker, change != NULL);
         check_growth(h, &worker);
         check_end(h, &worker, change != NULL);
     }
-    mem_table_close(h);
+    sources_close(&opened);
     names_close(context.names);
 }
 

@@ -15,6 +15,7 @@
 #include "source/sched/sched.h"
 #include "source/sched/waits.h"
 #include "tests/live/sleepers.h"
+#include "tests/live/one_source.h"
 #include "tests/unit/tap.h"
 
 #define MS 1000000ll
@@ -35,8 +36,10 @@ static bool watch_open(void)
     thresholds_default(&options.thresholds);
     if (!context.names)
         context.names = names_open(&pidns);
-    int err =
-        sched_open(&sched, &context, SCHED_WAITS | SCHED_PAIRS | SCHED_TIMES | SCHED_BLOCKED, NULL, &why);
+    static struct hook_report hooks[MAX_HOOKS];
+    int err = source_open(&context, &sched_source, SCHED_WAITS | SCHED_PAIRS | SCHED_TIMES | SCHED_BLOCKED,
+                          hooks, &why);
+    sched = sched_of(&context);
     if (err)
         check(false, "sleeps can be watched: %s", why.text);
     return !err;
@@ -46,11 +49,11 @@ static void flip(void)
 {
     struct error why = {""};
     struct timespec grace = {.tv_nsec = 100000};
+    const struct window window = {.end_mono = clock_ns(CLOCK_MONOTONIC)};
 
-    uint64_t now = clock_ns(CLOCK_MONOTONIC);
-    sched_flip(sched);
+    sources_flip(&opened);
     nanosleep(&grace, NULL);
-    if (sched_collect(sched, now, &why)) {
+    if (sources_collect(&opened, &window, &why)) {
         check(false, "a window can be read: %s", why.text);
         exit(done());
     }
@@ -219,7 +222,7 @@ static void show_all(unsigned ms, unsigned windows)
         flip();
         const struct waits *w = sched_waits(sched);
         const struct pairs *all = waits_blocked_all(w);
-        printf("window %u: lost %llu looked %d\n", i, (unsigned long long)waits_totals(w)->blocked_time_lost,
+        printf("window %u: lost %llu looked %d\n", i, (unsigned long long)waits_totals(w)->blocked_lost,
                waits_totals(w)->open_waits);
         for (size_t j = 0; j < all->capacity; j++) {
             const struct pair *pair = &all->table[j];
@@ -230,7 +233,7 @@ static void show_all(unsigned ms, unsigned windows)
                    (int)name->comm_length, name->comm, names[(pair->aggressor - 1) % BLOCKED_KINDS],
                    (double)pair->ns / 1e6, (long long)pair->count, (double)pair->most_ns / 1e6);
         }
-        sched_shown(sched);
+        sources_shown(&opened);
     }
 }
 
@@ -325,7 +328,7 @@ int main(int argc, char **argv)
         locks();
     idleness();
     disks();
-    sched_close(sched);
+    sources_close(&opened);
     names_close(context.names);
     return done();
 }

@@ -10,6 +10,7 @@
 #include "host/pidns.h"
 #include "host/targets.h"
 #include "tests/live/worker.h"
+#include "tests/live/one_source.h"
 
 #define WAIT_NS 20000000000 /* for a look, at most: in emulation the first one is dear */
 #define MANY    10000
@@ -259,7 +260,7 @@ static void check_many(struct tasks *t)
     bool looked = look(t, getpid(), 0);
     used = now_ns(CLOCK_THREAD_CPUTIME_ID) - used;
     struct task_sums sums = sums_of(t, getpid(), 0);
-    check(looked && sums.threads == n + 1 && !tasks_lost(t),
+    check(looked && sums.threads == n + 1 && !sources_lost(&opened),
           "%s: %u threads are seen: %u, by a look of %.3f ms", mode, n + 1, sums.threads, (double)used / 1e6);
     pthread_barrier_wait(&barrier);
     for (unsigned i = 0; i < n; i++)
@@ -292,16 +293,16 @@ static struct tasks *open_by(const char *hook, bool threads)
 {
     static struct source_context context = {.options = &options, .targets = &targets, .pidns = &pidns};
     struct hook_report hooks[MAX_HOOKS] = {0};
-    struct tasks *t = NULL;
     struct error why = {""};
 
     mode = hook;
     options.threads = threads;
     options.without = strcmp(hook, "iter") ? "iter" : NULL;
-    int err = tasks_open(&t, &context, false, hooks, &why);
+    int err = source_open(&context, &tasks_source, 0, hooks, &why);
+    struct tasks *t = tasks_of(&context);
     if (!err && !strcmp(hook, "iter") && !tasks_sees_all(t) && access("/sys/kernel/btf/vmlinux", R_OK)) {
         skip("by an iterator", "needs BTF: this kernel does not describe its types");
-        tasks_close(t);
+        sources_close(&opened);
         return NULL;
     }
     const struct choice *choice = &hooks[0].choice;
@@ -332,11 +333,11 @@ static void check_by(const char *hook)
     check_kernel(t);
     check_many(t);
     check_price(t);
-    tasks_close(t);
+    sources_close(&opened);
     t = open_by(hook, true);
     if (t)
         check_threads(t, &worker);
-    tasks_close(t);
+    sources_close(&opened);
     dismiss(&worker);
 }
 

@@ -28,8 +28,8 @@ static void every_alternative(void)
     size_t n = 0, refused = 0;
 
     for (const struct view *const *view = views; *view; view++)
-        for (const struct hook_ways *const *source = (*view)->ways; *source; source++)
-            for (const struct hook_ways *ways = *source; ways->what; ways++)
+        for (const struct source_use *use = (*view)->sources; use->source; use++)
+            for (const struct hook_ways *ways = use->source->ways; ways && ways->what; ways++)
                 for (size_t i = 0; i < ways->n; i++, n++)
                     refused += hook_names_check(ways->list[i].hook, &why) != 0;
     check(n > 5 && !refused, "the hooks of all %zu alternatives of all views are taken", n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How a run ends: at an --alert, at the count, at a signal, with its reader. The one view is a metric made
+/* How a run ends: at an --alert, at the count, at a signal, with its reader. The one view is made
  * here, whose windows have what is asked for as a pattern says. */
 #include "cli/run.h"
 #include <errno.h>
@@ -21,19 +21,9 @@ static const char
     *pattern; /* a character a window, the last one for all that follow: '!' has it, 'T' is SIGTERM */
 static size_t shown;
 
-static int made_open(void **state, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
-                     struct error *why)
+static int made_open(void **state, const struct source_context *context, struct error *why)
 {
     *state = &shown;
-    return 0;
-}
-
-static void made_flip(void *state)
-{
-}
-
-static int made_collect(void *state, const struct window *window, struct error *why)
-{
     return 0;
 }
 
@@ -74,8 +64,6 @@ const struct view made_view = {
     .name = "made",
     .schema = {.name = "made", .columns = columns, .ncolumns = COLUMNS},
     .open = made_open,
-    .flip = made_flip,
-    .collect = made_collect,
     .rows = made_rows,
     .alert = made_alert,
     .close = made_close,
@@ -84,8 +72,6 @@ static const struct view deaf_view = {
     .name = "deaf",
     .schema = {.name = "made", .columns = columns, .ncolumns = COLUMNS},
     .open = made_open,
-    .flip = made_flip,
-    .collect = made_collect,
     .rows = made_rows,
     .close = made_close,
 };

@@ -12,6 +12,7 @@
 #include "source/shared/histogram.h"
 #include "base/hash_table.h"
 #include "syscall/bpf.h"
+#include "source/shared/sources.h"
 
 #define MOST_PAIRS 16384
 #define MOST_DISKS 4096
@@ -49,8 +50,20 @@ struct block_io {
     struct io_totals totals;
 };
 
-int block_io_open(struct block_io **out, const struct source_context *context,
-                  struct hook_report hooks[MAX_HOOKS], struct error *why)
+static void block_io_close(void *state)
+{
+    struct block_io *b = state;
+
+    block_unload(&b->load);
+    hash_table_free(&b->pairs);
+    block_waits_close(&b->waits);
+    hash_table_free(&b->disks);
+    free(b->top);
+    free(b);
+}
+
+static int block_io_open(void **state, const struct source_context *context, unsigned needs,
+                         struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
     struct block_io *b = calloc(1, sizeof *b);
 
@@ -80,24 +93,19 @@ int block_io_open(struct block_io **out, const struct source_context *context,
         block_io_close(b);
         return err;
     }
-    *out = b;
+    *state = b;
     return 0;
 }
 
-void block_io_close(struct block_io *b)
+struct block_io *block_io_of(const struct source_context *context)
 {
-    if (!b)
-        return;
-    block_unload(&b->load);
-    hash_table_free(&b->pairs);
-    block_waits_close(&b->waits);
-    hash_table_free(&b->disks);
-    free(b->top);
-    free(b);
+    return source_state(context, &block_source);
 }
 
-void block_io_flip(struct block_io *b)
+static void block_io_flip(void *state)
 {
+    struct block_io *b = state;
+
     if (!b->pinned.directory)
         sketch_flip(&b->load.collector.sketch);
 }
@@ -359,8 +367,9 @@ static int rank(struct block_io *b, struct error *why)
     return 0;
 }
 
-int block_io_collect(struct block_io *b, const struct window *window, struct error *why)
+static int block_io_collect(void *state, const struct window *window, struct error *why)
 {
+    struct block_io *b = state;
     bool pinned = b->pinned.directory;
     int err = pinned ? pinned_stands(&b->pinned, why) : sketch_wait(&b->load.collector.sketch, why);
     uint64_t lost = b->words->lost;
@@ -433,7 +442,24 @@ const struct name *block_io_name(struct block_io *b, uint64_t who, uint64_t now)
     return names_find(b->context->names, who, now, name_of_dead, b);
 }
 
-void block_io_cost(const struct block_io *b, struct program_cost *cost)
+static uint64_t block_io_lost(void *state)
 {
-    collector_cost(&b->load.collector, cost);
+    return ((struct block_io *)state)->totals.lost;
 }
+
+static void block_io_cost(void *state, struct program_cost *cost)
+{
+    collector_cost(&((struct block_io *)state)->load.collector, cost);
+}
+
+const struct source block_source = {
+    .name = "block",
+    .ways = block_ways,
+    .open = block_io_open,
+    .flip = block_io_flip,
+    .collect = block_io_collect,
+    .lost = block_io_lost,
+    .cost = block_io_cost,
+    .close = block_io_close,
+    .pin = block_pin,
+};

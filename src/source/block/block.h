@@ -38,9 +38,10 @@ struct io_totals {
 
 extern const struct hook_ways block_ways[];
 
-int block_io_open(struct block_io **out, const struct source_context *context,
-                  struct hook_report hooks[MAX_HOOKS], struct error *why);
-int block_io_collect(struct block_io *b, const struct window *window, struct error *why);
+extern const struct source block_source;
+
+/* Of the session; NULL: it is not open. */
+struct block_io *block_io_of(const struct source_context *context);
 
 /* Those with something to show, heaviest first: by bytes, then by requests, then by the time that they
  * waited. Pointers are valid until the next collect. */
@@ -51,8 +52,5 @@ bool block_io_waited(const struct block_io *b, uint64_t who, uint64_t *ns);
 const struct io_totals *block_io_totals(const struct block_io *b);
 const struct disk *block_io_disk(struct block_io *b, uint32_t device, uint64_t now); /* until the next call */
 const struct name *block_io_name(struct block_io *b, uint64_t who, uint64_t now);
-void block_io_flip(struct block_io *b);
-void block_io_cost(const struct block_io *b, struct program_cost *cost);
-void block_io_close(struct block_io *b);
 
 #endif

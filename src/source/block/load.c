@@ -59,7 +59,7 @@ static int configure(struct collector *collector, const struct source_context *c
     *request_argument = argument;
     *can_probe = strcmp(lockdown_mode(), "confidentiality") != 0;
     object_resize_map(io, 0, io->max_entries / DEFAULT_SLOTS * slots);
-    *sums_by_key = context->options->mode == RUN_PIN; /* others read them */
+    *sums_by_key = context->purpose == PURPOSE_PIN; /* others read them */
     if (*sums_by_key)
         forget_oldest(collector);
     /* No sketch: what processes do is counted exactly. */

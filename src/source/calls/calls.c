@@ -9,6 +9,7 @@
 #include "loader/map_read.h"
 #include "source/calls/pinned.h"
 #include "syscall/bpf.h"
+#include "source/shared/sources.h"
 
 #define MOST_KEYS 16384
 
@@ -141,7 +142,7 @@ static void drop_gone(struct calls_sums *all)
  * who is gone, whoever does nothing does. */
 static void make_room(struct calls_sums *all)
 {
-    const struct object_map *map = object_map(all->load->collector.obj, "hog_calls_sums");
+    const struct object_map *map = object_map(all->load.collector.obj, "hog_calls_sums");
     bool tells = pidns_is_of_proc(all->context->pidns);
 
     for (size_t i = 0; i < all->table.n; i++) {
@@ -163,18 +164,18 @@ static void make_room(struct calls_sums *all)
 
 static int walk(struct calls_sums *all, const char *name, entry_fn fn, struct error *why)
 {
-    const struct object_map *map = object_map(all->load->collector.obj, name);
+    const struct object_map *map = object_map(all->load.collector.obj, name);
 
     return map->instead || map->fd < 0 ? 0 : map_walk(map->fd, map->key_size, map->value_size, fn, all, why);
 }
 
-int calls_sums_collect(struct calls_sums *all, uint64_t now, struct error *why)
+static int read_all(struct calls_sums *all, uint64_t now, struct error *why)
 {
-    const struct object *obj = all->load->collector.obj;
+    const struct object *obj = all->load.collector.obj;
     const volatile struct hog_calls_words *words = object_global(obj, "calls_words", sizeof *words);
-    bool pinned = all->load->pinned.directory;
+    bool pinned = all->load.pinned.directory;
 
-    all->now = now - (uint64_t)all->load->collector.clock_offset;
+    all->now = now - (uint64_t)all->load.collector.clock_offset;
     all->turns++;
     all->in_kernel = 0;
     int err = walk(all, "hog_syscall_now", read_syscall, why);
@@ -211,17 +212,92 @@ uint64_t calls_lost(const struct calls_sums *sums)
     return sums->lost - sums->lost_before;
 }
 
-void calls_sums_open(struct calls_sums *sums, struct calls_load *load, const struct source_context *context)
+static void calls_sums_close(void *state)
 {
-    *sums = (struct calls_sums){
-        .load = load, .context = context, .table = {.size = sizeof(struct call_sums), .most = MOST_KEYS}};
-    calls_pinned_begin(sums);
-}
+    struct calls_sums *sums = state;
 
-void calls_sums_close(struct calls_sums *sums)
-{
     sums->turns++; /* none is there any more */
     drop_gone(sums);
     hash_table_free(&sums->table);
     hash_table_free(&sums->names);
+    calls_load_close(&sums->load);
+    free(sums);
 }
+
+static int calls_sums_open(void **state, const struct source_context *context, unsigned needs,
+                           struct hook_report hooks[MAX_HOOKS], struct error *why)
+{
+    struct calls_sums *sums = calloc(1, sizeof *sums);
+
+    if (!sums)
+        return error_set(why, -ENOMEM, "out of memory");
+    sums->context = context;
+    sums->table = (struct hash_table){.size = sizeof(struct call_sums), .most = MOST_KEYS};
+    int err = context->options->pinned ? calls_pinned_open(&sums->load, context, why)
+                                       : calls_load_open(&sums->load, context, hooks, why);
+    if (err) {
+        free(sums);
+        return err;
+    }
+    calls_pinned_begin(sums);
+    *state = sums;
+    return 0;
+}
+
+struct calls_sums *calls_sums_of_session(const struct source_context *context)
+{
+    return source_state(context, &calls_source);
+}
+
+static void calls_sums_flip(void *state)
+{
+    struct calls_sums *sums = state;
+
+    if (sums->load.pinned.directory)
+        return;
+    sketch_flip(&sums->load.collector.sketch);
+    histogram_by_key_flip(&sums->load.histogram_by_key);
+}
+
+static int calls_sums_collect(void *state, const struct window *window, struct error *why)
+{
+    struct calls_sums *sums = state;
+    int err = sums->load.pinned.directory ? 0 : sketch_wait(&sums->load.collector.sketch, why);
+
+    if (!err)
+        err = read_all(sums, window->end_mono, why);
+    if (!err && sums->load.probes)
+        sums->unprobed = calls_probes_scan(sums->load.probes, window->end_mono, &sums->unprobed_why);
+    return err;
+}
+
+static void calls_sums_shown(void *state)
+{
+    struct calls_sums *sums = state;
+
+    if (!sums->load.pinned.directory)
+        sketch_shown(&sums->load.collector.sketch);
+}
+
+static uint64_t calls_sums_lost(void *state)
+{
+    return calls_lost(state);
+}
+
+static void calls_sums_cost(void *state, struct program_cost *cost)
+{
+    collector_cost(&((struct calls_sums *)state)->load.collector, cost);
+}
+
+const struct source calls_source = {
+    .name = "calls",
+    .ways = calls_ways,
+    .open = calls_sums_open,
+    .flip = calls_sums_flip,
+    .collect = calls_sums_collect,
+    .shown = calls_sums_shown,
+    .lost = calls_sums_lost,
+    .cost = calls_sums_cost,
+    .close = calls_sums_close,
+    .pin = calls_pin,
+};

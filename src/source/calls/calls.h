@@ -35,19 +35,24 @@ struct call_sums {
 };
 
 struct calls_sums {
-    struct calls_load *load;
+    struct calls_load load;
     const struct source_context *context;
     struct hash_table table; /* of struct call_sums */
     uint64_t turns, now;     /* now: ns, by the clock of the programs */
     uint64_t lost, lost_before;
     size_t in_kernel; /* keys in the map */
+    int unprobed;     /* -errno: a file that came could not be probed, */
+    struct error unprobed_why;
     /* Of pinned ones: */
     struct hash_table names;
     uint64_t made, fresh; /* since the first look: keys that the kernel made, and new ones that were seen */
     uint64_t unseen;      /* keys that came and gave way to others between two looks, ever */
 };
 
-void calls_sums_open(struct calls_sums *sums, struct calls_load *load, const struct source_context *context);
+extern const struct source calls_source;
+
+/* Of the session; NULL: it is not open. */
+struct calls_sums *calls_sums_of_session(const struct source_context *context);
 
 /* At a look: what is known of that key, with its counts in the kernel. NULL: no room. */
 struct hog_calls_key;
@@ -55,8 +60,6 @@ struct hog_calls_sums;
 uint64_t calls_id(const struct hog_calls_key *key);
 struct call_sums *calls_sums_of(struct calls_sums *all, const struct hog_calls_key *key,
                                 const struct hog_calls_sums *now);
-int calls_sums_collect(struct calls_sums *sums, uint64_t now, struct error *why);
-void calls_sums_close(struct calls_sums *sums);
 
 /* Of the window. */
 struct call_counts calls_in_window(const struct call_sums *sums);

@@ -45,7 +45,7 @@ static const struct {
 
 static int configure(struct calls_load *load, const struct source_context *context, struct error *why)
 {
-    bool functions = calls_of_functions(context->options), pins = context->options->mode == RUN_PIN;
+    bool functions = calls_of_functions(context->options), pins = context->purpose == PURPOSE_PIN;
     const bool uses[USES] = {
         [BY_SYSTEM] = !functions, [BY_FUNCTIONS] = functions, [BY_WINDOWS] = !pins, [BY_PINNED] = pins};
     struct collector *collector = &load->collector;
@@ -142,7 +142,7 @@ static int load_by(struct collector *collector, const struct source_context *con
     struct calls_load *load =
         (struct calls_load *)((char *)collector - offsetof(struct calls_load, collector));
 
-    if (classic && context->options->mode == RUN_PIN)
+    if (classic && context->purpose == PURPOSE_PIN)
         return error_set(why, -ENOTSUP, "pinned keys are read from the kernel's structs");
     calls_probes_close(load->probes); /* of the way before */
     load->probes = NULL;

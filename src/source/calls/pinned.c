@@ -227,7 +227,7 @@ static int read_times(void *context, const void *k, const void *value)
  * so that none counts which is made while we look; at the first look once more at its end. */
 int calls_pinned_read(struct calls_sums *all, struct error *why)
 {
-    const struct object *obj = all->load->collector.obj;
+    const struct object *obj = all->load.collector.obj;
     const struct object_map *map = object_map(obj, "hog_calls"), *times = object_map(obj, "hog_call_times");
     const volatile struct hog_calls_words *words = object_global(obj, "calls_words", sizeof *words);
     uint64_t made = words->keys;
@@ -244,7 +244,7 @@ int calls_pinned_read(struct calls_sums *all, struct error *why)
         all->unseen = made - all->made - all->fresh;
     }
     hash_table_keep(&all->names, is_current, all);
-    return pinned_stands(&all->load->pinned, why);
+    return pinned_stands(&all->load.pinned, why);
 }
 
 void calls_pinned_begin(struct calls_sums *all)

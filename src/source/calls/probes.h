@@ -3,7 +3,7 @@
 #ifndef HOG_SOURCE_CALLS_PROBES_H
 #define HOG_SOURCE_CALLS_PROBES_H
 
-#include "view/view.h"
+#include "source/shared/source.h"
 
 struct calls_probes;
 struct hog_function; /* bpf/calls/functions.bpf.h */

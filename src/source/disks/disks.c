@@ -6,7 +6,9 @@
 #include <string.h>
 #include "disks.types.h"
 #include "loader/map_read.h"
+#include "source/sched/sched.h"
 #include "source/shared/collector.h"
+#include "source/shared/sources.h"
 #include "base/hash_table.h"
 
 /* Few do I/O at once. */
@@ -34,7 +36,7 @@ struct disks {
 };
 
 static const struct alternative bios[] = {{"tp_btf", "hog_bio_btf"}, {"raw_tp", "hog_bio_raw"}};
-const struct hook_ways disks_ways[] = {{"bio", bios, 2}, {NULL, NULL, 0}};
+static const struct hook_ways disks_ways[] = {{"bio", bios, 2}, {NULL, NULL, 0}};
 
 static int load_by(struct collector *collector, const struct source_context *context, bool classic,
                    struct hook_report hooks[MAX_HOOKS], struct error *why)
@@ -57,11 +59,24 @@ static int load_by(struct collector *collector, const struct source_context *con
                              hook_report(hooks, "bio", false), why);
 }
 
-int disks_open(struct disks **out, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
-               struct error *why)
+static void disks_close(void *state)
 {
-    struct disks *d = calloc(1, sizeof *d);
+    struct disks *d = state;
 
+    collector_close(&d->collector);
+    hash_table_free(&d->pairs);
+    hash_table_free(&d->bests);
+    free(d);
+}
+
+static int disks_open(void **state, const struct source_context *context, unsigned needs,
+                      struct hook_report hooks[MAX_HOOKS], struct error *why)
+{
+    const struct sched *sched = sched_of(context);
+
+    if (sched && !sched_knows_births(sched))
+        return error_set(why, -ENOTSUP, "disks of processes cannot be told without reading task_struct");
+    struct disks *d = calloc(1, sizeof *d);
     if (!d)
         return error_set(why, -ENOMEM, "out of memory");
     d->pairs = (struct hash_table){.size = sizeof(struct pair), .most = MOST};
@@ -71,23 +86,18 @@ int disks_open(struct disks **out, const struct source_context *context, struct 
         free(d);
         return err;
     }
-    *out = d;
+    *state = d;
     return 0;
 }
 
-void disks_close(struct disks *d)
+struct disks *disks_of_session(const struct source_context *context)
 {
-    if (!d)
-        return;
-    collector_close(&d->collector);
-    hash_table_free(&d->pairs);
-    hash_table_free(&d->bests);
-    free(d);
+    return source_state(context, &disks_source);
 }
 
-void disks_flip(struct disks *d)
+static void disks_flip(void *state)
 {
-    sketch_flip(&d->collector.sketch);
+    sketch_flip(&((struct disks *)state)->collector.sketch);
 }
 
 static void add(struct disks *d, const struct hog_disk_slot *slot)
@@ -130,8 +140,9 @@ static bool nobody(const void *context, const void *entry)
     return false;
 }
 
-int disks_collect(struct disks *d, struct error *why)
+static int disks_collect(void *state, const struct window *window, struct error *why)
 {
+    struct disks *d = state;
     const struct sketch *sketch = &d->collector.sketch;
     uint64_t bytes = 0;
     int err = sketch_wait(sketch, why);
@@ -172,12 +183,23 @@ bool disks_of(const struct disks *d, uint64_t key, struct disk_use *use)
     return true;
 }
 
-uint64_t disks_lost(const struct disks *d)
+static uint64_t disks_lost(void *state)
 {
-    return d->lost;
+    return ((struct disks *)state)->lost;
 }
 
-void disks_cost(struct disks *d, struct program_cost *cost)
+static void disks_cost(void *state, struct program_cost *cost)
 {
-    collector_cost(&d->collector, cost);
+    collector_cost(&((struct disks *)state)->collector, cost);
 }
+
+const struct source disks_source = {
+    .name = "disks",
+    .ways = disks_ways,
+    .open = disks_open,
+    .flip = disks_flip,
+    .collect = disks_collect,
+    .lost = disks_lost,
+    .cost = disks_cost,
+    .close = disks_close,
+};

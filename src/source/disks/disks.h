@@ -5,7 +5,7 @@
 #define HOG_SOURCE_DISKS_DISKS_H
 
 #include "host/disk.h"
-#include "view/view.h"
+#include "source/shared/source.h"
 
 struct disks;
 
@@ -16,18 +16,13 @@ struct disk_use {
     uint64_t reads, writes; /* as they were submitted: the kernel may yet merge or split them */
 };
 
-extern const struct hook_ways disks_ways[];
+/* open: -ENOTSUP where the keys of sched, if that is open, are not made from task_struct. */
+extern const struct source disks_source;
 
-int disks_open(struct disks **out, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
-               struct error *why);
-void disks_flip(struct disks *d);
-int disks_collect(struct disks *d, struct error *why); /* SKETCH_GRACE_NS after the turn, or later */
+/* Of the session; NULL: it is not open. */
+struct disks *disks_of_session(const struct source_context *context);
 
 /* The disk that had most of the key's bytes in the window, and what it had. false: none had any. */
 bool disks_of(const struct disks *d, uint64_t key, struct disk_use *use);
-
-uint64_t disks_lost(const struct disks *d); /* reads and writes that the sketch had to drop in the window */
-void disks_cost(struct disks *d, struct program_cost *cost);
-void disks_close(struct disks *d);
 
 #endif

@@ -12,6 +12,8 @@
 #include "source/shared/pinned_threads.h"
 #include "pin_faults.types.h"
 #include "source/shared/histogram_by_key.h"
+#include "source/faults/pinned.h"
+#include "source/shared/sources.h"
 
 #define FOLLOW_NS 1000000000
 
@@ -46,27 +48,10 @@ static int open_own(struct pagefaults *f, const struct source_context *context,
     return err;
 }
 
-int pagefaults_open(struct pagefaults **out, const struct source_context *context,
-                    struct hook_report hooks[MAX_HOOKS], struct error *why)
+static void pagefaults_close(void *state)
 {
-    struct pagefaults *f = calloc(1, sizeof *f);
+    struct pagefaults *f = state;
 
-    if (!f)
-        return error_set(why, -ENOMEM, "out of memory");
-    f->context = context;
-    int err = context->options->pinned ? open_pinned(f, why) : open_own(f, context, hooks, why);
-    if (err) {
-        pagefaults_close(f);
-        return err;
-    }
-    *out = f;
-    return 0;
-}
-
-void pagefaults_close(struct pagefaults *f)
-{
-    if (!f)
-        return;
     if (f->pinned)
         pinned_threads_close(f->pinned);
     free(f->pinned);
@@ -78,10 +63,34 @@ void pagefaults_close(struct pagefaults *f)
     free(f);
 }
 
+static int pagefaults_open(void **state, const struct source_context *context, unsigned needs,
+                           struct hook_report hooks[MAX_HOOKS], struct error *why)
+{
+    struct pagefaults *f = calloc(1, sizeof *f);
+
+    if (!f)
+        return error_set(why, -ENOMEM, "out of memory");
+    f->context = context;
+    int err = context->options->pinned ? open_pinned(f, why) : open_own(f, context, hooks, why);
+    if (err) {
+        pagefaults_close(f);
+        return err;
+    }
+    *state = f;
+    return 0;
+}
+
+struct pagefaults *pagefaults_of(const struct source_context *context)
+{
+    return source_state(context, &faults_source);
+}
+
 static void look_at_pinned(struct pagefaults *f);
 
-void pagefaults_flip(struct pagefaults *f)
+static void pagefaults_flip(void *state)
 {
+    struct pagefaults *f = state;
+
     if (f->pinned)
         look_at_pinned(f);
     else
@@ -311,8 +320,11 @@ static int collect_pinned(const struct pagefaults *f, struct error *why)
     return f->pinned_error;
 }
 
-int pagefaults_collect(struct pagefaults *f, uint64_t now, struct error *why)
+static int pagefaults_collect(void *state, const struct window *window, struct error *why)
 {
+    struct pagefaults *f = state;
+    uint64_t now = window->end_mono;
+
     if (f->pinned)
         return collect_pinned(f, why);
     const struct collector *collector = &f->load.collector;
@@ -392,14 +404,36 @@ bool pagefaults_hides(struct pagefaults *f, uint64_t key, uint64_t now)
     return f->context->options->no_kernel && key_process(key) && pagefaults_name(f, key, now)->kernel;
 }
 
-void pagefaults_shown(struct pagefaults *f)
+static uint64_t pagefaults_lost(void *state)
 {
+    return ((struct pagefaults *)state)->totals.lost;
+}
+
+static void pagefaults_shown(void *state)
+{
+    struct pagefaults *f = state;
+
     if (!f->pinned)
         sketch_shown(&f->load.collector.sketch);
 }
 
-void pagefaults_cost(struct pagefaults *f, struct program_cost *cost)
+static void pagefaults_cost(void *state, struct program_cost *cost)
 {
+    const struct pagefaults *f = state;
+
     if (!f->pinned)
         collector_cost(&f->load.collector, cost);
 }
+
+const struct source faults_source = {
+    .name = "faults",
+    .ways = faults_ways,
+    .open = pagefaults_open,
+    .flip = pagefaults_flip,
+    .collect = pagefaults_collect,
+    .shown = pagefaults_shown,
+    .lost = pagefaults_lost,
+    .cost = pagefaults_cost,
+    .close = pagefaults_close,
+    .pin = pinned_faults_load,
+};

@@ -4,7 +4,7 @@
 #define HOG_SOURCE_FAULTS_FAULTS_H
 
 #include "host/names.h"
-#include "view/view.h"
+#include "source/shared/source.h"
 #include "source/shared/tally.h"
 
 struct pagefaults;
@@ -24,10 +24,10 @@ struct fault_totals {
     uint64_t seen, other, lost; /* faults: all; of processes that were not asked for; nobody's */
 };
 
-int pagefaults_open(struct pagefaults **out, const struct source_context *context,
-                    struct hook_report hooks[MAX_HOOKS], struct error *why);
-void pagefaults_flip(struct pagefaults *f);
-int pagefaults_collect(struct pagefaults *f, uint64_t now, struct error *why); /* now: the time of the turn */
+extern const struct source faults_source;
+
+/* Of the session; NULL: it is not open. */
+struct pagefaults *pagefaults_of(const struct source_context *context);
 
 /* By weight: who comes first. */
 const struct tally *pagefaults_tally(const struct pagefaults *f);
@@ -41,9 +41,5 @@ bool pagefaults_quantile(const struct pagefaults *f, uint64_t key, double q, uin
 const struct name *pagefaults_name(struct pagefaults *f, uint64_t key, uint64_t now);
 bool pagefaults_hides(struct pagefaults *f, uint64_t key,
                       uint64_t now); /* --no-kernel, and it is a kernel thread */
-void pagefaults_shown(
-    struct pagefaults *f); /* the rows of the window are written: names of the dead may go */
-void pagefaults_cost(struct pagefaults *f, struct program_cost *cost);
-void pagefaults_close(struct pagefaults *f);
 
 #endif

@@ -10,6 +10,7 @@
 #include "source/file/load.h"
 #include "source/shared/histogram.h"
 #include "syscall/bpf.h"
+#include "source/shared/sources.h"
 
 #define LOOK_NS   1000000000
 #define IN_FLIGHT 64 /* cells that may have been handed out, and not be in use yet, before one that is */
@@ -48,29 +49,10 @@ static int map_cells(struct file_cells *f, uint32_t cell)
     return 0;
 }
 
-int file_cells_open(struct file_cells *f, const struct source_context *context,
-                    struct hook_report hooks[MAX_HOOKS], struct error *why)
+static void file_cells_close(void *state)
 {
-    bool pinned = context->options->pinned;
-    int err = pinned ? pinned_side_open(&f->pinned, &f->collector, "file", context, why)
-                     : file_load(&f->collector, context, hooks, why);
+    struct file_cells *f = state;
 
-    if (err)
-        return err;
-    const struct object_map *map = object_map(f->collector.obj, "hog_file_cells");
-    if (map && map->memory) { /* of a pin */
-        f->cells = map->memory;
-        f->mapped = HOG_FILE_CELLS;
-        return 0;
-    }
-    err = map ? map_cells(f, 0) : -EINVAL;
-    if (err)
-        file_cells_close(f);
-    return err ? error_set(why, err, "cannot map what files are counted in: %s", error_name(err)) : 0;
-}
-
-void file_cells_close(struct file_cells *f)
-{
     if (f->mapped && !f->pinned.directory)
         munmap((void *)f->cells, f->mapped * sizeof *f->cells);
     if (f->collector.obj)
@@ -79,6 +61,48 @@ void file_cells_close(struct file_cells *f)
         free(f->seen[i].buckets);
     free(f->seen);
     free(f->uses);
+    free(f);
+}
+
+static int open_cells(struct file_cells *f, struct error *why)
+{
+    const struct object_map *map = object_map(f->collector.obj, "hog_file_cells");
+
+    if (map && map->memory) { /* of a pin */
+        f->cells = map->memory;
+        f->mapped = HOG_FILE_CELLS;
+        return 0;
+    }
+    int err = map ? map_cells(f, 0) : -EINVAL;
+    return err ? error_set(why, err, "cannot map what files are counted in: %s", error_name(err)) : 0;
+}
+
+static int file_cells_open(void **state, const struct source_context *context, unsigned needs,
+                           struct hook_report hooks[MAX_HOOKS], struct error *why)
+{
+    struct file_cells *f = calloc(1, sizeof *f);
+
+    if (!f)
+        return error_set(why, -ENOMEM, "out of memory");
+    f->context = context;
+    int err = context->options->pinned ? pinned_side_open(&f->pinned, &f->collector, "file", context, why)
+                                       : file_load(&f->collector, context, hooks, why);
+    if (err) {
+        free(f);
+        return err;
+    }
+    err = open_cells(f, why);
+    if (err) {
+        file_cells_close(f);
+        return err;
+    }
+    *state = f;
+    return 0;
+}
+
+struct file_cells *file_cells_of(const struct source_context *context)
+{
+    return source_state(context, &file_source);
 }
 
 /* What was there before, of all cells up to that one; NULL: no memory. */
@@ -216,9 +240,11 @@ static void follow_lost(struct file_cells *f)
     f->lost_before = all;
 }
 
-int file_cells_collect(struct file_cells *f, const struct source_context *context, uint64_t now,
-                       struct error *why)
+/* Counts go on: what is there when they are read is of the window. */
+static int file_cells_collect(void *state, const struct window *window, struct error *why)
 {
+    struct file_cells *f = state;
+    uint64_t now = window->end_mono;
     uint32_t last = 0;
     size_t used = 0;
     int err = f->pinned.directory ? pinned_stands(&f->pinned, why) : 0;
@@ -240,9 +266,30 @@ int file_cells_collect(struct file_cells *f, const struct source_context *contex
     if (now - f->checked >= LOOK_NS) {
         f->checked = now;
         f->missed = file_load_missed(&f->collector);
-        if (used > CROWDED && pidns_is_of_proc(context->pidns))
+        if (used > CROWDED && pidns_is_of_proc(f->context->pidns))
             make_room(f);
     }
     follow_lost(f);
     return 0;
 }
+
+static uint64_t file_cells_lost(void *state)
+{
+    return ((struct file_cells *)state)->lost;
+}
+
+static void file_cells_cost(void *state, struct program_cost *cost)
+{
+    collector_cost(&((struct file_cells *)state)->collector, cost);
+}
+
+const struct source file_source = {
+    .name = "file",
+    .ways = file_ways,
+    .open = file_cells_open,
+    .collect = file_cells_collect,
+    .lost = file_cells_lost,
+    .cost = file_cells_cost,
+    .close = file_cells_close,
+    .pin = file_load,
+};

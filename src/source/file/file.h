@@ -18,6 +18,7 @@ struct file_use {
 };
 
 struct file_cells {
+    const struct source_context *context;
     struct collector collector;
     struct pinned pinned;                 /* where another hog counts: by mount, nobody by name */
     volatile struct hog_file_cell *cells; /* shared with the programs */
@@ -30,10 +31,9 @@ struct file_cells {
     uint64_t lost_before, missed, checked;
 };
 
-int file_cells_open(struct file_cells *f, const struct source_context *context,
-                    struct hook_report hooks[MAX_HOOKS], struct error *why);
-int file_cells_collect(struct file_cells *f, const struct source_context *context, uint64_t now,
-                       struct error *why);
-void file_cells_close(struct file_cells *f);
+extern const struct source file_source;
+
+/* Of the session; NULL: it is not open. */
+struct file_cells *file_cells_of(const struct source_context *context);
 
 #endif

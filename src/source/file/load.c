@@ -91,8 +91,10 @@ static int fill(const struct collector *collector, struct error *why)
     return err ? error_set(why, err, "cannot fill the queue of free cells: %s", error_name(err)) : 0;
 }
 
-static int configure(const struct collector *collector, const struct options *options, struct error *why)
+static int configure(const struct collector *collector, const struct source_context *context,
+                     struct error *why)
 {
+    const struct options *options = context->options;
     uint32_t *page_bytes = object_global(collector->obj, "page_bytes", sizeof *page_bytes);
     bool *by_mount = object_global(collector->obj, "by_mount", sizeof *by_mount),
          *all_files = object_global(collector->obj, "all_files", sizeof *all_files),
@@ -104,11 +106,11 @@ static int configure(const struct collector *collector, const struct options *op
     if (!page_bytes || !by_mount || !all_files || !top_files || !names || !blank || !cells)
         return error_set(why, -EINVAL, "%s: a constant or map is missing", collector->obj->name);
     /* Where counts are pinned, nobody frees what the dead leave behind. */
-    *by_mount = options->by_mount || options->mode == RUN_PIN;
+    *by_mount = options->by_mount || context->purpose == PURPOSE_PIN;
     *page_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
     *all_files = options->all_files;
     *top_files = options->top_files;
-    cells->mapped_later = true; /* file_cells.c does */
+    cells->mapped_later = true; /* source/file/file.c does */
     collector_use_map(collector, names, options->top_files, 0);
     collector_use_map(collector, blank, options->top_files, 0);
     return 0;
@@ -124,7 +126,7 @@ static int load_by(struct collector *collector, const struct source_context *con
         return error_set(why, -ENOTSUP, "files cannot be told without reading the kernel's structs");
     int err = collector_open(collector, &object, context, false, why);
     if (!err)
-        err = configure(collector, context->options, why);
+        err = configure(collector, context, why);
     if (!err)
         err = collector_load(collector, context, why);
     if (!err)

@@ -3,7 +3,7 @@
 #ifndef HOG_SOURCE_FILE_NAMES_H
 #define HOG_SOURCE_FILE_NAMES_H
 
-#include "view/view.h"
+#include "source/shared/source.h"
 
 struct file_names;
 struct mounts;

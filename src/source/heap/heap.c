@@ -13,6 +13,7 @@
 #include "loader/map_read.h"
 #include "source/shared/exit_names.h"
 #include "syscall/bpf.h"
+#include "source/shared/sources.h"
 
 #define DEFAULT_BLOCKS 262144
 #define LEVELS         16 /* of sampling, over the last quarter of the map */
@@ -29,7 +30,7 @@ static const struct alternative task_exits[] = {{"tp_btf", "hog_exit_btf"}, {"ra
 static const struct alternative classic_exits[] = {{"tracepoint", "hog_exit_tp"}};
 static const struct alternative classic_forks[] = {{"tracepoint", "hog_fork_tp"}};
 
-const struct hook_ways alloc_ways[] = {
+static const struct hook_ways alloc_ways[] = {
     {"probe", task_probes, 1},  {"probe", classic_probes, 1},
     {"exec", task_execs, 1},    {"exec", classic_execs, 1},
     {"exit", task_exits, 2},    {"exit", classic_exits, 1},
@@ -137,33 +138,55 @@ static int load_by(struct collector *collector, const struct source_context *con
 }
 
 /* doctor looks whether it would work: it need not come into every process for that. */
-int heaps_open(struct heaps *heaps, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
-               struct error *why)
+static void heaps_close(void *state)
 {
-    memset(heaps, 0, sizeof *heaps);
-    heaps->context = context;
-    heaps->table = (struct hash_table){.size = sizeof(struct heap), .most = 65536};
-    int err = collector_by_any(&heaps->collector, context, load_by, hooks, why);
-    if (!err && context->options->mode != RUN_DOCTOR) {
-        err = heaps->unseen =
-            alloc_probes_scan(heaps->probes, false, clock_ns(CLOCK_MONOTONIC), &heaps->unseen_why);
-        if (err && alloc_probes_files(heaps->probes))
-            err = 0;
-        if (err)
-            error_set(why, err, "%s", heaps->unseen_why.text);
-    }
-    if (err)
-        heaps_close(heaps);
-    return err;
-}
+    struct heaps *heaps = state;
 
-void heaps_close(struct heaps *heaps)
-{
     alloc_probes_close(heaps->probes);
-    heaps->probes = NULL;
     if (heaps->collector.obj)
         collector_close(&heaps->collector);
     hash_table_free(&heaps->table);
+    free(heaps);
+}
+
+static int begin_probes(struct heaps *heaps, struct error *why)
+{
+    int err = heaps->unseen =
+        alloc_probes_scan(heaps->probes, false, clock_ns(CLOCK_MONOTONIC), &heaps->unseen_why);
+
+    if (!err || alloc_probes_files(heaps->probes))
+        return 0;
+    return error_set(why, err, "%s", heaps->unseen_why.text);
+}
+
+static int heaps_open(void **state, const struct source_context *context, unsigned needs,
+                      struct hook_report hooks[MAX_HOOKS], struct error *why)
+{
+    struct heaps *heaps = calloc(1, sizeof *heaps);
+
+    if (!heaps)
+        return error_set(why, -ENOMEM, "out of memory");
+    heaps->context = context;
+    heaps->table = (struct hash_table){.size = sizeof(struct heap), .most = 65536};
+    int err = collector_by_any(&heaps->collector, context, load_by, hooks, why);
+    if (!err && context->purpose != PURPOSE_TRY)
+        err = begin_probes(heaps, why);
+    if (err) {
+        heaps_close(heaps);
+        return err;
+    }
+    *state = heaps;
+    return 0;
+}
+
+struct heaps *heaps_of(const struct source_context *context)
+{
+    return source_state(context, &heap_source);
+}
+
+static void heaps_flip(void *state)
+{
+    sketch_flip(&((struct heaps *)state)->collector.sketch);
 }
 
 /* ---- reading ---- */
@@ -301,8 +324,10 @@ static int sweep_blocks(struct heaps *heaps, struct error *why)
     return err < 0 ? err : 0;
 }
 
-int heaps_collect(struct heaps *heaps, uint64_t now, struct error *why)
+static int heaps_collect(void *state, const struct window *window, struct error *why)
 {
+    struct heaps *heaps = state;
+    uint64_t now = window->end_mono;
     const struct object_map *map = object_map(heaps->collector.obj, "hog_heap_index");
     int err = sketch_wait(&heaps->collector.sketch, why);
 
@@ -398,7 +423,29 @@ const struct name *heaps_name(struct heaps *heaps, uint64_t who, uint64_t now)
     return names_find(heaps->context->names, who, now, name_of_dead, heaps);
 }
 
-void heaps_shown(struct heaps *heaps)
+static void heaps_shown(void *state)
 {
-    sketch_shown(&heaps->collector.sketch);
+    sketch_shown(&((struct heaps *)state)->collector.sketch);
 }
+
+static uint64_t heap_source_lost(void *state)
+{
+    return heaps_lost(state);
+}
+
+static void heaps_cost(void *state, struct program_cost *cost)
+{
+    collector_cost(&((struct heaps *)state)->collector, cost);
+}
+
+const struct source heap_source = {
+    .name = "heap",
+    .ways = alloc_ways,
+    .open = heaps_open,
+    .flip = heaps_flip,
+    .collect = heaps_collect,
+    .shown = heaps_shown,
+    .lost = heap_source_lost,
+    .cost = heaps_cost,
+    .close = heaps_close,
+};

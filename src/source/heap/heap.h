@@ -50,11 +50,11 @@ struct heaps {
     struct error unseen_why;
 };
 
-extern const struct hook_ways alloc_ways[];
+extern const struct source heap_source;
 
-int heaps_open(struct heaps *heaps, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
-               struct error *why);
-int heaps_collect(struct heaps *heaps, uint64_t now, struct error *why);
+/* Of the session; NULL: it is not open. */
+struct heaps *heaps_of(const struct source_context *context);
+
 uint64_t heaps_lost(const struct heaps *heaps); /* in the window */
 uint64_t heaps_blocks(const struct heaps *heaps);
 
@@ -64,7 +64,5 @@ uint64_t heaps_one_in(const struct heaps *heaps);
 /* The file of its allocator; "", length 0: not known. */
 void heaps_lib(struct heaps *heaps, struct heap *heap);
 const struct name *heaps_name(struct heaps *heaps, uint64_t who, uint64_t now);
-void heaps_shown(struct heaps *heaps);
-void heaps_close(struct heaps *heaps);
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef HOG_SOURCE_HEAP_PROBES_H
 #define HOG_SOURCE_HEAP_PROBES_H
 
-#include "view/view.h"
+#include "source/shared/source.h"
 
 struct alloc_probes;
 

@@ -11,12 +11,13 @@
 #include "loader/iterator.h"
 #include "loader/map_read.h"
 #include "source/shared/exit_names.h"
+#include "source/shared/sources.h"
 
 #define PRICE 100  /* looks may take this part of the time */
 #define MOST  8192 /* processes */
 
-int mem_table_open(struct mem_table **out, const struct source_context *context,
-                   struct hook_report hooks[MAX_HOOKS], struct error *why)
+static int mem_table_open(void **state, const struct source_context *context, unsigned needs,
+                          struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
     struct mem_table *h = calloc(1, sizeof *h);
 
@@ -30,14 +31,14 @@ int mem_table_open(struct mem_table **out, const struct source_context *context,
         free(h);
         return err;
     }
-    *out = h;
+    *state = h;
     return 0;
 }
 
-void mem_table_close(struct mem_table *h)
+static void mem_table_close(void *state)
 {
-    if (!h)
-        return;
+    struct mem_table *h = state;
+
     mem_unload(&h->load);
     mem_files_drop(&h->files, 0);
     hash_table_free(&h->table);
@@ -45,8 +46,15 @@ void mem_table_close(struct mem_table *h)
     free(h);
 }
 
-void mem_table_flip(struct mem_table *h)
+struct mem_table *mem_table_of(const struct source_context *context)
 {
+    return source_state(context, &memory_source);
+}
+
+static void mem_table_flip(void *state)
+{
+    struct mem_table *h = state;
+
     if (h->load.marks)
         sketch_flip(&h->load.collector.sketch);
 }
@@ -287,8 +295,10 @@ static void begin_window(struct mem_table *h)
     memset(&h->totals, 0, sizeof h->totals);
 }
 
-int mem_table_collect(struct mem_table *h, const struct window *window, struct error *why)
+static int mem_table_collect(void *state, const struct window *window, struct error *why)
 {
+    struct mem_table *h = state;
+
     begin_window(h);
     h->length = window->end_mono - window->begin_mono;
     int err = h->load.marks ? collect_marks(h, why) : 0;
@@ -327,14 +337,35 @@ const struct name *mem_table_name(struct mem_table *h, const struct mem_process 
     return names_find(h->context->names, mem_process->key, now, name_of_dead, h);
 }
 
-void mem_table_shown(struct mem_table *h)
+static uint64_t mem_table_lost(void *state)
 {
+    return ((struct mem_table *)state)->totals.lost;
+}
+
+static void mem_table_shown(void *state)
+{
+    struct mem_table *h = state;
+
     if (h->load.marks)
         sketch_shown(&h->load.collector.sketch);
 }
 
-void mem_table_cost(struct mem_table *h, struct program_cost *cost)
+static void mem_table_cost(void *state, struct program_cost *cost)
 {
+    const struct mem_table *h = state;
+
     if (h->load.marks)
         collector_cost(&h->load.collector, cost);
 }
+
+const struct source memory_source = {
+    .name = "memory",
+    .ways = mem_ways,
+    .open = mem_table_open,
+    .flip = mem_table_flip,
+    .collect = mem_table_collect,
+    .shown = mem_table_shown,
+    .lost = mem_table_lost,
+    .cost = mem_table_cost,
+    .close = mem_table_close,
+};

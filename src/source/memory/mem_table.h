@@ -13,7 +13,7 @@
 
 #include "source/memory/load.h"
 #include "source/memory/proc.h"
-#include "view/view.h"
+#include "source/shared/source.h"
 
 struct mem_process {
     uint64_t id; /* the key; where /proc is looked at the PID */
@@ -34,11 +34,10 @@ struct mem_process {
 
 struct mem_table;
 
-int mem_table_open(struct mem_table **out, const struct source_context *context,
-                   struct hook_report hooks[MAX_HOOKS], struct error *why);
-void mem_table_close(struct mem_table *h);
-void mem_table_flip(struct mem_table *h);
-int mem_table_collect(struct mem_table *h, const struct window *window, struct error *why);
+extern const struct source memory_source;
+
+/* Of the session; NULL: it is not open. */
+struct mem_table *mem_table_of(const struct source_context *context);
 
 /* Those of the window with the most, up to k, the first first. By what is resident at the window's end
  * (options: mapped; at most), of who has ended the most that it had. Returns how many. */
@@ -59,7 +58,5 @@ struct mem_totals {
 const struct mem_totals *mem_table_totals(const struct mem_table *h);
 bool mem_table_marks(const struct mem_table *h); /* changes are seen */
 const struct name *mem_table_name(struct mem_table *h, const struct mem_process *mem_process, uint64_t now);
-void mem_table_shown(struct mem_table *h);
-void mem_table_cost(struct mem_table *h, struct program_cost *cost);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/cpus.h"
 #include "source/sched/load.h"
+#include "source/shared/sources.h"
 
 #define NOWHERE 0 /* a CPU whose package sysfs does not say */
 
@@ -94,55 +95,88 @@ static int open_model(struct meter *m, struct error *why)
     return 0;
 }
 
-int meter_open(struct meter *m, const struct source_context *context, struct error *why)
+static void meter_close(void *state)
 {
-    const char *root = context->options->sysfs ? context->options->sysfs : "";
-    int err;
+    struct meter *m = state;
 
-    *m = (struct meter){.context = context, .by_cpu = context->options->by_cpu};
-    if (context->options->model.given)
-        err = open_model(m, why);
-    else
-        err = power_open(&m->power, root, why);
-    m->power.root = root;
-    m->cpu_shares = err ? NULL : calloc(m->power.n, sizeof *m->cpu_shares);
-    if (!err && (!m->cpu_shares || plan_parts(m)))
-        err = error_set(why, -ENOMEM, "out of memory");
-    if (err)
-        meter_close(m);
-    return err;
-}
-
-unsigned meter_needs(const struct meter *m)
-{
-    return (m->apart ? SCHED_PARTS : 0) |
-           (m->context->options->weight == WEIGHT_CYCLES ? (unsigned)SCHED_CYCLES : 0);
-}
-
-int meter_join(struct meter *m, struct sched *sched, struct error *why)
-{
-    int err = m->apart ? sched_split(sched, m->part_of, m->parts) : 0;
-
-    m->sched = sched;
-    if (err == -ENOTSUP)
-        return error_set(why, err, "CPUs cannot be told apart with --exact, nor with -p behind another view");
-    return err ? error_set(why, err, "time by CPU cannot be had: %s", error_name(err)) : 0;
-}
-
-void meter_close(struct meter *m)
-{
     power_close(&m->power);
     free(m->part_of);
     free(m->place_of);
     free(m->spots);
     free(m->cpu_shares);
-    memset(m, 0, sizeof *m);
+    free(m);
+}
+
+static int open_sensors(struct meter *m, struct error *why)
+{
+    const struct options *options = m->context->options;
+    const char *root = options->sysfs ? options->sysfs : "";
+    int err = options->model.given ? open_model(m, why) : power_open(&m->power, root, why);
+
+    if (err)
+        return err;
+    m->power.root = root;
+    m->cpu_shares = calloc(m->power.n, sizeof *m->cpu_shares);
+    return m->cpu_shares && !plan_parts(m) ? 0 : error_set(why, -ENOMEM, "out of memory");
+}
+
+/* Who ran on which CPU for how long, or for how many cycles. */
+static int open_time(struct meter *m, unsigned needs, struct hook_report hooks[MAX_HOOKS], struct error *why)
+{
+    const struct options *options = m->context->options;
+    struct source_use use = {.source = &sched_source, .needs = SCHED_RUN};
+
+    if (needs & POWER_PARTS)
+        use.needs |=
+            (m->apart ? SCHED_PARTS : 0) | (options->weight == WEIGHT_CYCLES ? (unsigned)SCHED_CYCLES : 0);
+    if (options->exact && use.needs & (SCHED_PARTS | SCHED_CYCLES))
+        return error_set(why, -ENOTSUP, "--exact tells no CPUs apart, and counts no cycles");
+    int err = source_require(m->context, &use, hooks, why);
+    if (err)
+        return err;
+    m->sched = sched_of(m->context);
+    err = m->apart ? sched_split(m->sched, m->part_of, m->parts) : 0;
+    if (err == -ENOTSUP)
+        return error_set(why, err, "CPUs cannot be told apart with --exact, nor with -p behind another view");
+    return err ? error_set(why, err, "time by CPU cannot be had: %s", error_name(err)) : 0;
+}
+
+static int meter_open(void **state, const struct source_context *context, unsigned needs,
+                      struct hook_report hooks[MAX_HOOKS], struct error *why)
+{
+    struct meter *m = calloc(1, sizeof *m);
+
+    if (!m)
+        return error_set(why, -ENOMEM, "out of memory");
+    m->context = context;
+    m->by_cpu = context->options->by_cpu;
+    int err = open_sensors(m, why);
+    if (!err)
+        err = open_time(m, needs, hooks, why);
+    if (err) {
+        meter_close(m);
+        return err;
+    }
+    *state = m;
+    return 0;
+}
+
+struct meter *meter_of(const struct source_context *context)
+{
+    return source_state(context, &power_source);
+}
+
+static void meter_tick(void *state)
+{
+    power_sample(&((struct meter *)state)->power);
 }
 
 /* ---- windows ---- */
 
-void meter_flip(struct meter *m)
+static void meter_flip(void *state)
 {
+    struct meter *m = state;
+
     power_take(&m->power);
     m->read_ns = clock_ns(CLOCK_MONOTONIC);
 }
@@ -264,8 +298,9 @@ static void share_out(const struct meter *m, size_t i, struct meter_share *share
         meter_idle(share, &share->all) + meter_unseen(share, &share->all) + meter_ran(share, share->all.ran);
 }
 
-void meter_collect(struct meter *m, const struct window *window)
+static int meter_collect(void *state, const struct window *window, struct error *why)
 {
+    struct meter *m = state;
     unsigned cpus = sched_totals(m->sched)->cpus;
 
     m->window_ns = window->end_mono - window->begin_mono;
@@ -275,6 +310,7 @@ void meter_collect(struct meter *m, const struct window *window)
     m->cpus = cpus;
     for (size_t i = 0; i < m->power.n; i++)
         share_out(m, i, &m->cpu_shares[i]);
+    return 0;
 }
 
 double meter_watts(const struct meter *m, uint64_t key)
@@ -293,3 +329,13 @@ double meter_watts(const struct meter *m, uint64_t key)
     }
     return uj * 1e3 / (double)m->window_ns;
 }
+
+const struct source power_source = {
+    .name = "power",
+    .builds = true,
+    .open = meter_open,
+    .flip = meter_flip,
+    .tick = meter_tick,
+    .collect = meter_collect,
+    .close = meter_close,
+};

@@ -48,15 +48,15 @@ struct meter {
     unsigned cpus;                  /* online when places were last looked for */
 };
 
-/* -ENODEV, -EACCES: there is no sensor (that may be read), nor a model; with a reason. */
-int meter_open(struct meter *meter, const struct source_context *context, struct error *why);
-unsigned meter_needs(const struct meter *meter); /* enum sched_needs */
-/* Tells oncpu of the parts; stays its user. */
-int meter_join(struct meter *meter, struct sched *sched, struct error *why);
-void meter_close(struct meter *meter);
+/* It builds on sched. open: -ENODEV, -EACCES: there is no sensor (that may be read), nor a model. */
+enum power_needs {
+    POWER_PARTS = 1, /* shares by what a domain's CPUs did, also of chosen processes, or by cycles: sched is
+                        asked for what that takes */
+};
+extern const struct source power_source;
 
-void meter_flip(struct meter *meter);                                 /* right after sched_flip() */
-void meter_collect(struct meter *meter, const struct window *window); /* after sched_collect() */
+/* Of the session; NULL: it is not open. */
+struct meter *meter_of(const struct source_context *context);
 
 /* What one CPU did in the window, if domain i is of it and parts are CPUs. */
 bool meter_cpu(const struct meter *meter, size_t i, int cpu, struct meter_time *time);

@@ -8,7 +8,7 @@
 #include "sched.types.h"
 #include "base/cpus.h"
 #include "loader/locked.h"
-#include "source/power/cycles.h"
+#include "source/sched/cycles.h"
 
 struct way {
     const struct alternative *switches, *exits, *starts, *forks;
@@ -35,14 +35,11 @@ static const struct way by_classic = {
     classic_switches, classic_exits, classic_starts, classic_forks, 1, 1, 1, 1};
 
 const struct hook_ways sched_ways[] = {
-    {"switch", task_switches, 2}, {"switch", classic_switches, 1}, {"exit", task_exits, 2},
-    {"exit", classic_exits, 1},   {"start", task_starts, 2},       {"start", classic_starts, 1},
-    {"fork", classic_forks, 1},   {"stolen", task_taken, 1},       {NULL, NULL, 0},
-};
-
-const struct hook_ways contention_ways[] = {
-    {"switch", task_switches, 2}, {"exit", task_exits, 2},   {"start", task_starts, 2},
-    {"waiting", task_waiting, 1}, {"stolen", task_taken, 1}, {NULL, NULL, 0},
+    {"switch", task_switches, 2}, {"switch", classic_switches, 1},
+    {"exit", task_exits, 2},      {"exit", classic_exits, 1},
+    {"start", task_starts, 2},    {"start", classic_starts, 1},
+    {"fork", classic_forks, 1},   {"waiting", task_waiting, 1},
+    {"stolen", task_taken, 1},    {NULL, NULL, 0},
 };
 
 static int set_offsets(const struct collector *collector, struct error *why)
@@ -338,16 +335,10 @@ static int load_by(struct collector *collector, const struct source_context *con
 int sched_load(struct sched_kernel *kernel, const struct source_context *context,
                struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
-    struct hook_report *own = hooks ? NULL : calloc(MAX_HOOKS, sizeof *own);
     const char *root = context->options->sysfs;
     int cpus = cpus_possible(), err = 0;
 
-    if (!hooks && !own)
-        return error_set(why, -ENOMEM, "out of memory");
     if (kernel->needs & SCHED_CYCLES && cpus > 0)
         err = cycles_open(&kernel->cycles, root ? root : "", cpus, why);
-    if (!err)
-        err = collector_by_any(&kernel->collector, context, load_by, hooks ? hooks : own, why);
-    free(own);
-    return err;
+    return err ? err : collector_by_any(&kernel->collector, context, load_by, hooks, why);
 }

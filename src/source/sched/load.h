@@ -16,6 +16,7 @@ enum sched_needs {
     SCHED_BLOCKED = 8, /* and what they sleep on, if that is no idleness: as far as pairs can be had */
     SCHED_STRICT = 16, /* without pairs the view does not work */
     SCHED_PARTS = 32,  /* on which CPUs: chosen processes are picked from the sketch */
+    SCHED_RUN = 128,   /* who ran for how long is shown: what of it is lost is told */
     SCHED_CYCLES =
         64, /* and for how many cycles, in place of switches: the same; without them there is no view
              */
@@ -35,7 +36,7 @@ struct sched_kernel {
     struct cycles *cycles;              /* NULL: not asked for */
 };
 
-extern const struct hook_ways sched_ways[], contention_ways[];
+extern const struct hook_ways sched_ways[];
 
 int sched_load(struct sched_kernel *kernel, const struct source_context *context,
                struct hook_report hooks[MAX_HOOKS], struct error *why);

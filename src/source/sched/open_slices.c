@@ -5,7 +5,7 @@
 #include "base/cpus.h"
 #include "host/pidns.h"
 #include "host/process.h"
-#include "source/power/cycles.h"
+#include "source/sched/cycles.h"
 
 /* A stint, as the CPU notes it. */
 struct note {

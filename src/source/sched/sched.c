@@ -4,41 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include "loader/map_read.h"
-#include "source/power/cycles.h"
+#include "source/sched/cycles.h"
 #include "source/shared/exit_names.h"
 #include "source/sched/open_slices.h"
+#include "source/shared/sources.h"
 #include "source/sched/waits.h"
 
 struct sched {
     const struct source_context *context;
     struct sched_kernel kernel;
     struct waits *waits; /* NULL: waits are not counted */
-    unsigned views;      /* that share it */
-    unsigned shown, costed;
-    bool turned; /* and not collected yet */
-    int collected;
-    struct hook_report hooks[MAX_HOOKS];
     struct open_slices *open_slices;
     struct sched_sums sums;
-    uint64_t lost, waits_lost; /* that no view has told of yet */
-    uint64_t events;           /* of all CPUs, ever */
-    bool uncounted;            /* cycles of the window before: a CPU came or went */
+    uint64_t events; /* of all CPUs, ever */
+    bool uncounted;  /* cycles of the window before: a CPU came or went */
 };
-
-static unsigned needs_of(const struct options *options)
-{
-    unsigned needs = 0;
-
-    for (size_t i = 0; i < options->nviews; i++) {
-        if (!strcmp(options->views[i], "contention"))
-            needs |= SCHED_WAITS | SCHED_PAIRS | SCHED_STRICT;
-        if (!strcmp(options->views[i], "cpu"))
-            needs |= SCHED_WAITS | SCHED_TIMES;
-        if (!strcmp(options->views[i], "top"))
-            needs |= SCHED_WAITS | SCHED_PAIRS | SCHED_TIMES | SCHED_BLOCKED;
-    }
-    return needs;
-}
 
 static int open_readers(struct sched *o, struct error *why)
 {
@@ -48,58 +28,41 @@ static int open_readers(struct sched *o, struct error *why)
     return open_slices_open(&o->open_slices, o->context, &o->kernel, why);
 }
 
-/* The views of a run share one, so that there is one program at each switch. */
-static bool join(struct sched **out, const struct source_context *context, struct hook_report *hooks)
+static void sched_close(void *state)
 {
-    struct sched *o = context->sched ? *context->sched : NULL;
+    struct sched *o = state;
 
-    if (!o)
-        return false;
-    if (hooks)
-        memcpy(hooks, o->hooks, sizeof o->hooks);
-    o->views++;
-    *out = o;
-    return true;
-}
-
-int sched_open(struct sched **out, const struct source_context *context, unsigned needs,
-               struct hook_report hooks[MAX_HOOKS], struct error *why)
-{
-    if (join(out, context, hooks))
-        return 0;
-    struct sched *o = calloc(1, sizeof *o);
-    if (!o)
-        return error_set(why, -ENOMEM, "out of memory");
-    o->context = context;
-    o->views = 1;
-    o->kernel.needs = needs | needs_of(context->options);
-    int err = sched_load(&o->kernel, context, o->hooks, why);
-    if (hooks)
-        memcpy(hooks, o->hooks, sizeof o->hooks);
-    if (!err)
-        err = open_readers(o, why);
-    if (err) {
-        sched_close(o);
-        return err;
-    }
-    if (context->sched)
-        *context->sched = o;
-    *out = o;
-    return 0;
-}
-
-void sched_close(struct sched *o)
-{
-    if (!o || --o->views)
-        return;
-    if (o->context->sched)
-        *o->context->sched = NULL;
     waits_close(o->waits);
     collector_close(&o->kernel.collector);
     cycles_close(o->kernel.cycles);
     open_slices_close(o->open_slices);
     sums_free(&o->sums);
     free(o);
+}
+
+static int sched_open(void **state, const struct source_context *context, unsigned needs,
+                      struct hook_report hooks[MAX_HOOKS], struct error *why)
+{
+    struct sched *o = calloc(1, sizeof *o);
+
+    if (!o)
+        return error_set(why, -ENOMEM, "out of memory");
+    o->context = context;
+    o->kernel.needs = needs;
+    int err = sched_load(&o->kernel, context, hooks, why);
+    if (!err)
+        err = open_readers(o, why);
+    if (err) {
+        sched_close(o);
+        return err;
+    }
+    *state = o;
+    return 0;
+}
+
+struct sched *sched_of(const struct source_context *context)
+{
+    return source_state(context, &sched_source);
 }
 
 int sched_split(struct sched *o, const uint16_t *part_of, size_t n)
@@ -121,13 +84,9 @@ const struct sched_part *sched_part(const struct sched *o, size_t i)
     return i < o->sums.nparts ? &o->sums.parts[i] : NULL;
 }
 
-/* The first view that asks turns and collects for all. */
-void sched_flip(struct sched *o)
+static void sched_flip(void *state)
 {
-    if (o->turned)
-        return;
-    o->turned = true;
-    sketch_flip(&o->kernel.collector.sketch);
+    sketch_flip(&((struct sched *)state)->kernel.collector.sketch);
 }
 
 static void ran(const struct sched *o, uint64_t key, int64_t ns)
@@ -218,8 +177,9 @@ static void settle_cycles(struct sched *o)
         sums_weigh_by_cycles(&o->sums);
 }
 
-static int collect(struct sched *o, uint64_t now, struct error *why)
+static int sched_collect(void *state, const struct window *window, struct error *why)
 {
+    struct sched *o = state;
     const struct sketch *sketch = &o->kernel.collector.sketch;
     struct sched_totals *totals = &o->sums.all.totals;
     uint64_t events = o->events;
@@ -229,7 +189,7 @@ static int collect(struct sched *o, uint64_t now, struct error *why)
         err = open_slices_begin(o->open_slices, why);
     if (err)
         return err;
-    now -= (uint64_t)o->kernel.collector.clock_offset;
+    uint64_t now = window->end_mono - (uint64_t)o->kernel.collector.clock_offset;
     sums_clear(&o->sums);
     totals->stolen_known = o->kernel.knows_stolen;
     if (o->waits)
@@ -242,38 +202,23 @@ static int collect(struct sched *o, uint64_t now, struct error *why)
     sums_settle(&o->sums);
     if (o->kernel.cycles)
         settle_cycles(o);
-    o->lost = totals->lost;
-    if (o->waits) {
+    if (o->waits)
         waits_end(o->waits);
-        o->waits_lost = waits_totals(o->waits)->lost;
-    }
     return err;
 }
 
-int sched_collect(struct sched *o, uint64_t now, struct error *why)
+/* Switches, if on-CPU time is shown; waits and parts of them, if pairs are; sleeps. */
+static uint64_t sched_lost(void *state)
 {
-    if (o->turned)
-        o->collected = collect(o, now, why);
-    o->turned = false;
-    return o->collected;
-}
+    const struct sched *o = state;
+    unsigned needs = o->kernel.needs;
+    uint64_t lost = needs & SCHED_RUN ? o->sums.all.totals.lost : 0;
 
-static uint64_t take(uint64_t *lost)
-{
-    uint64_t n = *lost;
-
-    *lost = 0;
-    return n;
-}
-
-uint64_t sched_lost(struct sched *o)
-{
-    return take(&o->lost);
-}
-
-uint64_t sched_waits_lost(struct sched *o)
-{
-    return take(&o->waits_lost);
+    if (o->waits && needs & SCHED_PAIRS)
+        lost += waits_totals(o->waits)->lost;
+    if (o->waits && needs & SCHED_BLOCKED)
+        lost += waits_totals(o->waits)->blocked_lost;
+    return lost;
 }
 
 bool sched_knows_births(const struct sched *o)
@@ -320,14 +265,24 @@ bool sched_hides(struct sched *o, uint64_t key, uint64_t now)
     return o->context->options->no_kernel && key_process(key) && sched_name(o, key, now)->kernel;
 }
 
-void sched_shown(struct sched *o)
+static void sched_shown(void *state)
 {
-    if (++o->shown % o->views == 0)
-        sketch_shown(&o->kernel.collector.sketch);
+    sketch_shown(&((struct sched *)state)->kernel.collector.sketch);
 }
 
-void sched_cost(struct sched *o, struct program_cost *cost)
+static void sched_cost(void *state, struct program_cost *cost)
 {
-    if (++o->costed % o->views == 0)
-        collector_cost(&o->kernel.collector, cost);
+    collector_cost(&((struct sched *)state)->kernel.collector, cost);
 }
+
+const struct source sched_source = {
+    .name = "sched",
+    .ways = sched_ways,
+    .open = sched_open,
+    .flip = sched_flip,
+    .collect = sched_collect,
+    .shown = sched_shown,
+    .lost = sched_lost,
+    .cost = sched_cost,
+    .close = sched_close,
+};

@@ -5,7 +5,7 @@
 #define HOG_SOURCE_SCHED_SCHED_H
 
 #include "host/names.h"
-#include "view/view.h"
+#include "source/shared/source.h"
 #include "source/shared/tally.h"
 
 struct sched;
@@ -34,31 +34,22 @@ struct sched_part {
     struct sched_totals totals; /* from lost on, nothing is filled in */
 };
 
-/* needs: of enum sched_needs; those of the other views of the run are added. */
-int sched_open(struct sched **out, const struct source_context *context, unsigned needs,
-               struct hook_report hooks[MAX_HOOKS], struct error *why);
+extern const struct source sched_source; /* needs: enum sched_needs */
+
+/* Of the session; NULL: it is not open. */
+struct sched *sched_of(const struct source_context *context);
 /* From the next collect() on windows are also added up by parts: part_of[cpu] is below n for each possible
  * CPU, and stays the caller's, who may change it between windows. The first who asks decides: -EBUSY for
  * others; -ENOTSUP: CPUs are not told apart, as the run is one of chosen processes or exact; -ENOMEM. */
 int sched_split(struct sched *o, const uint16_t *part_of, size_t n);
 const struct sched_part *sched_part(const struct sched *o, size_t i);
-void sched_flip(struct sched *o);
-/* now: the time of the turn. */
-int sched_collect(struct sched *o, uint64_t now, struct error *why);
 const struct tally *sched_tally(const struct sched *o); /* ns and switches by key; or see by_cycles */
 const struct sched_totals *sched_totals(const struct sched *o);
-/* Events that the sketches dropped in the window, for the first view that asks: switches; waits and parts of
- * them. */
-uint64_t sched_lost(struct sched *o);
-uint64_t sched_waits_lost(struct sched *o);
 /* Whether keys carry births that the kernel tells, not those of forks that were seen: such keys are the same
  * in all objects. */
 bool sched_knows_births(const struct sched *o);
 const struct waits *sched_waits(const struct sched *o); /* NULL: not counted here */
 const struct name *sched_name(struct sched *o, uint64_t key, uint64_t now);
 bool sched_hides(struct sched *o, uint64_t key, uint64_t now); /* --no-kernel, and it is a kernel thread */
-void sched_shown(struct sched *o); /* the rows of the window are written: names of the dead may go */
-void sched_cost(struct sched *o, struct program_cost *cost);
-void sched_close(struct sched *o);
 
 #endif

@@ -359,7 +359,7 @@ void waits_end(struct waits *w)
         w->totals.open_waits = pending_waits_read(w->pending_waits, w->now, open_part, has_ended, w);
     if (w->blocked_time) {
         blocked_time_end(w->blocked_time, w->now, w->totals.open_waits);
-        blocked_time_lost(w->blocked_time, &w->totals.blocked_time_lost, &w->totals.blocked_lost_ns);
+        blocked_time_lost(w->blocked_time, &w->totals.blocked_lost, &w->totals.blocked_lost_ns);
     }
     for (size_t i = 0; i < w->several.capacity; i++)
         if (w->several.table[i].victim)

@@ -16,7 +16,7 @@ struct waits_totals {
     int64_t lost_ns;         /* dropped by the sketch: it is in no row */
     uint64_t lost;           /* waits, or parts of waits, of that */
     int64_t blocked_lost_ns; /* the same of sleeps */
-    uint64_t blocked_time_lost;
+    uint64_t blocked_lost;
     bool open_waits; /* whether waits that had not ended could be looked for in this window */
 };
 

@@ -130,7 +130,7 @@ static int configure(struct collector *collector, const struct collector_object 
     if (!keys)
         return error_set(why, -EINVAL, "%s: no constant keys", obj->name);
     *keys = (struct hog_keys){.by_thread = options->threads, .pid_namespace = context->pidns->translate};
-    if (context->groups || options->mode == RUN_PIN)
+    if (context->groups || context->purpose == PURPOSE_PIN)
         tell_hierarchies(obj);
     set_flag(obj, "exact", collector->exact);
     set_flag(obj, "only_tracked", context->targets->n > 0);
@@ -340,12 +340,8 @@ static int load_any(struct collector *collector, const struct source_context *co
 int collector_by_any(struct collector *collector, const struct source_context *context,
                      collector_load_fn load_by, struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
-    struct hook_report *own = hooks ? NULL : calloc(MAX_HOOKS, sizeof *own);
+    int err = load_any(collector, context, load_by, hooks, why);
 
-    if (!hooks && !own)
-        return error_set(why, -ENOMEM, "out of memory");
-    int err = load_any(collector, context, load_by, hooks ? hooks : own, why);
-    free(own);
     context->pidns->fixed |= !err;
     return err;
 }

@@ -9,7 +9,7 @@
 #ifndef HOG_SOURCE_SHARED_COLLECTOR_H
 #define HOG_SOURCE_SHARED_COLLECTOR_H
 
-#include "view/view.h"
+#include "source/shared/source.h"
 #include "source/shared/sketch.h"
 
 #define COLLECTOR_LINKS 8

@@ -5,7 +5,7 @@
 #define HOG_SOURCE_SHARED_MAPPED_H
 
 #include "host/mappings.h"
-#include "view/view.h"
+#include "source/shared/source.h"
 #include "base/hash_table.h"
 
 /* A file that was not seen before. `path` opens it while the call lasts; `process` has it mapped as m; `pid`:

@@ -4,7 +4,7 @@
 #define HOG_SOURCE_SHARED_PINNED_H
 
 #include <sys/stat.h>
-#include "view/view.h"
+#include "source/shared/source.h"
 
 struct pinned {
     struct object *obj;    /* its maps are the pinned ones, for reading alone */

@@ -11,7 +11,9 @@
 #include "host/process.h"
 #include "loader/iterator.h"
 #include "loader/target_btf.h"
+#include "source/sched/sched.h"
 #include "source/shared/collector.h"
+#include "source/shared/sources.h"
 #include "source/tasks/proc.h"
 #include "base/hash_table.h"
 #include "tasks.types.h"
@@ -59,7 +61,7 @@ struct tasks {
 
 static const struct alternative iterators[] = {{"iter", "hog_tasks"}};
 static const struct alternative proc[] = {{"proc", "/proc"}};
-const struct hook_ways tasks_ways[] = {{"tasks", iterators, 1}, {"tasks", proc, 1}, {NULL, NULL, 0}};
+static const struct hook_ways tasks_ways[] = {{"tasks", iterators, 1}, {"tasks", proc, 1}, {NULL, NULL, 0}};
 
 /* ---- opening ---- */
 
@@ -85,11 +87,26 @@ static int load(struct tasks *t, struct hook_report *hook, struct error *why)
     return err ? err : hook_attach(&t->collector, context, &t->collector.links[0], iterators, 1, hook, why);
 }
 
-int tasks_open(struct tasks **out, const struct source_context *context, bool by_proc,
-               struct hook_report hooks[MAX_HOOKS], struct error *why)
+static void tasks_close(void *state)
+{
+    struct tasks *t = state;
+
+    if (t->all)
+        collector_close(&t->collector);
+    hash_table_free(&t->units);
+    hash_table_free(&t->threads);
+    free(t->wanted);
+    free(t);
+}
+
+static int tasks_open(void **state, const struct source_context *context, unsigned needs,
+                      struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
     struct tasks *t = calloc(1, sizeof *t);
-    struct hook_report none = {0}, *hook = hooks ? hook_report(hooks, "tasks", false) : &none;
+    struct hook_report *hook = hook_report(hooks, "tasks", false);
+    const struct sched *sched = sched_of(context);
+    /* The keys of sched are made without reading task_struct: an iterator's do not fit them. */
+    bool by_proc = sched && !sched_knows_births(sched);
     struct error reason = {""};
 
     if (!t)
@@ -119,20 +136,8 @@ int tasks_open(struct tasks **out, const struct source_context *context, bool by
     }
     if (err)
         hook->hook = proc[0].hook;
-    *out = t;
+    *state = t;
     return 0;
-}
-
-void tasks_close(struct tasks *t)
-{
-    if (!t)
-        return;
-    if (t->all)
-        collector_close(&t->collector);
-    hash_table_free(&t->units);
-    hash_table_free(&t->threads);
-    free(t->wanted);
-    free(t);
 }
 
 bool tasks_sees_all(const struct tasks *t)
@@ -407,13 +412,30 @@ void tasks_each(const struct tasks *t, tasks_fn fn, void *context)
         fn(context, &t->outside);
 }
 
-uint64_t tasks_lost(const struct tasks *t)
+/* Processes (threads with -t) that the last snapshot found no room for. */
+static uint64_t tasks_lost(void *state)
 {
-    return t->lost;
+    return ((struct tasks *)state)->lost;
 }
 
-void tasks_cost(struct tasks *t, struct program_cost *cost)
+static void tasks_cost(void *state, struct program_cost *cost)
 {
+    struct tasks *t = state;
+
     if (t->all)
         collector_cost(&t->collector, cost);
 }
+
+struct tasks *tasks_of(const struct source_context *context)
+{
+    return source_state(context, &tasks_source);
+}
+
+const struct source tasks_source = {
+    .name = "tasks",
+    .ways = tasks_ways,
+    .open = tasks_open,
+    .lost = tasks_lost,
+    .cost = tasks_cost,
+    .close = tasks_close,
+};

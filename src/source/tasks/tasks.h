@@ -15,7 +15,7 @@
 #ifndef HOG_SOURCE_TASKS_TASKS_H
 #define HOG_SOURCE_TASKS_TASKS_H
 
-#include "view/view.h"
+#include "source/shared/source.h"
 
 struct tasks;
 
@@ -33,12 +33,11 @@ struct task_sums {
     bool io_known, memory_known;
 };
 
-extern const struct hook_ways tasks_ways[];
+/* Its keys are those of sched, if that is open. */
+extern const struct source tasks_source;
 
-/* by_proc: keys are those of who cannot read task_struct, which an iterator's do not fit
- * (sched_knows_births). */
-int tasks_open(struct tasks **out, const struct source_context *context, bool by_proc,
-               struct hook_report hooks[MAX_HOOKS], struct error *why);
+/* Of the session; NULL: it is not open. */
+struct tasks *tasks_of(const struct source_context *context);
 
 /* Whether looks see all; else only whom the caller wants: that is to be said before each look. */
 bool tasks_sees_all(const struct tasks *t);
@@ -53,11 +52,5 @@ int tasks_snapshot(struct tasks *t, uint64_t now);
 const struct task_sums *tasks_find(const struct tasks *t, uint64_t key);
 typedef void (*tasks_fn)(void *context, const struct task_sums *sums);
 void tasks_each(const struct tasks *t, tasks_fn fn, void *context);
-
-/* Processes (threads with -t) that the last look found no room for. */
-uint64_t tasks_lost(const struct tasks *t);
-
-void tasks_cost(struct tasks *t, struct program_cost *cost);
-void tasks_close(struct tasks *t);
 
 #endif

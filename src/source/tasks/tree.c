@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "source/tasks/tree.h"
 #include <errno.h>
-#include <string.h>
+#include <stdlib.h>
 #include <unistd.h>
 #include "loader/embedded.h"
 #include "host/pidns.h"
 #include "source/sched/sched.h"
+#include "source/shared/collector.h"
+#include "source/shared/sources.h"
 #include "syscall/bpf.h"
 #include "tree.types.h"
+
+struct tree {
+    struct collector collector;
+    const struct object_map *living, *gone;
+};
 
 static const struct alternative forks[] = {{"tp_btf", "hog_tree_fork_btf"}, {"raw_tp", "hog_tree_fork_raw"}};
 static const struct alternative exits[] = {{"tp_btf", "hog_tree_exit_btf"}, {"raw_tp", "hog_tree_exit_raw"}};
@@ -34,26 +41,51 @@ static int load(struct tree *tree, const struct source_context *context, struct 
     return err ? err : object_create_maps(collector->obj, why);
 }
 
-int tree_open(struct tree *tree, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
-              struct error *why)
+static void tree_close(void *state)
 {
-    memset(tree, 0, sizeof *tree);
-    if (!pidns_is_of_proc(context->pidns) || !context->pidns->ours)
-        return error_set(why, -ENOTSUP,
-                         "the children of a command cannot be told: /proc is of another PID namespace");
-    if (!sched_knows_births(*context->sched))
-        return error_set(why, -ENOTSUP,
-                         "the children of a command cannot be told without reading task_struct");
+    struct tree *tree = state;
+
+    collector_close(&tree->collector);
+    free(tree);
+}
+
+static int attach(struct tree *tree, const struct source_context *context,
+                  struct hook_report hooks[MAX_HOOKS], struct error *why)
+{
     int err = load(tree, context, why);
+
     if (!err)
         err = hook_attach(&tree->collector, context, &tree->collector.links[0], exits, 2,
                           hook_report(hooks, "end", true), why);
     if (!err)
         err = hook_attach(&tree->collector, context, &tree->collector.links[1], forks, 2,
                           hook_report(hooks, "child", true), why);
-    if (err)
-        tree_close(tree);
     return err;
+}
+
+static int tree_open(void **state, const struct source_context *context, unsigned needs,
+                     struct hook_report hooks[MAX_HOOKS], struct error *why)
+{
+    const struct sched *sched = sched_of(context);
+
+    if (!pidns_is_of_proc(context->pidns) || !context->pidns->ours)
+        return error_set(why, -ENOTSUP,
+                         "the children of a command cannot be told: /proc is of another PID namespace");
+    if (!sched || !sched_knows_births(sched))
+        return error_set(why, -ENOTSUP,
+                         "the children of a command cannot be told without reading task_struct");
+    struct tree *tree = calloc(1, sizeof *tree);
+    int err = tree ? attach(tree, context, hooks, why) : error_set(why, -ENOMEM, "out of memory");
+    if (err && tree)
+        tree_close(tree);
+    if (!err)
+        *state = tree;
+    return err;
+}
+
+struct tree *tree_of(const struct source_context *context)
+{
+    return source_state(context, &tree_source);
 }
 
 bool tree_has(const struct tree *tree, uint64_t key)
@@ -71,7 +103,8 @@ uint64_t tree_lost(const struct tree *tree)
     return lost ? lost->lost : 0;
 }
 
-void tree_close(struct tree *tree)
-{
-    collector_close(&tree->collector);
-}
+const struct source tree_source = {
+    .name = "tree",
+    .open = tree_open,
+    .close = tree_close,
+};

@@ -10,6 +10,7 @@
 #include "source/sched/cells.h"
 #include "source/sched/load.h"
 #include "rows/rows.h"
+#include "view/view.h"
 
 #define TOP_COLUMNS(X)                                                                                       \
     X(rank, 4, NONE, NONE, WIDE,                                                                             \
@@ -51,10 +52,6 @@ static void top_close(void *state)
 {
     struct top *top = state;
 
-    meter_close(&top->meter);
-    disks_close(top->disks);
-    tasks_close(top->tasks);
-    sched_close(top->sched);
     cgroups_close(top->cgroups);
     oom_forecast_close(top->oom_forecast);
     pressures_close(&top->pressures.files);
@@ -64,77 +61,36 @@ static void top_close(void *state)
     free(top);
 }
 
-/* What the scheduler tells is what the view is made of; the rest fills in more columns, where it can be had.
- */
-static int open_sources(struct top *top, struct hook_report hooks[MAX_HOOKS], struct error *why)
-{
-    const struct source_context *context = top->context;
-    const unsigned needs = SCHED_WAITS | SCHED_TIMES | SCHED_PAIRS | SCHED_BLOCKED;
-    struct error optional;
-    bool sensors = !meter_open(&top->meter, context, &optional);
-    int err = sched_open(&top->sched, context, needs, hooks, why);
-
-    if (err)
-        return err;
-    if (sensors && meter_join(&top->meter, top->sched, &optional))
-        meter_close(&top->meter);
-    bool births = sched_knows_births(top->sched);
-    tasks_open(&top->tasks, context, !births, hooks, &optional);
-    if (births)
-        disks_open(&top->disks, context, hooks, &optional);
-    top->cgroups = pidns_is_of_proc(context->pidns) ? cgroups_open("") : NULL;
-    top->oom_forecast = oom_forecast_open(context->options->thresholds.value[OOM_SPAN_S]);
-    pressures_open(&top->pressures.files, "");
-    return top->oom_forecast ? 0 : error_set(why, -ENOMEM, "out of memory");
-}
-
-static int top_open(void **state, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
-                    struct error *why)
+static int top_open(void **state, const struct source_context *context, struct error *why)
 {
     const struct options *options = context->options;
     struct top *top = calloc(1, sizeof *top);
-    int err = 0;
 
     if (!top)
         return error_set(why, -ENOMEM, "out of memory");
     top->context = context;
+    top->sched = sched_of(context);
+    top->meter = meter_of(context);
+    top->tasks = tasks_of(context);
+    top->disks = disks_of_session(context);
     top->ranked = calloc(options->top, sizeof *top->ranked);
     top->sides = calloc(options->top, sizeof *top->sides);
-    if (!top->ranked || !top->sides)
-        err = error_set(why, -ENOMEM, "out of memory");
-    if (!err)
-        err = open_sources(top, hooks, why);
-    if (err) {
+    top->cgroups = pidns_is_of_proc(context->pidns) ? cgroups_open("") : NULL;
+    top->oom_forecast = oom_forecast_open(options->thresholds.value[OOM_SPAN_S]);
+    pressures_open(&top->pressures.files, "");
+    if (!top->ranked || !top->sides || !top->oom_forecast) {
         top_close(top);
-        return err;
+        return error_set(why, -ENOMEM, "out of memory");
     }
     *state = top;
     return 0;
 }
 
-static void top_flip(void *state)
-{
-    struct top *top = state;
-
-    sched_flip(top->sched);
-    if (top->meter.sched)
-        meter_flip(&top->meter);
-    if (top->disks)
-        disks_flip(top->disks);
-}
-
 static int top_collect(void *state, const struct window *window, struct error *why)
 {
     struct top *top = state;
-    int err = sched_collect(top->sched, window->end_mono, why);
 
     top->now = window->end_mono;
-    if (!err && top->disks)
-        err = disks_collect(top->disks, why);
-    if (err)
-        return err;
-    if (top->meter.sched)
-        meter_collect(&top->meter, window);
     if (!window->begin_mono) {
         top_begin(top);
         return 0;
@@ -145,35 +101,6 @@ static int top_collect(void *state, const struct window *window, struct error *w
     culprits_find(top);
     top_pressure(top, window->end_mono - window->begin_mono);
     return 0;
-}
-
-static uint64_t top_lost(void *state)
-{
-    const struct top *top = state;
-    const struct waits *waits = sched_waits(top->sched);
-    uint64_t lost = sched_lost(top->sched) + sched_waits_lost(top->sched);
-
-    if (waits)
-        lost += waits_totals(waits)->blocked_time_lost;
-    if (top->tasks)
-        lost += tasks_lost(top->tasks);
-    return lost + (top->disks ? disks_lost(top->disks) : 0);
-}
-
-static void top_cost(void *state, struct program_cost *cost)
-{
-    struct top *top = state;
-
-    sched_cost(top->sched, cost);
-    if (top->tasks)
-        tasks_cost(top->tasks, cost);
-    if (top->disks)
-        disks_cost(top->disks, cost);
-}
-
-static void top_tick(void *state)
-{
-    power_sample(&((struct top *)state)->meter.power);
 }
 
 static bool top_alert(void *state)
@@ -254,7 +181,7 @@ static struct cell resident(const struct top *top, const struct judged_process *
 
 static struct cell power(const struct top *top, const struct judged_process *process)
 {
-    double watts = top->meter.sched ? meter_watts(&top->meter, process->key) : -1;
+    double watts = top->meter ? meter_watts(top->meter, process->key) : -1;
 
     return watts < 0 ? cell_unknown() : cell_decimal(watts, 3);
 }
@@ -333,7 +260,6 @@ static void top_rows(void *state, const struct window *window, struct out *out)
         if (shown && options->explain)
             top_why(top, top->ranked[i], out);
     }
-    sched_shown(top->sched);
 }
 
 const struct view top_view = {
@@ -344,15 +270,14 @@ const struct view top_view = {
                .ncolumns = COLUMNS,
                .order =
                    "cpu_pct+wait_pct+iowait_pct+throttled_pct+memstall_pct+lock_pct+stolen_pct+caused_pct"},
-    .ways = {sched_ways, tasks_ways, disks_ways},
+    .sources = {{&power_source, 0, true},
+                {&sched_source, SCHED_RUN | SCHED_WAITS | SCHED_TIMES | SCHED_PAIRS | SCHED_BLOCKED, false},
+                {&tasks_source, 0, true},
+                {&disks_source, 0, true}},
     .open = top_open,
-    .flip = top_flip,
-    .tick = top_tick,
     .collect = top_collect,
-    .lost = top_lost,
     .fields = top_fields,
     .rows = top_rows,
-    .cost = top_cost,
     .alert = top_alert,
     .close = top_close,
 };

@@ -32,7 +32,7 @@ struct top {
     struct sched *sched;
     struct tasks *tasks;               /* NULL: cannot be had */
     struct disks *disks;               /* the same */
-    struct meter meter;                /* oncpu NULL: the same */
+    struct meter *meter;               /* the same */
     struct cgroups *cgroups;           /* the same */
     struct oom_forecast *oom_forecast; /* of memory */
     struct top_pressure pressures;

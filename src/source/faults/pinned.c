@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "source/shared/pinned_faults.h"
+#include "source/faults/pinned.h"
 #include <errno.h>
 #include <linux/perf_event.h>
 #include "loader/embedded.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "loader/embedded.h"
 #include "base/cpus.h"
-#include "source/shared/pinned_cpu.h"
+#include "source/sched/pinned.h"
 #include "source/shared/pinned_threads.h"
 #include "source/shared/collector.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "source/power/cycles.h"
+#include "source/sched/cycles.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Cycles of each CPU, counted by the hardware: one perf event a CPU, which programs read by a map. */
-#ifndef HOG_SOURCE_POWER_CYCLES_H
-#define HOG_SOURCE_POWER_CYCLES_H
+#ifndef HOG_SOURCE_SCHED_CYCLES_H
+#define HOG_SOURCE_SCHED_CYCLES_H
 
 #include <stdbool.h>
 #include <stddef.h>

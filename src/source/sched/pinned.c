@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "source/shared/pinned_cpu.h"
+#include "source/sched/pinned.h"
+#include "source/shared/sources.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,8 +94,10 @@ static void add_cpus(struct pinned_cpu *p)
     p->totals.cpus = online > 0 ? (unsigned)online : 0;
 }
 
-void pinned_cpu_flip(struct pinned_cpu *p)
+static void pinned_cpu_flip(void *state)
 {
+    struct pinned_cpu *p = state;
+
     tally_clear(&p->tally);
     p->totals = (struct sched_totals){.stolen_known = true};
     p->error = pinned_threads_snapshot(&p->threads, &p->why);
@@ -102,8 +105,10 @@ void pinned_cpu_flip(struct pinned_cpu *p)
         add_cpus(p);
 }
 
-int pinned_cpu_collect(struct pinned_cpu *p, struct error *why)
+static int pinned_cpu_collect(void *state, const struct window *window, struct error *why)
 {
+    const struct pinned_cpu *p = state;
+
     if (p->error)
         *why = p->why;
     return p->error;
@@ -124,7 +129,18 @@ const struct name *pinned_cpu_name(struct pinned_cpu *p, uint64_t key, uint64_t 
     return pinned_threads_name(&p->threads, key, now);
 }
 
-int pinned_cpu_open(struct pinned_cpu **out, const struct source_context *context, struct error *why)
+static void pinned_cpu_close(void *state)
+{
+    struct pinned_cpu *p = state;
+
+    pinned_threads_close(&p->threads);
+    tally_free(&p->tally);
+    free(p->online);
+    free(p);
+}
+
+static int pinned_cpu_open(void **state, const struct source_context *context, unsigned needs,
+                           struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
     struct pinned_cpu *p = calloc(1, sizeof *p);
 
@@ -139,16 +155,26 @@ int pinned_cpu_open(struct pinned_cpu **out, const struct source_context *contex
         pinned_cpu_close(p);
         return err;
     }
-    *out = p;
+    *state = p;
     return 0;
 }
 
-void pinned_cpu_close(struct pinned_cpu *p)
+static uint64_t pinned_cpu_lost(void *state)
 {
-    if (!p)
-        return;
-    pinned_threads_close(&p->threads);
-    tally_free(&p->tally);
-    free(p->online);
-    free(p);
+    return ((struct pinned_cpu *)state)->totals.lost;
 }
+
+struct pinned_cpu *pinned_cpu_of(const struct source_context *context)
+{
+    return source_state(context, &pinned_cpu_source);
+}
+
+const struct source pinned_cpu_source = {
+    .name = "pinned_cpu",
+    .open = pinned_cpu_open,
+    .flip = pinned_cpu_flip,
+    .collect = pinned_cpu_collect,
+    .lost = pinned_cpu_lost,
+    .close = pinned_cpu_close,
+    .pin = pinned_cpu_load,
+};

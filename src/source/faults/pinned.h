@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Getting bpf/pin_faults.bpf.c into the kernel, to be pinned. */
-#ifndef HOG_SOURCE_SHARED_PINNED_FAULTS_H
-#define HOG_SOURCE_SHARED_PINNED_FAULTS_H
+#ifndef HOG_SOURCE_FAULTS_PINNED_H
+#define HOG_SOURCE_FAULTS_PINNED_H
 
 #include "source/shared/collector.h"
 
