@@ -11,8 +11,10 @@
  * So each byte of a process is there once, under the name that mount(8) shows, and what is slow below that is
  * seen at who uses it.
  */
+#include "lib/exact_maps.bpf.h"
 #include "lib/sketch.bpf.h"
-#include "kernel/kernel.bpf.h"
+#include "kernel/block.bpf.h"
+#include "kernel/task.bpf.h"
 #include "lib/task_key.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
@@ -39,15 +41,8 @@ struct {
 } hog_sketch SEC(".maps");
 
 /* Lossless, with --exact and for chosen processes: a hash map a bank, by the slot's key. */
-struct exact_map {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(max_entries, 1);
-    __type(key, u64);
-    __type(value, struct hog_disk_slot);
-};
-struct exact_map hog_exact_0 SEC(".maps"), hog_exact_1 SEC(".maps");
-
-#include "lib/tracked.bpf.h"
+EXACT_MAPS(struct hog_disk_slot);
+TRACKED_MAP;
 
 const volatile bool exact, only_tracked;
 

@@ -15,8 +15,10 @@
 #include <linux/bpf_perf_event.h>
 #include "lib/prefilter.bpf.h"
 #include "lib/exit_names.bpf.h"
+#include "lib/exact_maps.bpf.h"
 #include "lib/sketch.bpf.h"
-#include "kernel/kernel.bpf.h"
+#include "kernel/mm.bpf.h"
+#include "kernel/task.bpf.h"
 #include "lib/histogram_by_key.bpf.h"
 #include "lib/task_key.bpf.h"
 
@@ -29,13 +31,6 @@ char gpl[] SEC("license") = "GPL";
 #define register_argument(context, n) ((n) == 1 ? (context)->rsi : (n) == 2 ? (context)->rdx : (context)->rcx)
 #define from_kernel(context)          (!((context)->cs & 3))
 #endif
-
-/* From mm_types.h, the same since 5.1. */
-#define VM_FAULT_ERROR   0x873 /* OOM, SIGBUS, HWPOISON, HWPOISON_LARGE, SIGSEGV, FALLBACK */
-#define VM_FAULT_MAJOR   0x4
-#define VM_FAULT_RETRY   0x400
-#define FAULT_FLAG_TRIED 0x20
-#define FAULT_FLAG_USER  0x40
 
 /* What both the sketch and the exact maps count. */
 struct hog_faults {
@@ -67,16 +62,8 @@ struct {
     __type(value, struct hog_fault_cpu);
 } hog_sketch SEC(".maps");
 
-/* Lossless, with --exact and for chosen processes: a hash map a bank. */
-struct exact_map {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(max_entries, 1);
-    __type(key, u64);
-    __type(value, struct hog_faults);
-};
-struct exact_map hog_exact_0 SEC(".maps"), hog_exact_1 SEC(".maps");
-
-#include "lib/tracked.bpf.h"
+EXACT_MAPS(struct hog_faults);
+TRACKED_MAP;
 
 /* Faults that have begun. */
 enum hog_begun_flags {

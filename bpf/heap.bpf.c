@@ -18,7 +18,8 @@
  */
 #include "lib/exit_names.bpf.h"
 #include "lib/sketch.bpf.h"
-#include "kernel/kernel.bpf.h"
+#include "lib/exact_maps.bpf.h"
+#include "kernel/task.bpf.h"
 #include "heap/heap_calls.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
@@ -41,7 +42,8 @@ struct {
     __type(value, struct hog_alloc_cpu);
 } hog_sketch SEC(".maps");
 
-#include "lib/no_exact.bpf.h"
+/* Not used: collectors expect these maps in every object. */
+EXACT_MAPS(u64);
 
 const volatile bool exact;
 

@@ -12,8 +12,10 @@
  * thread holds back what 64 faults brought.
  */
 #include "lib/exit_names.bpf.h"
+#include "lib/exact_maps.bpf.h"
 #include "lib/sketch.bpf.h"
-#include "kernel/kernel.bpf.h"
+#include "kernel/mm.bpf.h"
+#include "kernel/task.bpf.h"
 #include "lib/task_key.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
@@ -49,16 +51,8 @@ struct {
     __type(value, struct hog_mem_cpu);
 } hog_sketch SEC(".maps");
 
-/* Lossless, with --exact and for chosen processes: a hash map a bank. */
-struct exact_map {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(max_entries, 1);
-    __type(key, u64);
-    __type(value, struct hog_mem_marks);
-};
-struct exact_map hog_exact_0 SEC(".maps"), hog_exact_1 SEC(".maps");
-
-#include "lib/tracked.bpf.h"
+EXACT_MAPS(struct hog_mem_marks);
+TRACKED_MAP;
 
 const volatile bool exact, only_tracked;
 const volatile bool by_vm; /* rows go by what is mapped */
@@ -285,15 +279,6 @@ struct hog_mem_task {
     u64 vm, high_rss, high_vm; /* pages: mapped; the most ever */
 };
 struct hog_mem_task *unused_task;
-
-struct bpf_iter_meta {
-    struct seq_file *seq;
-};
-
-struct bpf_iter__task {
-    struct bpf_iter_meta *meta;
-    struct task_struct *task;
-};
 
 #define high(was, now) ((was) > (now) ? (was) : (now))
 

@@ -5,6 +5,7 @@
  * counts when it has ended.
  */
 #include <linux/bpf_perf_event.h>
+#include "kernel/mm.bpf.h"
 #include "lib/threads.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
@@ -14,13 +15,6 @@ char gpl[] SEC("license") = "GPL";
 #else
 #define from_kernel(context) (!((context)->cs & 3))
 #endif
-
-/* From mm_types.h, the same since 5.1. */
-#define VM_FAULT_ERROR   0x873 /* OOM, SIGBUS, HWPOISON, HWPOISON_LARGE, SIGSEGV, FALLBACK */
-#define VM_FAULT_MAJOR   0x4
-#define VM_FAULT_RETRY   0x400
-#define FAULT_FLAG_TRIED 0x20
-#define FAULT_FLAG_USER  0x40
 
 struct hog_thread_sums {
     u64 minor, major; /* faults that needed no I/O, and those that did */

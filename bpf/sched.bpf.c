@@ -11,8 +11,9 @@
  * offline. The tests hold that sum.
  */
 #include "lib/exit_names.bpf.h"
+#include "lib/exact_maps.bpf.h"
 #include "lib/sketch.bpf.h"
-#include "kernel/kernel.bpf.h"
+#include "kernel/task.bpf.h"
 #include "sched/stolen.bpf.h"
 #include "sched/waiting.bpf.h"
 #include "sched/waits.bpf.h"
@@ -66,15 +67,8 @@ struct {
 struct hog_time {
     u64 ns, switches;
 };
-struct exact_map {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(max_entries, 1);
-    __type(key, u64);
-    __type(value, struct hog_time);
-};
-struct exact_map hog_exact_0 SEC(".maps"), hog_exact_1 SEC(".maps");
-
-#include "lib/tracked.bpf.h"
+EXACT_MAPS(struct hog_time);
+TRACKED_MAP;
 
 const volatile bool exact, only_tracked;
 /* Where the classic tracepoints keep their fields, from tracefs. */

@@ -9,6 +9,8 @@
  *
  * It sees the threads of the PID namespace that hog itself is in.
  */
+#include "kernel/mm.bpf.h"
+#include "kernel/task.bpf.h"
 #include "lib/task_key.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
@@ -37,17 +39,6 @@ struct hog_task {
     u32 flags;
 };
 struct hog_task *unused_task;
-
-#define PF_KTHREAD 0x00200000
-
-struct bpf_iter_meta {
-    struct seq_file *seq;
-};
-
-struct bpf_iter__task {
-    struct bpf_iter_meta *meta;
-    struct task_struct *task;
-};
 
 #define io_counted() kernel_has((struct task_io_accounting *)NULL, read_bytes)
 

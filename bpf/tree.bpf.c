@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which processes descend from one, however early those between them have died: from forks, as they happen.
  * The dead stay known for some time, so that what they did in the window of their end can be counted. */
-#include "kernel/kernel.bpf.h"
+#include "kernel/task.bpf.h"
 #include "lib/task_key.bpf.h"
 
 char gpl[] SEC("license") = "GPL";

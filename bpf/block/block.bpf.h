@@ -11,11 +11,10 @@
 #define HOG_BPF_BLOCK_BLOCK_H
 
 #include "lib/exit_names.bpf.h"
+#include "lib/exact_maps.bpf.h"
 #include "lib/sketch.bpf.h"
 #include "lib/histogram.bpf.h"
 #include "lib/task_key.bpf.h"
-
-#define add(word, n) __sync_fetch_and_add(&(word), n)
 
 /* Keys (who.bpf.h) of those who are no process. Beside HOG_KEY_OUTSIDE. */
 enum hog_io_nobody {
@@ -88,7 +87,7 @@ struct hog_io_words {
 } __attribute__((aligned(64)));
 struct hog_io_words io_words = {};
 
-#include "lib/tracked.bpf.h"
+TRACKED_MAP;
 const volatile bool only_tracked;
 
 static __always_inline bool is_asked_for(u64 key)

@@ -7,7 +7,8 @@
 #define HOG_BPF_BLOCK_OWNER_H
 
 #include "block/block.bpf.h"
-#include "kernel/block.bpf.h"
+#include "kernel/request.bpf.h"
+#include "kernel/fs.bpf.h"
 
 /* What processes were called, of those who own something: the dead, too, as it may be written long after. */
 struct hog_io_name {

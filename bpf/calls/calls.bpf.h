@@ -6,7 +6,8 @@
 #include "lib/prefilter.bpf.h"
 #include "lib/exit_names.bpf.h"
 #include "lib/sketch.bpf.h"
-#include "kernel/kernel.bpf.h"
+#include "lib/exact_maps.bpf.h"
+#include "kernel/task.bpf.h"
 #include "lib/histogram_by_key.bpf.h"
 #include "lib/threads.bpf.h"
 #include "lib/task_key.bpf.h"
@@ -27,9 +28,10 @@ struct {
     __type(value, struct hog_calls_cpu);
 } hog_sketch SEC(".maps");
 
-#include "lib/no_exact.bpf.h"
+/* Not used: collectors expect these maps in every object. */
+EXACT_MAPS(u64);
 
-#include "lib/tracked.bpf.h"
+TRACKED_MAP;
 
 const volatile bool exact, only_tracked;
 
@@ -116,8 +118,6 @@ struct hog_calls_words {
     u64 padding[6];
 } __attribute__((aligned(64)));
 struct hog_calls_words calls_words = {};
-
-#define add(word, n) __sync_fetch_and_add(&(word), n)
 
 /* What seats go by; src/source/calls/calls.c has that, too. */
 static __always_inline u64 calls_id(const struct hog_calls_key *key)

@@ -8,8 +8,6 @@
 #include "calls/calls.bpf.h"
 #include "lib/registers.bpf.h"
 
-static long (*const bpf_probe_read_user)(void *to, u32 size,
-                                         const void *from) = (void *)BPF_FUNC_probe_read_user;
 enum hog_call_bytes {
     HOG_BYTES_NONE,
     HOG_BYTES_ARGUMENT, /* argument `bytes_at` */

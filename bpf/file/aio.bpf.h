@@ -6,9 +6,6 @@
 
 #include <linux/aio_abi.h>
 
-static long (*const bpf_probe_read_user)(void *to, u32 size,
-                                         const void *from) = (void *)BPF_FUNC_probe_read_user;
-
 struct vector {
     u64 base, bytes;
 };

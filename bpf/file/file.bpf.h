@@ -11,8 +11,11 @@
 #define HOG_BPF_FILE_FILE_H
 
 #include "lib/cgroup_ids.bpf.h"
+#include "lib/exact_maps.bpf.h"
 #include "lib/histogram.bpf.h"
-#include "kernel/kernel.bpf.h"
+#include "kernel/fs.bpf.h"
+#include "kernel/mm.bpf.h"
+#include "kernel/task.bpf.h"
 #include "lib/task_key.bpf.h"
 
 enum hog_file_op { HOG_FILE_READ, HOG_FILE_WRITE };
@@ -81,7 +84,7 @@ struct {
 } hog_file_free SEC(".maps");
 
 #include "lib/prefilter.bpf.h"
-#include "lib/tracked.bpf.h"
+TRACKED_MAP;
 
 /* What a thread is at, in the place that its number leads to; of two threads with one place the later one
  * has it, and the other's call has no time. */

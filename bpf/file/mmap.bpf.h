@@ -11,6 +11,8 @@
 #ifndef HOG_BPF_FILE_MMAP_H
 #define HOG_BPF_FILE_MMAP_H
 
+#include "kernel/mm.bpf.h"
+
 const volatile u32 page_bytes = 4096;
 
 enum fault_result { /* enum vm_fault_reason */

@@ -105,8 +105,6 @@ struct hog_alloc_words alloc_words = {};
 /* From so many blocks on they are sampled: one level more for each so many (a power of two) more. */
 const volatile u64 sample_from = 1, sample_step_shift = 1;
 
-#define add(word, n) __sync_fetch_and_add(&(word), n)
-
 /* ---- blocks ---- */
 
 static __always_inline u32 log2_of(u64 n)

@@ -4,12 +4,9 @@
 #define HOG_BPF_HEAP_HEAP_CALLS_H
 
 #include "heap/heap_threads.bpf.h"
-#include "kernel/kernel.bpf.h"
 #include "lib/registers.bpf.h"
 
 static long (*const bpf_get_stackid)(void *ctx, void *map, u64 flags) = (void *)BPF_FUNC_get_stackid;
-static long (*const bpf_probe_read_user)(void *to, u32 size,
-                                         const void *from) = (void *)BPF_FUNC_probe_read_user;
 
 const volatile bool with_stacks;
 const volatile u32 page_bytes = 4096;

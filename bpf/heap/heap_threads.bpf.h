@@ -6,7 +6,8 @@
 
 #include "heap/heap_blocks.bpf.h"
 #include "lib/prefilter.bpf.h"
-#include "kernel/kernel.bpf.h"
+#include "lib/exact_maps.bpf.h"
+#include "kernel/task.bpf.h"
 #include "lib/task_key.bpf.h"
 
 static long (*const bpf_map_push_elem)(void *map, const void *value,
@@ -56,7 +57,7 @@ struct {
     __type(value, struct hog_call);
 } hog_call_others SEC(".maps");
 
-#include "lib/tracked.bpf.h"
+TRACKED_MAP;
 
 const volatile bool only_tracked;
 

@@ -3,7 +3,8 @@
 #ifndef HOG_BPF_LIB_CGROUP_IDS_H
 #define HOG_BPF_LIB_CGROUP_IDS_H
 
-#include "kernel/kernel.bpf.h"
+#include "kernel/cgroup.bpf.h"
+#include "kernel/task.bpf.h"
 
 /* Hierarchies of version 1, as src/host/cgroup_v1.h has them: by number, modulo their count, what each is
  * worth to tell a process by. 0: not asked for. */

@@ -5,11 +5,10 @@
 #ifndef HOG_BPF_LIB_EXIT_NAMES_H
 #define HOG_BPF_LIB_EXIT_NAMES_H
 
+#include "kernel/task.bpf.h"
 #include "lib/cgroup_ids.bpf.h"
 #include "lib/sketch.bpf.h"
 #include "lib/task_key.bpf.h"
-
-#define COMM 16
 
 #define DEAD_PLACES 3
 #define HOG_DEAD    (16 * DEAD_PLACES) /* names of the dead a CPU: 16 buckets */
@@ -84,8 +83,6 @@ static __always_inline bool dead_is(bool direct, struct signal_struct *signal)
 {
     return keys.by_thread || kernel_field(direct, signal, live).counter <= 0;
 }
-
-#define PF_KTHREAD 0x200000 /* <linux/sched.h> */
 
 /* Where only the helpers tell who `current` is. */
 static __always_inline void dead_describe_current(struct dead *dead)

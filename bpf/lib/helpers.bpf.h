@@ -28,6 +28,7 @@ typedef _Bool bool;
 #define read_once(x)     (*(const volatile typeof(x) *)&(x))
 #define write_once(x, v) (*(volatile typeof(x) *)&(x) = (v))
 #define unlikely(x)      __builtin_expect(!!(x), 0)
+#define add(word, n)     __sync_fetch_and_add(&(word), n)
 
 /* A choice without a branch: the verifier, which walks what follows once for each way to get there, has one
  * way less. Compilers see through such arithmetic and branch after all, hence the barriers; and so do
@@ -88,6 +89,8 @@ static long (*const bpf_probe_read_kernel)(void *to, u32 size,
                                            const void *from) = (void *)BPF_FUNC_probe_read_kernel;
 static long (*const bpf_perf_event_read_value)(void *map, u64 flags, struct bpf_perf_event_value *to,
                                                u32 size) = (void *)BPF_FUNC_perf_event_read_value;
+static long (*const bpf_probe_read_user)(void *to, u32 size,
+                                         const void *from) = (void *)BPF_FUNC_probe_read_user;
 struct task_struct;
 struct pt_regs___kernel;
 static struct pt_regs___kernel *(*const bpf_task_pt_regs)(struct task_struct *task) = (void *)

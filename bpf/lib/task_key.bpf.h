@@ -3,7 +3,7 @@
 #ifndef HOG_BPF_LIB_TASK_KEY_H
 #define HOG_BPF_LIB_TASK_KEY_H
 
-#include "kernel/kernel.bpf.h"
+#include "kernel/task.bpf.h"
 
 /* Process 22 bits, thread 22 bits (0 where processes are counted), birth 20 bits. Birth is the start time in
  * units of 2^23 ns (8.4 ms): a PID that is used again within the 2.4 hours that it spans differs in it. */

@@ -4,9 +4,7 @@
 #ifndef HOG_BPF_LIB_THREADS_H
 #define HOG_BPF_LIB_THREADS_H
 
-#include "kernel/kernel.bpf.h"
-
-#define COMM 16
+#include "kernel/task.bpf.h"
 
 struct hog_thread {
     u32 pid, tid; /* the kernel's own numbers */
@@ -25,8 +23,6 @@ struct hog_exits {
     u64 exits; /* threads that went over to the exited ones */
     u64 lost;  /* what found no room */
 };
-
-#define PF_KTHREAD 0x200000 /* <linux/sched.h> */
 
 static __always_inline void thread_name(bool direct, struct hog_thread_name *name, struct task_struct *task,
                                         struct task_struct *leader, struct cred *cred)

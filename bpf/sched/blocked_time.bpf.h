@@ -10,7 +10,7 @@
 #ifndef HOG_BPF_SCHED_BLOCKED_TIME_H
 #define HOG_BPF_SCHED_BLOCKED_TIME_H
 
-#include "kernel/kernel.bpf.h"
+#include "kernel/task.bpf.h"
 
 /* What it sleeps on. These are keys as well: of those who keep others waiting and are no process, beside enum
  * hog_aggressor. */
@@ -46,7 +46,6 @@ const volatile u32 sleep_mask = 4095; /* places - 1 */
 const volatile bool count_stalls;
 const volatile u64 handoff_ns = 1000000;
 
-#define KERNEL_THREAD     0x200000 /* PF_KTHREAD */
 #define UNINTERRUPTIBLE   2
 #define NOT_LOADING       0x400 /* TASK_NOLOAD: an uninterruptible sleep that is idleness */
 #define FUTEX_COMMAND     0x7f
@@ -183,7 +182,7 @@ static __always_inline u32 sleeps_on(bool direct, struct task_struct *task, u32 
 
     if (kernel_has(stalled, in_memstall) && kernel_bit(direct, stalled, in_memstall))
         return HOG_ON_MEMORY;
-    if (!entry_known() || kernel_field(direct, task, flags) & KERNEL_THREAD)
+    if (!entry_known() || kernel_field(direct, task, flags) & PF_KTHREAD)
         return io ? HOG_ON_IO : HOG_ON_NOTHING;
     /* Without the type of `task`: of a switch's two, the one that leaves is the current one. */
     struct task_struct *typed = direct ? task : bpf_get_current_task_btf();

@@ -3,7 +3,7 @@
 #ifndef HOG_BPF_SCHED_RUN_QUEUE_H
 #define HOG_BPF_SCHED_RUN_QUEUE_H
 
-#include "kernel/kernel.bpf.h"
+#include "kernel/task.bpf.h"
 
 /* By task->se.cfs_rq->rq; not without CONFIG_FAIR_GROUP_SCHED. */
 static __always_inline bool run_queue_known(void)

@@ -22,15 +22,6 @@ struct hog_waiting {
 };
 struct hog_waiting *unused_waiting;
 
-struct bpf_iter_meta {
-    struct seq_file *seq;
-};
-
-struct bpf_iter__task {
-    struct bpf_iter_meta *meta;
-    struct task_struct *task;
-};
-
 /* The task that is looked at, and the clock of the CPU where this runs: how far CLOCK_MONOTONIC is ahead of
  * it (0: not known), and when it was last compared. Pointers are read once, before there are two ways to get
  * there: see on_switch(). */

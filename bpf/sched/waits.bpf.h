@@ -15,7 +15,7 @@
 #define HOG_BPF_SCHED_WAITS_H
 
 #include "lib/sketch.bpf.h"
-#include "kernel/kernel.bpf.h"
+#include "kernel/task.bpf.h"
 #include "lib/histogram_by_key.bpf.h"
 #include "sched/blocked_time.bpf.h"
 #include "lib/task_key.bpf.h"
