@@ -12,24 +12,10 @@
 #include "kernel/request.bpf.h"
 #include "kernel/fs.bpf.h"
 #include "lib/exact_maps.bpf.h"
+#include "lib/task_hooks.bpf.h"
+#include "block/cpu.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
-
-struct hog_block_cpu {
-    struct hog_pipe pipe;
-    u64 clock_offset, clock_compared; /* see switch_time() */
-    u64 maker, number, key;           /* who made a request last: see maker_key() */
-    u64 padding[5];
-    struct hog_slot slots[PIPE_SLOTS]; /* none: there is no sketch */
-};
-
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(map_flags, BPF_F_MMAPABLE);
-    __uint(max_entries, 1);
-    __type(key, u32);
-    __type(value, struct hog_block_cpu);
-} hog_sketch SEC(".maps");
 
 /* Not used: collectors expect these maps in every object. */
 EXACT_MAPS(u64);
@@ -394,4 +380,4 @@ static __always_inline void on_exit(bool direct, struct task_struct *task)
         keep_name(&dead);
 }
 
-#include "lib/exit_hooks.bpf.h"
+EXIT_HOOKS(on_exit)

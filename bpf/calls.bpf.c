@@ -7,6 +7,7 @@
  * how many were entered, without a second count, and how long those last that hang.
  */
 #include "calls/functions.bpf.h"
+#include "lib/task_hooks.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
 
@@ -304,4 +305,4 @@ int hog_exec(void *ctx)
     return 0;
 }
 
-#include "lib/fork_hooks.bpf.h"
+FORK_HOOK

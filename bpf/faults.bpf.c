@@ -21,6 +21,7 @@
 #include "kernel/task.bpf.h"
 #include "lib/histogram_by_key.bpf.h"
 #include "lib/task_key.bpf.h"
+#include "lib/task_hooks.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
 
@@ -445,8 +446,8 @@ static __always_inline void on_exit(bool direct, struct task_struct *task)
         keep_name(&dead, faults);
 }
 
-#include "lib/exit_hooks.bpf.h"
+EXIT_HOOKS(on_exit)
 
-#include "lib/exit_hooks_classic.bpf.h"
+EXIT_HOOK_CLASSIC(keep_name)
 
-#include "lib/fork_hooks.bpf.h"
+FORK_HOOK

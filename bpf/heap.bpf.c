@@ -21,6 +21,7 @@
 #include "lib/exact_maps.bpf.h"
 #include "kernel/task.bpf.h"
 #include "heap/heap_calls.bpf.h"
+#include "lib/task_hooks.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
 
@@ -168,7 +169,7 @@ static __always_inline void on_exit(bool direct, struct task_struct *task)
         dead_keep(c->dead, &dead, heap->bytes >> 10);
 }
 
-#include "lib/exit_hooks.bpf.h"
+EXIT_HOOKS(on_exit)
 
 /* Whether other threads live on is not known here: the reader asks /proc which processes are gone. */
 SEC("tracepoint/sched/sched_process_exit")
@@ -207,4 +208,4 @@ int hog_exec_ids(void *ctx)
     return on_exec(argument(ctx, 1, u32), owner_by_ids().heap);
 }
 
-#include "lib/fork_hooks.bpf.h"
+FORK_HOOK

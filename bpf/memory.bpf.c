@@ -17,6 +17,7 @@
 #include "kernel/mm.bpf.h"
 #include "kernel/task.bpf.h"
 #include "lib/task_key.bpf.h"
+#include "lib/task_hooks.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
 
@@ -334,6 +335,6 @@ int hog_exit_btf(void *ctx)
     return 0;
 }
 
-#include "lib/exit_hooks_classic.bpf.h"
+EXIT_HOOK_CLASSIC(keep_name)
 
-#include "lib/fork_hooks.bpf.h"
+FORK_HOOK

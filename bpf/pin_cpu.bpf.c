@@ -8,6 +8,7 @@
  * run_ns + now is what it has had by now. So a reader never sees half a switch.
  */
 #include "sched/stolen.bpf.h"
+#include "lib/exited_threads.bpf.h"
 #include "lib/threads.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
@@ -34,7 +35,7 @@ struct hog_cpu_sums {
     u64 cur_stops; /* it is the stop task: the CPU may go offline from it, and then says nothing more */
 };
 
-#include "lib/exited_threads.bpf.h"
+EXITED_THREADS(struct hog_thread_sums, struct hog_cpu_sums)
 
 #define TASK_DEAD 0x80 /* the same since 4.0 */
 

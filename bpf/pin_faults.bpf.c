@@ -6,6 +6,7 @@
  */
 #include <linux/bpf_perf_event.h>
 #include "kernel/mm.bpf.h"
+#include "lib/exited_threads.bpf.h"
 #include "lib/threads.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
@@ -30,7 +31,7 @@ struct hog_cpu_sums {
     u64 faults; /* all, those without room too */
 };
 
-#include "lib/exited_threads.bpf.h"
+EXITED_THREADS(struct hog_thread_sums, struct hog_cpu_sums)
 
 /* Only the thread itself writes its sums. */
 static __attribute__((noinline)) struct hog_thread_sums *current_sums(struct hog_cpu_sums *c)

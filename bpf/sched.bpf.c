@@ -17,45 +17,12 @@
 #include "sched/stolen.bpf.h"
 #include "sched/waiting.bpf.h"
 #include "sched/waits.bpf.h"
+#include "sched/cpu.bpf.h"
+#include "sched/switch_clock.bpf.h"
 #include "lib/task_key.bpf.h"
+#include "lib/task_hooks.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
-
-/* Where cycles are counted, slots are of this kind. */
-struct hog_cycles_slot {
-    struct hog_slot slot;
-    u64 cycles;
-};
-
-struct hog_cpu {
-    struct hog_pipe pipe;
-    u32 cur_thread; /* thread on the CPU, (u32)-1: not known yet */
-    u32 stops; /* as far as cur_thread is not known: offline. Then by classic tracepoints: the stop task */
-    u64 cur; /* its key; 0: idle. From classic tracepoints (no process id there): the thread id << 20 alone */
-    u64 since;                        /* ns, CLOCK_MONOTONIC */
-    u64 cur_task;                     /* its task_struct; from classic tracepoints its thread id */
-    u64 turn_cur, turn_since;         /* cur and since when the first event after a turn came, */
-    u64 turn_stolen;                  /* and what was taken from that stint */
-    u64 idle[2], other[2], missed[2]; /* ns, a bank */
-    u64 events;
-    u64 clock_offset, clock_compared, clock_doubted; /* see switch_time() */
-    u64 offline[2], stolen[2];                       /* ns, a bank */
-    u64 taken,
-        taken_now; /* until the last switch, 0: not known, and when the reader asked. See stolen.bpf.h */
-    u64 cycles;    /* at the last switch. As all that follows, where cycles are counted */
-    u64 turn_cycles, turn_cycles_end; /* of the stint in turn_cur: at its begin, and at its end */
-    struct hog_dead dead[HOG_DEAD];
-    struct hog_slot slots[PIPE_SLOTS];            /* two banks of pipe_stages * slots a stage */
-    struct hog_cycles_slot wider[PIPE_SLOTS / 4]; /* as much more as slots with cycles take */
-};
-
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(map_flags, BPF_F_MMAPABLE);
-    __uint(max_entries, 1);
-    __type(key, u32);
-    __type(value, struct hog_cpu);
-} hog_sketch SEC(".maps");
 
 struct {
     __uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
@@ -73,16 +40,6 @@ TRACKED_MAP;
 const volatile bool exact, only_tracked;
 /* Where the classic tracepoints keep their fields, from tracefs. */
 const volatile u32 switch_prev_pid = 24, switch_next_pid = 56, switch_next_prio = 60;
-
-static __always_inline struct hog_cpu *cpu_of(u32 cpu)
-{
-    return bpf_map_lookup_elem(&hog_sketch, &cpu);
-}
-
-static __always_inline struct hog_cpu *this_cpu(void)
-{
-    return cpu_of(bpf_get_smp_processor_id());
-}
 
 static __always_inline bool exact_add(void *map, u64 key, u64 ns)
 {
@@ -160,16 +117,6 @@ static __always_inline u32 enter(struct hog_cpu *c, bool *first)
     return turn;
 }
 
-/* From now on `task` is on the CPU. */
-static __always_inline void note_next(struct hog_cpu *c, u64 task, u32 thread, u64 key, u64 now)
-{
-    c->cur_task = task;
-    c->cur_thread = thread;
-    c->cur = key;
-    c->since = now;
-    c->events++;
-}
-
 /* Whether this is the first switch of a CPU that has come online. It went offline from its stop task, and as
  * tracepoints are silent on a CPU that is not online, its idle task came unseen. */
 static __always_inline bool came_online(bool direct, struct hog_cpu *c, struct task_struct *prev,
@@ -201,8 +148,6 @@ static __always_inline u64 misnoted(bool direct, struct hog_cpu *c, u32 turn, st
     c->missed[pipe_bank(turn)] += ns - ran;
     return ran;
 }
-
-#include "sched/switch_clock.bpf.h"
 
 /* `waits` and `cycles`, compile-time constants: programs of their own, so that who does not ask for them
  * loads no more than he needs. */
@@ -354,7 +299,7 @@ int hog_switch_tp(void *ctx)
     return 0;
 }
 
-#include "lib/fork_hooks.bpf.h"
+FORK_HOOK
 
 #include "sched/test_run.bpf.h"
 
@@ -384,9 +329,9 @@ static __always_inline void on_exit(bool direct, struct task_struct *task)
         keep_name(&dead, run);
 }
 
-#include "lib/exit_hooks.bpf.h"
+EXIT_HOOKS(on_exit)
 
-#include "lib/exit_hooks_classic.bpf.h"
+EXIT_HOOK_CLASSIC(keep_name)
 
 SEC("iter/task")
 int hog_waiting(struct bpf_iter__task *ctx)

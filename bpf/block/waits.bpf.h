@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How long threads sleep for I/O: the kernel marks who sleeps in io_schedule(), from before he leaves his CPU
- * until after he is back. Included by block.bpf.c, after hog_sketch. */
+ * until after he is back. */
 #ifndef HOG_BPF_BLOCK_WAITS_H
 #define HOG_BPF_BLOCK_WAITS_H
 
 #include "block/block.bpf.h"
+#include "block/cpu.bpf.h"
 #include "sched/run_queue.bpf.h"
 
 /* A thread that sleeps for I/O, in the place that its number leads to: of two that share one the first is

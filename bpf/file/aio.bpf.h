@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* AIO: what io_submit() took, as it was asked for. There is no tracepoint at its end, and a program may see
- * that in memory that it shares with the kernel: how long it took is not known. Included by file.bpf.c. */
+ * that in memory that it shares with the kernel: how long it took is not known. */
 #ifndef HOG_BPF_FILE_AIO_H
 #define HOG_BPF_FILE_AIO_H
 
+#include "file/descriptors.bpf.h"
 #include <linux/aio_abi.h>
 
 struct vector {

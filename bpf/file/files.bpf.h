@@ -4,6 +4,8 @@
 #ifndef HOG_BPF_FILE_FILES_H
 #define HOG_BPF_FILE_FILES_H
 
+#include "file/cells.bpf.h"
+
 struct hog_file_id {
     u64 who;   /* 0: all */
     u64 inode; /* its number */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Pages of mapped files that a fault asked the file system for: those that were not in the page cache, and of
- * those that were the ones that the kernel had not mapped with their neighbours. Included by file.bpf.c.
+ * those that were the ones that the kernel had not mapped with their neighbours.
  *
  * Where the page has to be read, the fault most often waits, gives up its lock, and begins again. Then it
  * mostly finds that page among its neighbours that are there by now, and does not ask once more: what counts
@@ -11,7 +11,7 @@
 #ifndef HOG_BPF_FILE_MMAP_H
 #define HOG_BPF_FILE_MMAP_H
 
-#include "kernel/mm.bpf.h"
+#include "file/file.bpf.h"
 
 const volatile u32 page_bytes = 4096;
 

@@ -124,6 +124,15 @@ enum bpf_func_id___ours { BPF_FUNC_get_current_task_btf___ours = 158 };
     __builtin_preserve_enum_value(*(enum bpf_func_id___ours *)BPF_FUNC_get_current_task_btf___ours,          \
                                   0 /* BPF_ENUMVAL_EXISTS */)
 
+/* Does it for `current`, by a pointer of known type where there is a helper for that (5.11). */
+#define for_current(f, ...)                                                                                  \
+    do {                                                                                                     \
+        if (HAS_TASK_BTF)                                                                                    \
+            f(true, bpf_get_current_task_btf(), __VA_ARGS__);                                                \
+        else                                                                                                 \
+            f(false, (void *)bpf_get_current_task(), __VA_ARGS__);                                           \
+    } while (0)
+
 /* Without type data: `current` is the thread that leaves, of the next only its thread id is known. */
 static __always_inline u64 current_key(void)
 {

@@ -3,6 +3,10 @@
 #ifndef HOG_BPF_SCHED_SWITCH_CLOCK_H
 #define HOG_BPF_SCHED_SWITCH_CLOCK_H
 
+#include "sched/cpu.bpf.h"
+#include "sched/run_queue.bpf.h"
+#include "sched/waits.bpf.h"
+
 /* ns of CLOCK_MONOTONIC at a switch. Reading that clock is most of what a switch costs us (47 of 60 ns in a
  * virtual machine), and the scheduler has just read its own: take that, and how far the two are apart. They
  * are compared at the first event of each turn, so that stints which span turns are by CLOCK_MONOTONIC alone,

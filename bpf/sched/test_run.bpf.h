@@ -4,6 +4,10 @@
 #ifndef HOG_BPF_SCHED_TEST_RUN_H
 #define HOG_BPF_SCHED_TEST_RUN_H
 
+#include "sched/cpu.bpf.h"
+#include "sched/stolen.bpf.h"
+#include "lib/task_key.bpf.h"
+
 /* Run once on each CPU before the first window: notes who is on it, so that one who never leaves is known. */
 static __always_inline void seed(u64 task, u32 thread, u64 key)
 {

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a CPU knows about the task that runs on it, and its part of the sketch. */
+#ifndef HOG_BPF_SCHED_CPU_H
+#define HOG_BPF_SCHED_CPU_H
+
+#include "lib/exit_names.bpf.h"
+#include "lib/sketch.bpf.h"
+
+/* Where cycles are counted, slots are of this kind. */
+struct hog_cycles_slot {
+    struct hog_slot slot;
+    u64 cycles;
+};
+
+struct hog_cpu {
+    struct hog_pipe pipe;
+    u32 cur_thread; /* thread on the CPU, (u32)-1: not known yet */
+    u32 stops; /* as far as cur_thread is not known: offline. Then by classic tracepoints: the stop task */
+    u64 cur; /* its key; 0: idle. From classic tracepoints (no process id there): the thread id << 20 alone */
+    u64 since;                        /* ns, CLOCK_MONOTONIC */
+    u64 cur_task;                     /* its task_struct; from classic tracepoints its thread id */
+    u64 turn_cur, turn_since;         /* cur and since when the first event after a turn came, */
+    u64 turn_stolen;                  /* and what was taken from that stint */
+    u64 idle[2], other[2], missed[2]; /* ns, a bank */
+    u64 events;
+    u64 clock_offset, clock_compared, clock_doubted; /* see switch_time() */
+    u64 offline[2], stolen[2];                       /* ns, a bank */
+    u64 taken,
+        taken_now; /* until the last switch, 0: not known, and when the reader asked. See stolen.bpf.h */
+    u64 cycles;    /* at the last switch. As all that follows, where cycles are counted */
+    u64 turn_cycles, turn_cycles_end; /* of the stint in turn_cur: at its begin, and at its end */
+    struct hog_dead dead[HOG_DEAD];
+    struct hog_slot slots[PIPE_SLOTS];            /* two banks of pipe_stages * slots a stage */
+    struct hog_cycles_slot wider[PIPE_SLOTS / 4]; /* as much more as slots with cycles take */
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, 1);
+    __type(key, u32);
+    __type(value, struct hog_cpu);
+} hog_sketch SEC(".maps");
+
+static __always_inline struct hog_cpu *cpu_of(u32 cpu)
+{
+    return bpf_map_lookup_elem(&hog_sketch, &cpu);
+}
+
+static __always_inline struct hog_cpu *this_cpu(void)
+{
+    return cpu_of(bpf_get_smp_processor_id());
+}
+
+/* From now on `task` is on the CPU. */
+static __always_inline void note_next(struct hog_cpu *c, u64 task, u32 thread, u64 key, u64 now)
+{
+    c->cur_task = task;
+    c->cur_thread = thread;
+    c->cur = key;
+    c->since = now;
+    c->events++;
+}
+
+#endif
