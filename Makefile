@@ -55,10 +55,10 @@ $(shell mkdir -p $(BUILD))
 $(file >$(BUILD)/flags,$(FLAGS))
 endif
 
-BPF      := $(patsubst bpf/%.bpf.c,%,$(sort $(wildcard bpf/*.bpf.c)))
-BPF_OBJ  := $(BPF:%=$(BUILD)/bpf/%.bpf.o)
+# bpf/shared.bpf.c is never loaded: only its types are taken.
+BPF      := $(filter-out shared,$(patsubst bpf/%.bpf.c,%,$(sort $(wildcard bpf/*.bpf.c))))
 SLIM_OBJ := $(BPF:%=$(BUILD)/bpf/%.slim.o)
-TYPES    := $(BPF:%=$(BUILD)/gen/%.types.h)
+TYPES    := $(BPF:%=$(BUILD)/gen/%.types.h) $(BUILD)/gen/shared.types.h
 VIEW_SRC := $(sort $(shell find src/view -name '*.c'))
 LIB_SRC  := $(sort $(filter-out src/main.c,$(shell find src syscall -name '*.c')))
 GEN      := objects views syscall_names

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sched.types.h"
+#include "shared.types.h"
 #include "host/pidns.h"
 
 #define FRESH_NS    500000000ull

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "heap.types.h"
+#include "shared.types.h"
 #include "host/targets.h"
 #include "source/heap/heap.h"
 #include "source/heap/leaks.h"

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sched.types.h"
 #include "host/targets.h"
 #include "source/sched/sched.h"
 #include "source/sched/cells.h"

@@ -2,7 +2,7 @@
 /* Top-K on-CPU time: who ran, for how long, and how often he left the CPU. */
 #include <errno.h>
 #include <stdlib.h>
-#include "sched.types.h"
+#include "shared.types.h"
 #include "host/targets.h"
 #include "source/sched/sched.h"
 #include "source/sched/cells.h"

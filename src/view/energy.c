@@ -2,7 +2,7 @@
 /* Joules and watts a process, by power domain: what sensors count, shared out by time on CPUs. */
 #include <errno.h>
 #include <stdlib.h>
-#include "sched.types.h"
+#include "shared.types.h"
 #include "host/targets.h"
 #include "source/power/total.h"
 #include "source/sched/cells.h"

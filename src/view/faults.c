@@ -2,7 +2,7 @@
 /* Page faults: who has them, minor and major, and what they cost him. */
 #include <errno.h>
 #include <stdlib.h>
-#include "faults.types.h"
+#include "shared.types.h"
 #include "host/mappings.h"
 #include "host/pidns.h"
 #include "host/targets.h"

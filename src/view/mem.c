@@ -5,7 +5,7 @@
 #include "host/names.h"
 #include "host/pidns.h"
 #include "host/targets.h"
-#include "memory.types.h"
+#include "shared.types.h"
 #include "source/memory/mem_table.h"
 #include "view/view.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/clock.h"
-#include "sched.types.h"
+#include "shared.types.h"
 #include "loader/embedded.h"
 #include "host/cgroup_v1.h"
 #include "base/cpus.h"

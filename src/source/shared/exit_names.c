@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "source/shared/exit_names.h"
 #include <string.h>
-#include "sched.types.h"
+#include "shared.types.h"
 #include "source/shared/sketch.h"
 
 /* The kernel side writes while we read: a copy counts only if the key stood before and after. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "source/shared/histogram.h"
-#include "faults.types.h"
+#include "shared.types.h"
 
 _Static_assert(HISTOGRAM_BUCKETS == HOG_HISTOGRAM_BUCKETS, "both sides have the same buckets");
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "faults.types.h"
+#include "shared.types.h"
 #include "source/shared/histogram.h"
 
 #define SEATS (sizeof(struct hog_seats) / sizeof(struct hog_seat))

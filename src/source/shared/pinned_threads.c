@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/cpus.h"
 #include "loader/map_read.h"
-#include "pin_cpu.types.h"
+#include "shared.types.h"
 #include "syscall/bpf.h"
 
 /* Threads that a reader remembers: more than the maps hold, in any kernel. */

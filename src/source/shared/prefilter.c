@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "faults.types.h"
+#include "shared.types.h"
 #include "host/cgroup_ids.h"
 #include "host/container.h"
 #include "host/process.h"

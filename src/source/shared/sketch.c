@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <time.h>
-#include "sched.types.h"
+#include "shared.types.h"
 
 static size_t stage_bytes(const struct sketch_shape *shape)
 {

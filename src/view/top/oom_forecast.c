@@ -2,7 +2,7 @@
 #include "view/top/oom_forecast.h"
 #include <math.h>
 #include <stdlib.h>
-#include "sched.types.h"
+#include "shared.types.h"
 #include "view/top/top.h"
 
 #define GROUPS 64

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Judges every process, and says which are shown, and in what order. */
 #include <stdlib.h>
-#include "sched.types.h"
+#include "shared.types.h"
 #include "host/targets.h"
 #include "view/top/top.h"
 

@@ -4,7 +4,7 @@
 #include "view/top/top.h"
 #include <errno.h>
 #include <stdlib.h>
-#include "sched.types.h"
+#include "shared.types.h"
 #include "host/targets.h"
 #include "host/pidns.h"
 #include "source/sched/cells.h"

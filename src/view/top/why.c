@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The numbers behind a verdict, a line each: '#why pid=... ...'. */
-#include "sched.types.h"
+#include "shared.types.h"
 #include "source/sched/cells.h"
 #include "view/top/oom_forecast.h"
 #include "view/top/top.h"
