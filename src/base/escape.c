@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Hostile names -> bytes that neither forge a column nor reach the terminal. */
 #include "base/escape.h"
-#include "out/out.h"
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 /* Code points that are valid UTF-8 and still deceive: they draw nothing, draw a gap, move what follows, or do

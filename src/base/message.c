@@ -14,13 +14,3 @@ void message(const char *format, ...)
     va_end(args);
     dprintf(STDERR_FILENO, "hog: %s\n", text);
 }
-
-void print_hooks(const char *view, const struct hook_report hooks[MAX_HOOKS])
-{
-    for (int i = 0; i < MAX_HOOKS && hooks[i].what; i++) {
-        for (size_t j = 0; j < hooks[i].choice.nrefused; j++)
-            message("%s: %s: not %s: %s", view, hooks[i].what, hooks[i].choice.refused[j].hook,
-                    hooks[i].choice.refused[j].reason.text);
-        message("%s: %s: %s", view, hooks[i].what, hooks[i].hook ? hooks[i].hook : "no hook");
-    }
-}

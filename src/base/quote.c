@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/quote.h"
-#include "out/out.h"
 #include "base/escape.h"
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "loader/embedded.h"
-#include "host/kernel.h"
+#include "cli/doctor_host.h"
 #include "cli/session.h"
 #include "loader/probe.h"
 #include "base/message.h"

@@ -13,6 +13,7 @@
 #include "source/tasks/tree.h"
 #include "cli/run.h"
 #include "base/message.h"
+#include "cli/hook_names.h"
 
 /* What of a domain's energy is the command's. */
 struct taken {

@@ -7,6 +7,7 @@
 #include "loader/probe.h"
 #include "view/view.h"
 #include "base/escape.h"
+#include "base/message.h"
 
 struct names {
     char list[200]; /* each once, with ", " between */
@@ -66,4 +67,14 @@ int hook_names_check(const char *list, struct error *why)
         list = list[length] ? list + length + 1 : NULL;
     }
     return 0;
+}
+
+void print_hooks(const char *view, const struct hook_report hooks[MAX_HOOKS])
+{
+    for (int i = 0; i < MAX_HOOKS && hooks[i].what; i++) {
+        for (size_t j = 0; j < hooks[i].choice.nrefused; j++)
+            message("%s: %s: not %s: %s", view, hooks[i].what, hooks[i].choice.refused[j].hook,
+                    hooks[i].choice.refused[j].reason.text);
+        message("%s: %s: %s", view, hooks[i].what, hooks[i].hook ? hooks[i].hook : "no hook");
+    }
 }

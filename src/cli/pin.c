@@ -19,6 +19,7 @@
 #include "base/quote.h"
 #include "syscall/bpf.h"
 #include "base/message.h"
+#include "cli/hook_names.h"
 
 /* DIR without slashes at its end. */
 static int directory_of(const struct options *options, char to[PATH_MAX], struct error *why)

@@ -18,6 +18,7 @@
 #include "source/shared/prefilter.h"
 #include "source/shared/sketch.h"
 #include "base/message.h"
+#include "cli/hook_names.h"
 
 #define LATE_IN_A_ROW 20
 

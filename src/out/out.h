@@ -120,10 +120,4 @@ bool out_row_of(struct out *out, const struct schema *schema, const struct cell 
  * -errno (disk full, ...). After an error all further output is dropped and the error stays. */
 int out_flush(struct out *out);
 
-/* Escapes hostile bytes into `to` (size n, always terminated, cut at a whole escape): space, control, DEL,
- * backslash, bytes that are not valid UTF-8, and C1/bidi/zero-width/line-separator code points that could
- * deceive a reader of a terminal become \xNN for each byte. An empty name becomes "-"; a name that is itself
- * "-" becomes \x2d so that it cannot pass for unknown. Returns the length written. */
-size_t escape_name(char *to, size_t n, const char *bytes, size_t length);
-
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the host is, as far as it bears on measuring it. */
-#ifndef HOG_HOST_KERNEL_H
-#define HOG_HOST_KERNEL_H
+/* What doctor says of the host, as far as it bears on measuring it. */
+#ifndef HOG_CLI_DOCTOR_HOST_H
+#define HOG_CLI_DOCTOR_HOST_H
 
 #include <stddef.h>
 

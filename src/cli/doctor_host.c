@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "host/kernel.h"
+#include "cli/doctor_host.h"
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdbool.h>
