@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Included before each file that clang-tidy reads, and by nothing else: what the analyzer cannot know of
- * another file. why() returns the error that it is given, and errno after a failed call is not zero. Without
- * this, every `return error_set(why, -EINVAL, ...)` and `return -errno` is followed into a success that
- * cannot be.
+ * Included before each file that clang-tidy reads, and by nothing else: what the analyzer cannot know
+ * about another file. error_set() returns the error that it is given, and errno after a failed call is not
+ * zero. Without this, every `return error_set(why, -EINVAL, ...)` and `return -errno` is followed into a
+ * success that cannot be.
  */
 #include <errno.h>
 #include "base/error.h"

@@ -5,8 +5,8 @@
   accuracy.py BUILD [--long] [OTHER-HOG]
 
 Three hogs watch the same load at the same time: the default sketch, a quarter of it, and --exact; with OTHER-HOG that
-binary's sketches, too. The truth is each process's own CPU clock between two marks; /proc/PID/schedstat is a second
-witness of that truth. Ends with 3 if the default sketch finds less of the Top-K, K up to 30, than --exact does.
+binary's sketches, too. The reference is each process's own CPU clock between two marks; /proc/PID/schedstat is a
+second one. Ends with 3 if the default sketch finds less of the Top-K, K up to 30, than --exact does.
 """
 import os
 import statistics

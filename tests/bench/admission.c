@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How well sketches of several shapes and rules of admission find the heaviest keys of a stream that is too
- * wide for them. A table on stdout: mean precision of the Top-K over all repeats, in percent (and the worst
- * for K = 30), and how far the values of the 30 heaviest are off, in percent.
+/* How well sketches of several shapes and admission rules find the heaviest keys of a stream that is too wide
+ * for them. A table on stdout: mean precision of the Top-K over all repeats, in percent (and the worst for K
+ * = 30), and the error of the values of the 30 heaviest, in percent.
  *
  *   admission [--long] [RECORD...]
  *
- * Without --long only the first two rules and shapes, in shorter streams and fewer of them.
+ * Without --long only the first two rules and shapes, in shorter and fewer streams.
  *
- * RECORD: lines `KEY WEIGHT`, one an event, as tests/bench/record.sh writes them. */
+ * RECORD: lines `KEY WEIGHT`, one per event, as tests/bench/record.sh writes them. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static void *allocate(size_t n, size_t size)
     return memory;
 }
 
-/* As the kernel's keys: a process id on top, a start time below. */
+/* Like the kernel's keys: a process id in the upper bits, a start time in the lower ones. */
 static uint64_t sketch_key(uint32_t key)
 {
     return ((uint64_t)key + 1000) << 42 | (key * 97u + 12345u) % (1u << 20);
@@ -172,7 +172,7 @@ static void stream_free(struct stream *s)
     free(s->truth);
 }
 
-/* ---- judging ---- */
+/* ---- results ---- */
 
 struct ranked {
     uint64_t weight;

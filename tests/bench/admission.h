@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Other ways for a sketch of the same tables to admit a newcomer, beside hog's (tests/model/hashpipe.h): what
- * they would give is measured by tests/bench/admission.c. Each costs constant work an event. */
+/* Other ways for a sketch of the same tables to admit a newcomer, next to hog's (tests/model/hashpipe.h):
+ * tests/bench/admission.c measures them. Each costs constant work per event. */
 #ifndef HOG_TESTS_BENCH_ADMISSION_H
 #define HOG_TESTS_BENCH_ADMISSION_H
 
@@ -30,7 +30,7 @@ static inline void model_add_pipe(struct model *m, uint64_t key, uint64_t weight
     model_drop(m, &carried);
 }
 
-/* Looks at all of its slots first and replaces the lightest (an empty one weighs nothing): HashParallel,
+/* Reads all of its slots first and replaces the lightest (an empty one weighs nothing): HashParallel,
  * which HashPipe imitates on switches that can touch each stage only once. A key has one slot at most. */
 static inline void model_add_parallel(struct model *m, uint64_t key, uint64_t weight, uint64_t count)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls something that does next to nothing N times, and says what one of these took on a CPU: `ns=123.4`.
+/* Calls a function that does next to nothing N times, and prints the CPU time of one call: `ns=123.4`.
  *
  *   calling getppid|atoi N
  */

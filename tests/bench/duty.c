@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A load whose CPU time a process is known: N processes, process i busy for a share of each period that falls
- * with i^-EXPONENT, DEMAND percent of one CPU in all; and, if RATE is not 0, one process more that starts
- * that many short processes a second beside them.
+/* A load of known CPU time per process: N processes, process i busy for a share of each period that falls
+ * with i^-EXPONENT, DEMAND percent of one CPU in all; and, if RATE is not 0, one more process that starts
+ * that many short processes a second.
  *
  *   duty N EXPONENT DEMAND SECONDS RATE
  *
- * Says `ready` when all wait, begins when it reads a line, and prints when all have stopped, a line each:
+ * Prints `ready` when all wait, begins when it reads a line, and prints when all have stopped, a line each:
  * PID, CPU time by its own clock and by /proc/PID/schedstat, in ns. They stay until stdin is closed. */
 #include <math.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Empty programs, `bench_floor`, on sched_switch, or at other hooks, until it is killed: what the hooks and
- * the kernel's statistics cost by themselves. Says `ready` when they are there.
+/* Empty programs, `bench_floor`, on sched_switch, or at other hooks, until it is killed: the cost of the
+ * hooks and of the kernel's statistics themselves. Prints `ready` when they are attached.
  *
  *   floor [TRACEPOINT|fentry/FUNCTION|fexit/FUNCTION]...
  */

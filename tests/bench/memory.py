@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""How well `hog mem` finds those of 200 processes that hold most, with and without a fork storm beside them.
+"""How well `hog mem` finds those of 200 processes that hold most, with and without a fork storm.
 
   memory.py BUILD [--long]
 
-The truth is VmRSS of /proc/PID/status, read while the load holds what it has. Ends with 3 if a default row has less than
+The reference is VmRSS in /proc/PID/status, read while the load holds its memory. Ends with 3 if a default row has less than
 100 % of the Top-K for a K up to 30, or a value that is not that of /proc.
 """
 import statistics

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Empty programs at malloc, its return and free of the C library that a process has mapped, or at a function
- * of a file and its return, until it is killed: what these probes cost by themselves, attached as hog
- * attaches its own. Says `ready`.
+ * of a file and its return, until it is killed: the cost of these probes themselves, attached as hog attaches
+ * its own. Prints `ready`.
  *
  *   probes PID
  *   probes PATH FUNCTION

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How long a tool takes from fork and exec until its first program is attached.
+/* The time of a tool from fork and exec until its first program is attached.
  *
  *   start PREFIX COMMAND [ARG...]     prints milliseconds
  *
@@ -107,7 +107,7 @@ int main(int argc, char **argv)
         if (sys_bpf_next_id(BPF_LINK_GET_NEXT_ID, seen, &id) == 0) {
             if (is_of(id, argv[1]))
                 break;
-            /* Another's, or not settled yet: look again unless a later one is there. */
+            /* Another program's, or not settled yet: check again unless a later one is there. */
             uint32_t later;
             if (sys_bpf_next_id(BPF_LINK_GET_NEXT_ID, id, &later) == 0)
                 seen = id;

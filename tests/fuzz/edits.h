@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Changes to a text of `length` bytes that is no string yet. They return how long it is then. */
+/* Changes to a text of `length` bytes that is no string yet. They return the new length. */
 #ifndef HOG_TESTS_FUZZ_EDITS_H
 #define HOG_TESTS_FUZZ_EDITS_H
 
 #include <stddef.h>
 #include <string.h>
 
-/* n bytes from elsewhere come in at `at`, if it is no more than `most` then. */
+/* Inserts n bytes at `at`, unless the text would be longer than `most`. */
 static size_t edit_insert(char *text, size_t length, size_t most, size_t at, const char *bytes, size_t n)
 {
     if (length + n > most)
@@ -16,7 +16,7 @@ static size_t edit_insert(char *text, size_t length, size_t most, size_t at, con
     return length + n;
 }
 
-/* As many of n bytes at `at` go as there are. */
+/* Removes up to n bytes at `at`. */
 static size_t edit_remove(char *text, size_t length, size_t at, size_t n)
 {
     n = n < length - at ? n : length - at;
@@ -24,7 +24,7 @@ static size_t edit_remove(char *text, size_t length, size_t at, size_t n)
     return length - n;
 }
 
-/* n bytes go over those at `at`, as far as there are any. */
+/* Overwrites up to n bytes at `at`. */
 static void edit_cover(char *text, size_t length, size_t at, const char *bytes, size_t n)
 {
     memcpy(text + at, bytes, n < length - at ? n : length - at);

@@ -5,7 +5,7 @@
  *
  *   object FILE [TARGET]   one input, as a fuzzer gives it
  *   object                 seeds from $HOG_TEST_OBJECTS, deterministic mutations of them for ten seconds
- *                          ($HOG_FUZZ_ROUNDS: so many instead; $HOG_FUZZ_SEED)
+ *                          ($HOG_FUZZ_ROUNDS: that many instead; $HOG_FUZZ_SEED)
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static void put(uint8_t *at, size_t room)
     memcpy(at, &value, n < room ? n : room);
 }
 
-/* A few changed places, anywhere or in the headers and small sections where they hurt most. */
+/* A few changes, anywhere or in the headers and small sections, where they matter most. */
 static size_t mutate(uint8_t *bytes, size_t size)
 {
     uint32_t changes = 1 + next_random() % 6;
@@ -110,7 +110,7 @@ static size_t mutate(uint8_t *bytes, size_t size)
             memmove(bytes + at, bytes + from, n);
             break;
         }
-        case 3: /* a word, where words are */
+        case 3: /* a word, at an aligned place */
             at &= ~(size_t)3;
             put(bytes + at, size - at);
             break;
@@ -132,13 +132,13 @@ static struct seed seeds[] = {
 };
 #define NSEEDS (sizeof seeds / sizeof *seeds)
 
-/* One round; what was tried is in memory only, and named by its number and seed. */
+/* One round; its input is in memory only, and identified by its number and seed. */
 static void one_round(uint8_t *work, int target_fd, const char *target_path)
 {
     const struct seed *s = &seeds[next_random() % NSEEDS];
     memcpy(work, s->bytes, s->size);
     if (next_random() % 3) {
-        /* The exact size in a block of its own: the sanitizer sees every byte read too many. */
+        /* A block of the exact size: the sanitizer sees every byte read past it. */
         size_t size = mutate(work, s->size);
         uint8_t *exact = malloc(size ? size : 1);
         memcpy(exact, work, size);
@@ -163,7 +163,7 @@ static void rounds(uint64_t limit, uint64_t seed)
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     state = seed | 1;
     while (limit ? done_rounds < limit : now_ms(CLOCK_MONOTONIC) - begin < SECONDS * 1000) {
-        uint64_t before = now_ms(CLOCK_PROCESS_CPUTIME_ID); /* others may be busy too */
+        uint64_t before = now_ms(CLOCK_PROCESS_CPUTIME_ID); /* other processes may be busy, too */
         one_round(work, fd, path);
         uint64_t took = now_ms(CLOCK_PROCESS_CPUTIME_ID) - before;
         if (took > slowest) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Numbers that are the same everywhere, from `state` on. */
+/* Random numbers that are the same everywhere, starting from `state`. */
 #ifndef HOG_TESTS_FUZZ_RANDOM_H
 #define HOG_TESTS_FUZZ_RANDOM_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hostile recordings: whatever the bytes are, a report of them has numbers that can be, or there is a reason;
+ * Hostile recordings: whatever the bytes are, a report of them has possible numbers, or there is an error;
  * and no name leaves its place in the page.
  *
  *   recording FILE   one input, as a fuzzer gives it
  *   recording        deterministic mutations of a good one, for five seconds
- *                    ($HOG_FUZZ_ROUNDS: so many instead; $HOG_FUZZ_SEED)
+ *                    ($HOG_FUZZ_ROUNDS: that many instead; $HOG_FUZZ_SEED)
  */
 #include "history/digest.h"
 #include "history/html.h"
@@ -93,7 +93,7 @@ static void judge(const struct digest *d, const char *bytes)
         }
 }
 
-/* True: it was taken. `fd` is of the file that has `path`. */
+/* True: it was accepted. `fd` is that of the file `path`. */
 static bool one(const char *bytes, size_t length, int fd, const char *path, bool page)
 {
     static const char *const by[] = {NULL, "process", "comm", "verdict"};
@@ -167,7 +167,7 @@ static size_t mutate(char *text, size_t length)
         case 2: /* some bytes fewer */
             length = edit_remove(text, length, at, cut);
             break;
-        case 3: /* a part once more */
+        case 3: /* a part repeated */
             w = below(length - from + 1);
             if (length + w > MOST)
                 break;

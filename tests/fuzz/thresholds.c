@@ -5,7 +5,7 @@
  *
  *   thresholds FILE   one input, as a fuzzer gives it
  *   thresholds        deterministic mutations of what hog prints, for five seconds
- *                     ($HOG_FUZZ_ROUNDS: so many instead; $HOG_FUZZ_SEED)
+ *                     ($HOG_FUZZ_ROUNDS: that many instead; $HOG_FUZZ_SEED)
  */
 #include "verdict/thresholds.h"
 #include <stdint.h>
@@ -36,7 +36,7 @@ static bool same(const struct thresholds *a, const struct thresholds *b)
     return true;
 }
 
-/* True: it was taken. */
+/* True: it was accepted. */
 static bool one(const char *bytes, size_t length, int fd)
 {
     static char printed[THRESHOLDS_MOST];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hostile LZMA streams: whatever the bytes are, unpacking gives so many bytes or a reason, and reads and
- * writes nowhere else.
+ * Hostile LZMA streams: whatever the bytes are, unpacking gives the promised number of bytes or an error, and
+ * reads and writes nowhere else.
  *
  *   unlzma FILE   one input, as a fuzzer gives it
  *   unlzma        deterministic mutations of the stream in the binary, and noise, for five seconds
- *                 ($HOG_FUZZ_ROUNDS: so many instead; $HOG_FUZZ_SEED)
+ *                 ($HOG_FUZZ_ROUNDS: that many instead; $HOG_FUZZ_SEED)
  */
 #include "loader/unlzma.h"
 #include <stdint.h>
@@ -49,7 +49,7 @@ static bool one(const uint8_t *bytes, size_t size, size_t unpacked)
 static size_t mutate(uint8_t *bytes, size_t size)
 {
     for (size_t n = 1 + below(6); n; n--) {
-        /* Near the front as often as anywhere: all that follows depends on it. */
+        /* Near the front as often as anywhere else: everything after it depends on it. */
         size_t at = below(2) ? below(size) : below(size < 64 ? size : 64);
         switch (below(4)) {
         case 0:

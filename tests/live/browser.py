@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Opens a page in a headless Chromium whose one way to any network is a proxy of this program.
+"""Opens a page in a headless Chromium whose only way to any network is a proxy in this program.
 
-browser.py PAGE DOM: writes what the browser made of the page to DOM; prints how many addresses it wanted: "requests=N".
+browser.py PAGE DOM: writes the browser's DOM of the page to DOM; prints how many addresses it requested: "requests=N".
 """
 import http.server
 import pathlib

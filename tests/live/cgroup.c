@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* timeout: 120 */
-/* Groups with a quota and a limit on the running kernel, whatever version has the controllers: what is read
- * of them is what their own files say, and what the processes in them did. */
+/* Groups with a quota and a limit on the running kernel, whichever version has the controllers: what hog
+ * reads about them is what their own files say, and what the processes in them did. */
 #include "host/cgroup.h"
 #include "base/clock.h"
 #include "tests/live/group.h"
@@ -23,7 +23,7 @@
 #define TINY      (24 * MIB)
 #define FILE_SIZE (32 * MIB)
 
-/* What a child does in the inner group, once it is there. `done` is shared with us. */
+/* What a child does in the inner group. `done` is shared with the parent. */
 typedef void job(volatile uint64_t *done);
 
 static volatile uint64_t *shared;
@@ -45,7 +45,7 @@ static void touch(volatile char *memory, uint64_t from, uint64_t to)
         memory[i] = 1;
 }
 
-/* As much as its time says, whenever it gets to run. */
+/* Runs for the requested CPU time, however late it gets the CPU. */
 static void fill(volatile uint64_t *done)
 {
     char *memory = mmap(NULL, LIMIT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -78,7 +78,7 @@ static void write_file(volatile uint64_t *done)
     pause();
 }
 
-/* Reads a file again and again that does not fit. */
+/* Reads a file that does not fit into the limit, over and over. */
 static void read_again(volatile uint64_t *done)
 {
     static char block[65536];
@@ -117,7 +117,7 @@ static pid_t start(job *does)
     return pid;
 }
 
-/* The signal it ended by, or -1 if it does not end. */
+/* The signal that ended it, or -1 if it did not end. */
 static int ended(pid_t pid)
 {
     int status;
@@ -147,8 +147,8 @@ static const struct cgroup *ask(struct cgroups *cgroups, pid_t pid)
     return g ? g : &nothing;
 }
 
-/* Counters of the kernel that hog read between two of our readings, twice: its difference cannot be outside.
- */
+/* Counters of the kernel that hog read between two readings of this test, twice: hog's difference cannot be
+ * outside. */
 static bool bracketed(uint64_t value, const uint64_t first[2], const uint64_t second[2])
 {
     return value >= second[0] - first[1] && value <= second[1] - first[0];
@@ -186,11 +186,11 @@ static void check_quota(struct cgroups *cgroups)
     stop(pid);
 }
 
-/* Told after three seconds; later where the load did not get the CPU that it needs to be even. */
+/* Reported after three seconds; later if the load did not get the CPU that it needs to grow evenly. */
 static void check_growth(struct cgroups *cgroups)
 {
     struct growth growth = {0};
-    usleep(600000); /* what was read is not fresh any more */
+    usleep(600000); /* the last reading is stale now */
     pid_t pid = start(fill);
     uint64_t begin = clock_ns(CLOCK_MONOTONIC), filled = 0, used = 0, passed;
     const struct cgroup *g;
@@ -225,7 +225,7 @@ static bool on_disk(void)
     return !statfs("/var/tmp", &fs) && fs.f_type != TMPFS_MAGIC && fs.f_type != RAMFS_MAGIC;
 }
 
-/* A process that writes a file does not use up the group: the page cache goes when it is wanted. */
+/* A process that writes a file does not use up the group: its page cache can be reclaimed. */
 static void check_page_cache(struct cgroups *cgroups)
 {
     pid_t pid = start(write_file);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `hog report` says of a recording, compared with what the json module and sorted() make of the same bytes.
+"""`hog report` of a recording, compared with the result of the json module and sorted() on the same bytes.
 
-digest.py REPORT RECORDING COLUMN...: columns in percent of processes, or in KiB of files; REPORT is `hog report -o json`. Says what differs; status 0: nothing.
+digest.py REPORT RECORDING COLUMN...: columns in percent of processes, or in KiB of files; REPORT is `hog report -o json`. Prints what differs; status 0: nothing.
 """
 import json
 import sys

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* On which disk who does his I/O, against what he knows that he did: direct I/O on a file and on a loop
- * device. */
+/* Which disk a process uses, against what it knows it did: direct I/O on a file and on a loop device. */
 #include "source/disks/disks.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +31,7 @@ static struct options options;
 static struct targets targets;
 static struct pidns pidns;
 
-/* ---- who does I/O ---- */
+/* ---- the process that does I/O ---- */
 
 struct order {
     int fd;
@@ -52,7 +51,7 @@ static bool obey(const struct order *order)
     return true;
 }
 
-/* A process that does what it is told, and ends when the pipe does. */
+/* A process that obeys commands, and ends when the pipe does. */
 struct worker {
     pid_t pid;
     int to, from;
@@ -101,7 +100,7 @@ static void order(const struct worker *worker, int fd, int reads, int writes)
         check(false, "the load does its I/O");
 }
 
-/* ---- what is said of it ---- */
+/* ---- what the source reports about it ---- */
 
 static uint64_t key_of(pid_t pid)
 {
@@ -111,7 +110,7 @@ static uint64_t key_of(pid_t pid)
     return key_make((uint32_t)pid, 0, process.start_ns);
 }
 
-/* A key by /proc is known to 10 ms only. */
+/* A key from /proc has a resolution of 10 ms. */
 static bool find(const struct disks *d, pid_t pid, struct disk_use *use)
 {
     uint64_t key = key_of(pid);
@@ -133,7 +132,7 @@ static void flip(void)
         check(false, "a window is collected: %s", why.text);
 }
 
-/* The name of the whole disk that a device number is of, by sysfs. "": it is of none (btrfs, overlayfs). */
+/* The name of the whole disk with a device number, from sysfs. "": there is none (btrfs, overlayfs). */
 static void disk_of(dev_t dev, char name[64])
 {
     char path[PATH_MAX], real[PATH_MAX], partition[PATH_MAX + 16];
@@ -191,7 +190,7 @@ static int open_file(void)
     return fd;
 }
 
-/* On the file; it goes away with the last one who has it open. */
+/* Backed by the file; the device goes with its last user. */
 static int open_loop(int backing, char name[32])
 {
     int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
@@ -245,7 +244,7 @@ static void check_by(const char *without, bool exact, int file, int loop, const 
     check_use(d, &worker, what, disk, 100, 0);
     order(&worker, file, 30, 50);
     check_use(d, &worker, what, disk, 30, 50);
-    check(!find(d, other.pid, &use), "%s: who did nothing has no disk", what);
+    check(!find(d, other.pid, &use), "%s: an idle process has no disk", what);
     flip();
     check(!find(d, worker.pid, &use), "%s: what was before the window does not count", what);
     if (loop >= 0) {
@@ -256,7 +255,7 @@ static void check_by(const char *without, bool exact, int file, int loop, const 
         use = (struct disk_use){.disk.name = "none"};
         find(d, other.pid, &use);
         check(strcmp(use.disk.name, loop_name) && use.bytes == 40 * BLOCK,
-              "%s: of two disks the one with most of it: %s, %llu bytes", what, use.disk.name,
+              "%s: of two disks the one with more I/O: %s, %llu bytes", what, use.disk.name,
               (unsigned long long)use.bytes);
     }
     check(!sources_lost(&opened), "%s: none was lost", what);

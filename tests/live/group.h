@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Two groups, one in the other, for a test: quota and limit are on the outer one. In version 1, where a host
- * has its controllers there; else in version 2, which is mounted if nobody did. */
+/* Two groups, one in the other, for a test: quota and limit are on the outer one. In version 1, if the host
+ * has its controllers there; otherwise in version 2, which is mounted if necessary. */
 #ifndef HOG_TESTS_GROUP_H
 #define HOG_TESTS_GROUP_H
 
@@ -56,7 +56,7 @@ static inline int group_number(const char *mount, const char *file, uint64_t val
     return group_write(mount, group_outer(), file, text);
 }
 
-/* The number behind a word in a file of that group; UINT64_MAX: none. */
+/* The number after a word in a file of that group; UINT64_MAX: none. */
 static inline uint64_t group_told(const char *mount, const char *group, const char *file, const char *word)
 {
     char path[2 * GROUP_PATH], line[256];
@@ -82,12 +82,12 @@ static inline uint64_t group_throttled_ns(void)
 
 static inline uint64_t group_oom_kills(void)
 {
-    /* version 1 counts where the victim was */
+    /* version 1 counts in the victim's group */
     return group_is_v1 ? group_told(group_memory, group_inner(), "memory.oom_control", "oom_kill ")
                        : group_told(group_memory, group_outer(), "memory.events", "oom_kill ");
 }
 
-/* How often the limit was run into. */
+/* How often the limit was reached. */
 static inline uint64_t group_reclaims(void)
 {
     uint64_t both;
@@ -98,7 +98,7 @@ static inline uint64_t group_reclaims(void)
     return group_told(group_memory, group_outer(), "memory.failcnt", "") + (both == UINT64_MAX ? 0 : both);
 }
 
-/* Of the group of version 2 that a child of ours is in: the inner one, or else our own. */
+/* For the group of version 2 that a child is in: the inner one, or else this process's own. */
 static inline uint64_t group_pressure_us(void)
 {
     char line[GROUP_PATH], own[GROUP_PATH] = "";
@@ -188,7 +188,8 @@ static inline const char *group_begin(unsigned quota_us, unsigned period_us, uin
             (group_is_v1 && strcmp(group_cpu, group_memory) && group_mkdir(group_memory, group_names[i])))
             return missing;
         if (!i && group_is_v1)
-            group_write(group_memory, group_names[i], "memory.use_hierarchy", "1"); /* it is, from 5.11 */
+            group_write(group_memory, group_names[i], "memory.use_hierarchy",
+                        "1"); /* the default from 5.11 on */
         if (!i && !group_is_v1)
             group_write(group_cpu, group_names[i], "cgroup.subtree_control", "+cpu +memory");
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a process holds, held at most and has grown by in a window, against /proc and what it did itself. By
- * each way to see changes, and by /proc alone. */
+/* What a process holds, its peak and its growth in a window, against /proc and what it did itself. With each
+ * way to see changes, and with only /proc. */
 #include "source/memory/mem_table.h"
 #include <string.h>
 #include <sys/sysinfo.h>
@@ -45,7 +45,7 @@ static struct mem_process row_of(struct mem_table *h, pid_t pid)
     return none;
 }
 
-/* Pages that CPUs or threads hold back, and what the process has beside. */
+/* Pages that CPUs or threads batch, and what the process has in addition. */
 static uint64_t slack(void)
 {
     uint64_t cpus = (uint64_t)get_nprocs_conf();
@@ -74,7 +74,7 @@ static void check_now(struct mem_table *h, const struct worker *worker, bool mar
 
     message(worker, 0);
     end_window();
-    row_of(h, worker->pid); /* who was read is compared with that */
+    row_of(h, worker->pid); /* the reading is compared with that */
     rest(20000000);
     message(worker, 0);
     end_window();
@@ -88,11 +88,11 @@ static void check_now(struct mem_table *h, const struct worker *worker, bool mar
     row = row_of(h, worker->pid);
     bool known = mem_table_peak_rss(h, &row, &peak);
     check((known || !marks) && (!known || is_near((int64_t)peak, (int64_t)row.now.rss + SPIKE_KIB)),
-          "%s: what came and went is a peak: %llu KiB beside %llu", mode, (unsigned long long)peak,
+          "%s: memory that came and went is a peak: %llu KiB, expected %llu", mode, (unsigned long long)peak,
           (unsigned long long)row.now.rss);
     known = mem_table_peak_vm(h, &row, &peak_vm);
-    check(!known || peak_vm == row.now.vm + SPIKE_KIB, "%s: and of mapped memory: %llu KiB beside %llu", mode,
-          (unsigned long long)peak_vm, (unsigned long long)row.now.vm);
+    check(!known || peak_vm == row.now.vm + SPIKE_KIB, "%s: and so is mapped memory: %llu KiB, expected %llu",
+          mode, (unsigned long long)peak_vm, (unsigned long long)row.now.vm);
     check(is_as_proc(&row, worker->pid), "%s: it is gone by then", mode);
 }
 
@@ -117,7 +117,7 @@ static void check_growth(struct mem_table *h, const struct worker *worker)
           mode, (unsigned long long)peak);
 }
 
-/* One that was there at the begin of the window, and one that was not. */
+/* One that existed at the beginning of the window, and one that did not. */
 static void check_end(struct mem_table *h, const struct worker *worker, bool marks)
 {
     struct worker brief = hire();
@@ -128,12 +128,12 @@ static void check_end(struct mem_table *h, const struct worker *worker, bool mar
     dismiss(worker);
     end_window();
     struct mem_process row = row_of(h, worker->pid);
-    check(row.gone && !row.now.rss && row.now_known && row.before.rss, "%s: who has ended holds nothing",
-          mode);
+    check(row.gone && !row.now.rss && row.now_known && row.before.rss,
+          "%s: a process that has ended holds nothing", mode);
     row = row_of(h, brief.pid);
     mem_table_peak_rss(h, &row, &peak);
     check(marks ? row.gone && is_near((int64_t)peak, KEPT_KIB) : !row.key,
-          "%s: who lived within the window has a row if changes are seen: %llu KiB", mode,
+          "%s: a process that lived within the window has a row if changes are seen: %llu KiB", mode,
           (unsigned long long)peak);
     end_window();
     check(!row_of(h, worker->pid).key, "%s: and none in the next window", mode);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Processes that do what they are told, by the number, beside others that want all places in the kernel's maps.
+"""Processes that do a known amount of work, next to others that want all slots in the kernel's maps.
 
     left_out.py HOG DIR ALLOCATES
 """
@@ -45,7 +45,7 @@ class Worker:
 
     @staticmethod
     def do(name, number, fd):
-        """One of the things that it can be told."""
+        """One of its commands."""
         if name == "read":
             for _ in range(number):
                 os.pread(fd, 4096, 0)
@@ -59,7 +59,7 @@ class Worker:
             os.setresuid(number, number, number)
 
     def order(self, name, number):
-        """Returns when that is done."""
+        """Waits until that is done."""
         os.write(self.ask, f"{name} {number}".encode())
         os.read(self.answer, 1)
 
@@ -87,7 +87,7 @@ class Hog:
         time.sleep(0.15)
 
     def end(self):
-        """The window's line and the rows."""
+        """Returns the window's line and the rows."""
         self.run.send_signal(signal.SIGTERM)
         out, _ = self.run.communicate(timeout=60)
         lines = [json.loads(line) for line in out.splitlines()]
@@ -113,7 +113,7 @@ def count(rows, view, pid, column, **which):
 
 
 def others_fill_all_places():
-    """More than 2,048 cells of file would be: one of each process and size."""
+    """Would be more than 2,048 cells of file: one for each process and size."""
     others = [Worker(OTHER) for _ in range(200)]
     ours = Worker(USER)
 
@@ -137,7 +137,7 @@ def others_fill_all_places():
 
 
 def who_becomes_the_user():
-    """What it does from then on counts; and so does what others have done, in what all see."""
+    """Everything it does from then on counts; so does the work of others, in what all see."""
     ours, other = Worker(), Worker(OTHER)
     hog = Hog("calls,file,faults", "-u", str(USER))
     ours.order("call", 50)
@@ -145,7 +145,7 @@ def who_becomes_the_user():
     ours.order("become", USER)
     ours.order("call", 70)
     ours.order("read", 30)
-    time.sleep(0.8)  # who it was is remembered for so long
+    time.sleep(0.8)  # exited processes are remembered that long
     line, rows = hog.end()
     check("calls -u: what it did as that user", count(rows, "calls", ours.pid, "count", func="getpgid"), 70)
     check("file -u: what it did as that user", count(rows, "file", ours.pid, "count", op="read", size_kib=4), 30)
@@ -171,7 +171,7 @@ def who_becomes_the_user():
 
 
 def containers(mount):
-    """Two of them; ids of version 2 tell them apart."""
+    """Two of them; ids of version 2 distinguish them."""
     ids = [f"{os.getpid():064x}", f"{os.getpid() + 1:064x}"]
     groups = [f"{mount}/docker-{name}.scope" for name in ids]
     for group in groups:
@@ -215,7 +215,7 @@ class Allocates:
         self.run.stdout.readline()
 
     def order(self, command):
-        """What it says when that is done."""
+        """Its answer when that is done."""
         self.run.stdin.write(command + "\n")
         self.run.stdin.flush()
         while not (line := self.run.stdout.readline()).startswith("done"):
@@ -229,7 +229,7 @@ class Allocates:
 
 
 def blocks():
-    """More than there are places for are somebody else's."""
+    """More than there are slots for belong to other processes."""
     ours, other = Allocates(USER), Allocates(OTHER)
     hog = Hog("alloc", "-u", str(USER), "--pointers", "1024", "-p", f"{ours.run.pid},{other.run.pid}")
     other.order("hold 4000")
@@ -243,7 +243,7 @@ def blocks():
 
 
 def resident(pids):
-    """What /proc says, KiB."""
+    """The value in /proc, KiB."""
     total = 0
     for pid in pids:
         with open(f"/proc/{pid}/status", encoding="utf-8") as status:
@@ -252,7 +252,7 @@ def resident(pids):
 
 
 def added_up():
-    """Two processes and a third, by each word: what they did is what they know."""
+    """Two processes and a third, with each option: hog reports what they know they did."""
     workers, heap = [Worker(USER), Worker(USER)], Allocates(USER)
     pids = [worker.pid for worker in workers] + [heap.run.pid]
     for word in ("process", "thread", "comm", "user", "cgroup", "container", "pod", "parent"):

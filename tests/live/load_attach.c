@@ -74,7 +74,7 @@ static void check_kind(struct object *obj, const struct kind *kind)
     int err = object_load_program(obj, program, &why);
     if (!err)
         err = link_attach(&link, program, &why);
-    if (err && kind->need) { /* the runner asks the machine whether this is true */
+    if (err && kind->need) { /* the test runner checks whether this is true */
         snprintf(reason, sizeof reason, "needs %s: %s", kind->need, why.text);
         skip(kind->program, reason);
         check(probe_hook(kind->hook, NULL) < 0, "%s: the probe knows that it cannot attach", kind->program);
@@ -94,7 +94,7 @@ static void check_kind(struct object *obj, const struct kind *kind)
     program->fd = -1;
 }
 
-/* Page faults of fresh memory, told by getrusage. */
+/* Page faults on fresh memory, counted by getrusage. */
 static uint64_t fault(size_t pages)
 {
     struct rusage before, after;
@@ -118,7 +118,7 @@ static void check_perf(struct object *obj, int pid, const char *whose)
 
     if (!program)
         return;
-    fault(1); /* what getrusage itself needs is there now */
+    fault(1); /* the pages of getrusage itself are mapped now */
     int err =
         link_attach_perf(&link, program, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1, false, pid, &why);
     check(!err, "a program attaches to page faults of %s: %s", whose, why.text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A thousand times (or HOG_TEST_CYCLES) open, load, attach, close: nothing is left of it, and a process that
- * is killed leaves nothing. */
+/* A thousand times (or HOG_TEST_CYCLES) open, load, attach, close: nothing is left, and a killed process
+ * leaves nothing. */
 #include "loader/attach.h"
 #include "tests/live/objects.h"
 #include <dirent.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define CYCLES     1000
-#define MIN_CYCLES 100 /* fewer would prove nothing: what is allocated once is there after 60 */
+#define MIN_CYCLES 100 /* fewer would prove nothing: one-time allocations are done after 60 */
 
 static const char *const programs[] = {"on_raw_tp", "on_tracepoint", "on_uprobe", "on_uretprobe"};
 #define NPROGRAMS (sizeof programs / sizeof *programs)
@@ -40,7 +40,7 @@ static long resident_kib(void)
     return resident * (getpagesize() / 1024);
 }
 
-/* Programs and maps with names of ours, whoever has them. */
+/* Programs and maps with the names of these objects, whichever process has them. */
 static unsigned count_programs(void)
 {
     unsigned n = 0;
@@ -80,7 +80,7 @@ static unsigned count_maps(void)
     return n;
 }
 
-/* The kernel frees what was closed a little later. */
+/* The kernel frees closed objects a little later. */
 static unsigned settled(unsigned (*count)(void), unsigned wanted)
 {
     unsigned n = count();
@@ -98,7 +98,7 @@ void hog_test_probed(void)
     __asm__ volatile("nop");
 }
 
-/* One life of an object with its first `wanted` programs and one of perf events attached at once. */
+/* One life of an object with its first `wanted` programs and one for perf events attached at once. */
 static int cycle(const void *bytes, size_t size, size_t wanted, struct error *why)
 {
     struct link links[NPROGRAMS + 1];
@@ -138,10 +138,10 @@ static void check_cycles(const void *bytes, size_t size)
     long memory = 0;
 
     for (; done_cycles < cycles; done_cycles++) {
-        /* The kernel takes 100 ms to detach the others than raw tracepoints: not every time. */
+        /* The kernel takes 100 ms to detach anything but raw tracepoints: not every time. */
         if (cycle(bytes, size, done_cycles % 50 ? 1 : NPROGRAMS, &why) < 0)
             break;
-        if (done_cycles == 60) { /* everything that is allocated once is there now */
+        if (done_cycles == 60) { /* all one-time allocations are done now */
             fds = count_fds();
             memory = resident_kib();
             progs = settled(count_programs, 0);
@@ -171,7 +171,7 @@ static void check_killed(const void *bytes, size_t size)
         if (child == 0) {
             while (cycle(bytes, size, NPROGRAMS, NULL) == 0)
                 ;
-            _exit(1); /* no cycle may fail: then it is not killed */
+            _exit(1); /* no cycle may fail: it would not be killed */
         }
         usleep(1000 + 3000 * i);
         kill(child, SIGKILL);

@@ -17,7 +17,7 @@ struct event {
 
 struct received {
     uint64_t count, damaged, disordered;
-    uint64_t next[2]; /* least number that may follow, by CPU */
+    uint64_t next[2]; /* the smallest number that may follow, by CPU */
     uint64_t stop_after;
     uint32_t cpus_seen;
 };
@@ -80,7 +80,7 @@ static void check_ring(struct object *obj)
     r.stop_after = r.count + 7;
     check(ring_buffer_drain(ring, take, &r) == -ECANCELED && r.count == 4507, "ring: the reader can stop");
     r.stop_after = 0;
-    check(ring_buffer_drain(ring, take, &r) == 38, "ring: and goes on behind that");
+    check(ring_buffer_drain(ring, take, &r) == 38, "ring: and goes on after that");
 
     /* More than it holds. */
     uint64_t before = r.count, next = GLOBAL(obj, "next", uint64_t),
@@ -137,7 +137,7 @@ static void check_perf(struct object *obj)
     for (int i = 0; i < 10; i++)
         run_here(program);
     perf_buffer_drain(buffer, take, &r, &lost);
-    GLOBAL(obj, "burst", uint32_t) = 1; /* the next one tells of those that were dropped */
+    GLOBAL(obj, "burst", uint32_t) = 1; /* the next one reports those that were dropped */
     written = 500;
     for (int i = 0; i < 2 * ncpus + 8; i++, written++) {
         if (feature(FEATURE_TEST_RUN_CPU))
@@ -155,7 +155,7 @@ static void check_perf(struct object *obj)
     run_here(program);
     check(perf_buffer_drain(buffer, take, &r, &lost) == -ECANCELED, "perf: the reader can stop");
     r.stop_after = 0;
-    check(perf_buffer_drain(buffer, take, &r, &lost) == 2, "perf: and goes on behind that");
+    check(perf_buffer_drain(buffer, take, &r, &lost) == 2, "perf: and goes on after that");
     perf_buffer_close(buffer);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of the running kernel in a program, against /proc/kallsyms. */
+/* Kernel symbols in a program, against /proc/kallsyms. */
 #include "loader/attach.h"
 #include "tests/live/objects.h"
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Whether the kernel lists a symbol, and where. */
+/* Whether the kernel lists a symbol, and its address. */
 static bool listed(const char *name, unsigned long long *address)
 {
     FILE *f = fopen("/proc/kallsyms", "re");
@@ -46,7 +46,7 @@ int main(void)
     check(GLOBAL(obj, "missing", uint32_t) == 2, "weak names that it lacks are zero: %u",
           GLOBAL(obj, "missing", uint32_t));
     check((GLOBAL(obj, "called", uint32_t) > 0) == listed("bpf_rcu_read_lock", &ignored),
-          "a function is called where there is one: %u", GLOBAL(obj, "called", uint32_t));
+          "a function is called if it exists: %u", GLOBAL(obj, "called", uint32_t));
     link_detach(&link);
     program = object_program(obj, "on_missing");
     check(object_load_program(obj, program, &why) == -2 && strstr(why.text, "hog_not_there"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An iterator sees as many threads as we have. */
+/* An iterator sees as many threads as this process has. */
 #include "loader/attach.h"
 #include "tests/live/objects.h"
 #include <pthread.h>

@@ -66,7 +66,7 @@ static void check_read_only(struct object *obj)
                   obj->maps[i]->name);
 }
 
-/* What came out of a drain: how many, their sum, and whether any came twice. */
+/* The result of a drain: the number of keys, their sum, and whether any key came twice. */
 struct drained {
     uint32_t count, wrong, stop_after;
     uint8_t seen[10000];
@@ -121,7 +121,7 @@ static void check_drain(const struct object_map *map, drain_fn drain, const char
     drain(map->fd, sizeof key, sizeof(struct pair), take_pair, &d, NULL);
 }
 
-/* Large values: few fit into a batch, and a bucket with more of them than that asks for a larger one. */
+/* Large values: few fit into a batch, and a bucket with more of them than that needs a larger batch. */
 #define LARGE 20000
 
 static int take_large(void *context, const void *key, const void *value)
@@ -206,7 +206,7 @@ static void check_pins(struct object *obj)
     if (again) {
         object_resize_map(object_map(again, "hog_test_pinned"), 0, 11);
         int err = object_create_maps(again, &why);
-        check(err == -EEXIST && strstr(why.text, "hog_test_pinned"), "one of another shape is refused: %s",
+        check(err == -EEXIST && strstr(why.text, "hog_test_pinned"), "a map of another shape is refused: %s",
               why.text);
         object_close(again);
     }
@@ -229,7 +229,7 @@ int main(void)
 
     if (!obj)
         return done();
-    unlink(PIN_DIRECTORY "/hog_test_pinned"); /* of a test that was killed */
+    unlink(PIN_DIRECTORY "/hog_test_pinned"); /* left by a killed test */
     uint64_t *constant = object_global(obj, "constant", 8);
     if (constant)
         *constant = 0xfeedface;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A program that needs a field which this kernel lacks: the refusal says which, not what number the verifier
- * met. */
+/* A program that needs a field that this kernel lacks: the refusal names the field, not the number that the
+ * verifier saw. */
 #include <unistd.h>
 #include "tests/live/objects.h"
 

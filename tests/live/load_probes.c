@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the probes say against what bpftool says, and type data against the kernel that has to take it. */
+/* The results of the probes against bpftool's, and type data against the kernel that has to accept it. */
 #include "loader/attach.h"
 #include "loader/btf.h"
 #include "loader/probe.h"
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* A line of `bpftool feature probe` that is there if (but, because of backports, not only if) the kernel has
- * the feature: something that came in the same release or later. */
+ * the feature: something introduced in the same release or later. */
 static const struct {
     enum feature feature;
     const char *line;
@@ -57,7 +57,7 @@ static void check_features(void)
     check(seen > 0, "bpftool shows some of them: %u", seen);
 }
 
-/* The link that a tracepoint got says whether the kernel has perf links. */
+/* The link of a tracepoint shows whether the kernel has perf links. */
 static void check_perf_link(void)
 {
     struct object *obj = object_ready("live_attach");
@@ -81,7 +81,7 @@ static void check_perf_link(void)
     object_close(obj);
 }
 
-/* Whatever is left out of the type data, the kernel takes the rest. */
+/* Whatever is left out of the type data, the kernel accepts the rest. */
 static void check_sanitized(struct object *obj)
 {
     size_t size, length;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Probes by tracefs: they fire, and nothing of them is left, whatever happens to their maker. */
+/* Probes by tracefs: they fire, and nothing of them is left, whatever happens to their creator. */
 #include "loader/attach.h"
 #include "loader/link.h"
 #include "loader/tracefs.h"
@@ -32,7 +32,7 @@ static uint64_t hits(const struct object *obj, uint32_t hook)
     return n;
 }
 
-/* Is there a line with this text in tracefs' file of that name? */
+/* Is there a line with this text in the tracefs file of that name? */
 static bool is_defined(const char *file, const char *text)
 {
     char content[65536];
@@ -80,7 +80,7 @@ static void check_probe(struct object *obj, const char *program, uint32_t hook, 
           program);
 }
 
-/* kprobes by tracefs, where there are any. */
+/* kprobes by tracefs, if available. */
 static void check_kprobe(struct object *obj)
 {
     struct link link = {0};

@@ -69,7 +69,7 @@ TAP_UNUSED static struct object *object_ready(const char *name)
     return NULL;
 }
 
-/* Loads a program; NULL and a failed check if it cannot. */
+/* Loads a program; NULL and a failed check if that fails. */
 TAP_UNUSED static struct object_program *program_ready(struct object *obj, const char *name)
 {
     struct error why = {""};

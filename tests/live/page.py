@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whether a page of `hog report --html` says what `hog report -o json` says, and is no more than tables and drawings.
+"""Whether a page of `hog report --html` has the data of `hog report -o json`, and nothing but tables and drawings.
 
-page.py PAGE REPORT: says what is wrong; status 0: nothing.
+page.py PAGE REPORT: prints what is wrong; status 0: nothing.
 """
 import html.parser
 import json

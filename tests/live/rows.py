@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Sums of grouped rows against the window's own totals, which are counted apart from rows.
+"""Sums of grouped rows against the window's own totals, which are counted independently of rows.
 
     rows.py HOG
 
-Prints for each view and each way to group `VIEW WORD ROWS SUM TOTAL`; ends with 1 if a sum is another one.
+Prints for each view and each way to group `VIEW WORD ROWS SUM TOTAL`; ends with 1 if a sum differs.
 """
 import json
 import subprocess

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Histograms by key: what the kernel's side counts, the reader's side tells, against the times themselves;
- * and who has a seat. */
+/* Histograms by key: what the kernel side counts and the reader returns, against the times themselves; and
+ * which keys have a slot. */
 #include "source/shared/histogram_by_key.h"
 #include <fcntl.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static bool is_near(uint64_t key, double q, uint64_t truth)
     return apart * 10000 <= truth * 625 || apart <= 8;
 }
 
-/* From 1 ns to more than the last bucket holds, each at the edges of what may be a bucket. */
+/* From 1 ns to more than the last bucket holds, each at the edges of possible buckets. */
 static void every_time(void)
 {
     bool good = true;
@@ -103,10 +103,10 @@ static void windows(void)
           "quantiles are those of the times");
     count(7, 5000, 5000);
     histogram_by_key_flip(&histogram_by_key);
-    check(is_near(7, 0.5, 5000), "the next window has its own times alone");
+    check(is_near(7, 0.5, 5000), "the next window has only its own times");
     histogram_by_key_flip(&histogram_by_key);
-    check(!histogram_by_key_quantile(&histogram_by_key, 7, 0.5, &ns), "who did nothing has none");
-    check(!histogram_by_key_quantile(&histogram_by_key, 8, 0.5, &ns), "nor has who never was");
+    check(!histogram_by_key_quantile(&histogram_by_key, 7, 0.5, &ns), "an idle key has none");
+    check(!histogram_by_key_quantile(&histogram_by_key, 8, 0.5, &ns), "nor has an unknown key");
 }
 
 static unsigned seated(uint64_t first, unsigned n)
@@ -132,14 +132,15 @@ static void crowds(void)
         for (unsigned i = 0; i < 20; i++)
             count(5000 + i, 1000000, (round + 1) * 1000000);
     histogram_by_key_flip(&histogram_by_key);
-    check(seated(5000, 20) == 20, "who is heavier gets one");
-    check(is_near(5000, 0.5, 1000000) && is_near(5019, 0.01, 1000000), "and nothing of the one before");
+    check(seated(5000, 20) == 20, "a heavier key gets a slot");
+    check(is_near(5000, 0.5, 1000000) && is_near(5019, 0.01, 1000000),
+          "and nothing of its predecessor's times");
     for (unsigned i = 0; i < 1000; i++)
         count(9000 + i, 1000, 1000);
     for (unsigned i = 0; i < 20; i++)
         count(5000 + i, 1000000, 1000000);
     histogram_by_key_flip(&histogram_by_key);
-    check(seated(5000, 20) == 20, "a crowd of light ones does not take it from him");
+    check(seated(5000, 20) == 20, "a crowd of light keys does not take it away");
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The kernel's side of the sketch against the model of it, slot by slot; and levels under concurrency,
- * against sums that the load knows. */
+/* The kernel side of the sketch against its model, slot by slot; and levels under concurrency, against sums
+ * that the load knows. */
 #include <linux/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -159,7 +159,7 @@ static void flow_matches_model(unsigned stages, unsigned slots)
     fixture_close(&f);
 }
 
-/* One thread of the concurrent load: adds +3 n times and -2 n times to each of its keys, in turns. */
+/* One thread of the concurrent load: adds +3 n times and -2 n times to each of its keys, alternately. */
 struct worker {
     const struct fixture *f;
     uint64_t keys, rounds;
@@ -202,7 +202,7 @@ static void run_workers(struct worker *workers, size_t n)
         pthread_join(threads[i], NULL);
 }
 
-/* Few keys: none is dropped, each has its exact level, whoever added it. */
+/* Few keys: none is dropped, each has its exact level, whichever thread added it. */
 static void levels_are_exact(void)
 {
     struct fixture f;
@@ -223,7 +223,7 @@ static void levels_are_exact(void)
     fixture_close(&f);
 }
 
-/* Many keys through few slots: keys are dropped, but the sum of all slots and what was lost is that of the
+/* Many keys through few slots: keys are dropped, but the sum of all slots and of the losses is that of the
  * input. */
 static void levels_are_conserved(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Loads that sleep, and know how long: on locks of all kinds, on a disk, on memory, or in idleness. */
+/* Loads that sleep for known times: on locks of all kinds, on a disk, on memory, or idle. */
 #ifndef HOG_TESTS_SLEEPERS_H
 #define HOG_TESTS_SLEEPERS_H
 
@@ -21,13 +21,14 @@
 #include <unistd.h>
 #include "base/clock.h"
 
-/* Between a load and who watches it. */
+/* Shared by a load and its observer. */
 static struct shared {
     atomic_uint go, ready, over;
-    int64_t slept;   /* by the load's own clocks */
-    int64_t unsure;  /* of that: may have been too long for threads that hand over to each other */
-    int64_t stolen;  /* of that: the host of a virtual machine had the CPUs, and answers I/O as it does so */
-    uint32_t failed; /* errno of what it could not do */
+    int64_t slept;  /* by the load's own clocks */
+    int64_t unsure; /* part of that: possibly too long, for threads that hand over to each other */
+    int64_t
+        stolen; /* part of that: the host of a virtual machine had the CPUs, and completes I/O meanwhile */
+    uint32_t failed; /* errno of what failed */
     uint32_t faults;
 } * shared;
 
@@ -55,8 +56,8 @@ static int64_t run_delay(void)
     return (int64_t)waited;
 }
 
-/* Of this thread: time that it neither ran nor waited for a CPU. All three clocks are to be of one moment:
- * not if it was off the CPU in between. */
+/* Time of this thread in which it neither ran nor waited for a CPU. All three clocks must be read at one
+ * moment: not if it was off the CPU in between. */
 static int64_t sleep_clock(void)
 {
     for (int tries = 0;; tries++) {
@@ -76,7 +77,7 @@ static void be_robust(void)
         shared->failed = (uint32_t)errno;
 }
 
-/* Of all CPUs, ns. No clock of a thread has it, though the thread was on a CPU. */
+/* Of all CPUs, ns. No clock of a thread includes it, though the thread was on a CPU. */
 static int64_t stolen(void)
 {
     unsigned long long ticks = 0;
@@ -103,7 +104,7 @@ static void end(void)
     int64_t now = stolen();
 
     shared->slept += sleep_clock() - begun;
-    shared->stolen += now + (now ? 10000000 : 0); /* a tick more may not be told yet */
+    shared->stolen += now + (now ? 10000000 : 0); /* a tick more may not be reported yet */
 }
 
 static long futex(atomic_uint *word, int how, uint32_t value)
@@ -245,7 +246,7 @@ static void lock_2000(void)
     locked_for(2000);
 }
 
-/* The lock is waited for before anybody watches. */
+/* The lock is waited for before the observer starts. */
 static void lock_before(void)
 {
     pthread_t other;
@@ -295,7 +296,7 @@ static void idle_workers(void)
     end();
 }
 
-/* How much of the time that it takes is in sleeps of 0.9 ms or more. */
+/* How much of its time is in sleeps of 0.9 ms or more. */
 #define ROUNDS 20000u
 static int64_t hand_over(unsigned mine)
 {
@@ -405,7 +406,7 @@ static void put(const char *dir, const char *file, const char *text)
 #define MEMORY_GROUPS "/sys/fs/cgroup/memory"
 #define CGROUP        MEMORY_GROUPS "/hog_stalls_test"
 
-/* A file three times as large as what the group may have. */
+/* A file three times as large as the group's limit. */
 static void thrashing(void)
 {
     const size_t size = 96 << 20;
@@ -436,7 +437,7 @@ static void thrashing(void)
 #define BLOCK_GROUPS "/sys/fs/cgroup/blkio"
 #define SLOW_GROUP   BLOCK_GROUPS "/hog_stalls_test"
 
-/* The disk that files lie on, "254:0". */
+/* The disk with the files, "254:0". */
 static void disk_number(char *to, size_t size)
 {
     char path[128];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* timeout: 240
  *
- * Sleeps that are no idleness: what is told of processes that sleep on locks and disks for times that they
- * know, and of such as are idle.
+ * Sleep that is not idleness: what hog reports for processes that sleep on locks and disks for known times,
+ * and for idle ones.
  *
  *   stalls                  the tests
- *   stalls SECONDS COUNT    shows all there are, window by window */
+ *   stalls SECONDS COUNT    shows all processes, window by window */
 #include <linux/magic.h>
 #include <signal.h>
 #include <sys/vfs.h>
@@ -20,7 +20,7 @@
 
 #define MS 1000000ll
 
-/* ---- who watches ---- */
+/* ---- the observer ---- */
 
 static struct options options = {.top = 10, .interval_ns = 1000000000};
 static struct targets targets;
@@ -59,7 +59,7 @@ static void flip(void)
     }
 }
 
-/* What all keys of a process have; -t is not used. */
+/* The sum over all keys of a process; -t is not used. */
 static struct blocked_sum of(pid_t pid, enum blocked what)
 {
     const struct pairs *all = waits_blocked_all(sched_waits(sched));
@@ -72,7 +72,7 @@ static struct blocked_sum of(pid_t pid, enum blocked what)
             continue;
         struct blocked_sum one;
         if (!waits_blocked(sched_waits(sched), pair->victim, what, &one))
-            check(false, "who is in the list is found by his key");
+            check(false, "a listed task is found by its key");
         sum.ns += one.ns;
         sum.count += one.count;
         if (sum.most_ns < one.most_ns)
@@ -81,7 +81,7 @@ static struct blocked_sum of(pid_t pid, enum blocked what)
     return sum;
 }
 
-/* Whether files here lie on a disk, and not in memory. */
+/* Whether files here are on a disk, and not in memory. */
 static bool has_disk(void)
 {
     struct statfs fs;
@@ -89,12 +89,12 @@ static bool has_disk(void)
     return !statfs(DIRECTORY, &fs) && fs.f_type != TMPFS_MAGIC && fs.f_type != RAMFS_MAGIC;
 }
 
-/* ---- one load, watched ---- */
+/* ---- one load, observed ---- */
 
 struct result {
     struct blocked_sum of[BLOCKED_KINDS];
-    unsigned looks; /* windows of the load that end in a look at those who sleep, */
-    int64_t apart;  /* and the most by which locks were told wrongly up to the end of one */
+    unsigned looks; /* windows of the load that end in a scan of the sleeping tasks, */
+    int64_t apart;  /* and the largest error of lock times at the end of one */
     pid_t pid;
 };
 
@@ -106,7 +106,7 @@ static pid_t launch(void (*load)(void))
     if (!pid) {
         load();
         shared->over = 1;
-        while (shared->go < 2 && !shared->failed) /* what its end costs is not in its times */
+        while (shared->go < 2 && !shared->failed) /* the cost of its end is not in its times */
             wait_ms(1);
         _exit(0);
     }
@@ -154,8 +154,8 @@ static struct result watched(void (*load)(void))
     return result;
 }
 
-/* Whether they are the same, but that what was stolen meanwhile may be in the truth: that is of the load's
- * own clocks. */
+/* Whether they are equal, except that the truth may include stolen time: it comes from the load's own clocks.
+ */
 static bool is_near(int64_t ns, int64_t truth, int64_t permille, int64_t slack)
 {
     int64_t more = truth * permille / 1000 + slack;
@@ -200,14 +200,14 @@ static void handing_over(void)
           (long long)r.of[BLOCKED_LOCK].count);
 }
 
-/* Up to each turn it is told, though it has not ended. */
+/* At each flip it is reported up to then, though it has not ended. */
 static void while_it_lasts(const char *name, void (*load)(void), enum blocked what)
 {
     struct result r = watched(load);
 
     check(!shared->failed && r.looks && r.apart < 20 * MS && shared->slept > 1500 * MS &&
               is_near(r.of[what].ns, shared->slept, 10, MS),
-          "%s shows while it lasts: %.3f ms apart at most in %u looks, %.3f ms of %.3f ms in all, errno %u",
+          "%s shows while it lasts: %.3f ms apart at most in %u scans, %.3f ms of %.3f ms in all, errno %u",
           name, (double)r.apart / 1e6, r.looks, (double)r.of[what].ns / 1e6, (double)shared->slept / 1e6,
           shared->failed);
 }
@@ -222,7 +222,7 @@ static void show_all(unsigned ms, unsigned windows)
         flip();
         const struct waits *w = sched_waits(sched);
         const struct pairs *all = waits_blocked_all(w);
-        printf("window %u: lost %llu looked %d\n", i, (unsigned long long)waits_totals(w)->blocked_lost,
+        printf("window %u: lost %llu scanned %d\n", i, (unsigned long long)waits_totals(w)->blocked_lost,
                waits_totals(w)->open_waits);
         for (size_t j = 0; j < all->capacity; j++) {
             const struct pair *pair = &all->table[j];
@@ -280,7 +280,7 @@ static void idleness(void)
     is_idle("a condition of Rust that was signalled twice is idle", like_rust_signals);
 }
 
-/* Up to a turn with a look. What was waited for before anybody watched counts from the first look. */
+/* Up to a flip with a scan. A wait that began before the observer counts from the first scan. */
 static void since_before(pid_t pid)
 {
     flip();
@@ -294,8 +294,9 @@ static void since_before(pid_t pid)
         if (waits_totals(sched_waits(sched))->open_waits)
             break;
     }
-    check(is_near(told, truth, 50, 5 * MS), "who slept on a lock since before is seen: %.3f ms of %.3f",
-          (double)told / 1e6, (double)truth / 1e6);
+    check(is_near(told, truth, 50, 5 * MS),
+          "a task that slept on a lock before the start is seen: %.3f ms of %.3f", (double)told / 1e6,
+          (double)truth / 1e6);
 }
 
 int main(int argc, char **argv)
@@ -314,7 +315,7 @@ int main(int argc, char **argv)
     if (!watch_open())
         return done();
     if (!sched_waits(sched)) {
-        check(false, "the kernel tells who waits and sleeps");
+        check(false, "the kernel reports waiting and sleeping tasks");
         return done();
     }
     if (waits_blocked_known(sched_waits(sched), BLOCKED_LOCK)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tasks_snapshot() says of a process, against what it says of itself (getrusage, its CPU clocks) and
- * /proc. By the iterator, and by /proc as where there is none. */
+/* What tasks_snapshot() returns about a process, against its own account (getrusage, its CPU clocks) and
+ * /proc. With the iterator, and with /proc as if there were none. */
 #include "source/tasks/tasks.h"
 #include <pthread.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "tests/live/worker.h"
 #include "tests/live/one_source.h"
 
-#define WAIT_NS 20000000000 /* for a look, at most: in emulation the first one is dear */
+#define WAIT_NS 20000000000 /* for a snapshot, at most: in emulation the first one is expensive */
 #define MANY    10000
 #define STACK   16384
 
@@ -29,7 +29,7 @@ static uint64_t key_of(pid_t pid, int thread)
     return key_make((uint32_t)pid, (uint32_t)thread, process.start_ns);
 }
 
-/* A key by /proc is known to 10 ms only. */
+/* A key from /proc has a resolution of 10 ms. */
 struct search {
     uint32_t process, thread;
     const struct task_sums *found;
@@ -54,7 +54,7 @@ static struct task_sums sums_of(const struct tasks *t, pid_t pid, int thread)
     return search.found ? *search.found : none;
 }
 
-/* As soon as one may. */
+/* As soon as a snapshot is allowed. */
 static bool look(struct tasks *t, pid_t pid, int thread)
 {
     uint64_t begin = now_ns(CLOCK_MONOTONIC);
@@ -118,7 +118,7 @@ static void check_io(struct tasks *t, const struct worker *worker)
           "%s: major faults are those of getrusage: %llu", mode, (unsigned long long)sums.major);
 }
 
-/* Pages that CPUs hold back: of three kinds of memory. */
+/* Pages that CPUs batch, for three kinds of memory. */
 static uint64_t memory_error_kib(void)
 {
     uint64_t cpus = (uint64_t)cpus_possible(), batch = 2 * cpus > 32 ? 2 * cpus : 32;
@@ -145,7 +145,7 @@ static void check_memory(struct tasks *t, const struct worker *worker)
           (unsigned long long)rss);
     check(near((uint64_t)sums.rss_delta_kib, KEEP_MIB << 10, 2 * error),
           "%s: and has grown by 64 MiB: %lld KiB", mode, (long long)sums.rss_delta_kib);
-    check(near(sums.swap_kib, number_in(worker->pid, "status", "VmSwap"), error), "%s: so is what is in swap",
+    check(near(sums.swap_kib, number_in(worker->pid, "status", "VmSwap"), error), "%s: so is swapped memory",
           mode);
     message(worker, 'm');
     looked = looked && look(t, worker->pid, 0);
@@ -170,7 +170,7 @@ static void check_busiest(struct tasks *t, const struct worker *worker)
           sums.busiest_thread_pct, pct);
 }
 
-/* Of a process that is not 10 ms old /proc does not say when it began. */
+/* For a process younger than 10 ms, /proc does not give its start precisely. */
 static void check_born(struct tasks *t)
 {
     look(t, getpid(), 0);
@@ -182,12 +182,12 @@ static void check_born(struct tasks *t)
 
     check(looked && sums.span_ns && sums.minor == (uint64_t)usage.ru_minflt &&
               sums.major == (uint64_t)usage.ru_majflt,
-          "%s: who is born between two looks has all that he did: minor %llu of %ld", mode,
+          "%s: a process born between two snapshots has all its counts: minor %llu of %ld", mode,
           (unsigned long long)sums.minor, usage.ru_minflt);
     dismiss(&worker);
     looked = look(t, worker.pid, 0);
     sums = sums_of(t, worker.pid, 0);
-    check(looked && sums.busiest_thread_pct == -2, "%s: who is gone is not there", mode);
+    check(looked && sums.busiest_thread_pct == -2, "%s: a process that is gone is not there", mode);
 }
 
 static void check_kernel(struct tasks *t)
@@ -201,7 +201,7 @@ static void check_kernel(struct tasks *t)
     }
     own = look(t, getpid(), 0) && !sums_of(t, getpid(), 0).kernel;
     other = look(t, 2, 0) && sums_of(t, 2, 0).kernel && !sums_of(t, 2, 0).memory_known;
-    check(own && other, "%s: a kernel thread is one, and we are none", mode);
+    check(own && other, "%s: a kernel thread is one, and this process is not", mode);
 }
 
 static void check_threads(struct tasks *t, const struct worker *worker)
@@ -261,16 +261,17 @@ static void check_many(struct tasks *t)
     used = now_ns(CLOCK_THREAD_CPUTIME_ID) - used;
     struct task_sums sums = sums_of(t, getpid(), 0);
     check(looked && sums.threads == n + 1 && !sources_lost(&opened),
-          "%s: %u threads are seen: %u, by a look of %.3f ms", mode, n + 1, sums.threads, (double)used / 1e6);
+          "%s: %u threads are seen: %u, by a snapshot of %.3f ms", mode, n + 1, sums.threads,
+          (double)used / 1e6);
     pthread_barrier_wait(&barrier);
     for (unsigned i = 0; i < n; i++)
         pthread_join(threads[i], NULL);
 }
 
-/* Looks as often as asked for would take more than their part of the time. */
+/* Snapshots as often as requested would take more than their share of the time. */
 static void check_price(struct tasks *t)
 {
-    look(t, getpid(), 0); /* the one before may have been dear */
+    look(t, getpid(), 0); /* the previous one may have been expensive */
     uint64_t begin = now_ns(CLOCK_MONOTONIC), key = key_of(getpid(), 0), used = 0;
     unsigned looks = 0, asked = 0;
 
@@ -285,8 +286,8 @@ static void check_price(struct tasks *t)
         rest(500000);
     }
     check(looks && looks < asked && used < 25000000,
-          "%s: looks take a hundredth of the time: %u of %u that were asked for, in %.3f ms of a second",
-          mode, looks, asked, (double)used / 1e6);
+          "%s: snapshots take a hundredth of the time: %u of %u requested, in %.3f ms of a second", mode,
+          looks, asked, (double)used / 1e6);
 }
 
 static struct tasks *open_by(const char *hook, bool threads)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A process that does what it is told, and says what that was by its own account. */
+/* A process that obeys commands, and reports what it did by its own account. */
 #ifndef HOG_TESTS_LIVE_WORKER_H
 #define HOG_TESTS_LIVE_WORKER_H
 
@@ -24,7 +24,7 @@
 
 struct told {
     struct rusage usage, of_thread;
-    uint64_t ran; /* ns, by the CPU clock of the thread that burns */
+    uint64_t ran; /* ns, from the CPU clock of the burning thread */
     int tid;
 };
 
@@ -64,7 +64,7 @@ static void in_thread(void *(*run)(void *), size_t argument)
         _exit(3);
 }
 
-/* Lives on, and touches its pages anew at each command 'l'. */
+/* Stays alive, and touches its pages again at each command 'l'. */
 static void *live_on(void *pages)
 {
     for (;;) {
@@ -77,7 +77,7 @@ static void *live_on(void *pages)
     return NULL;
 }
 
-/* And lives on: nobody sees what a thread had that is gone. */
+/* And stays alive: the counts of a thread that is gone cannot be seen. */
 static void *burn_in_thread(void *ns)
 {
     burn((size_t)ns);
@@ -205,7 +205,7 @@ TAP_UNUSED static void dismiss(const struct worker *worker)
     waitpid(worker->pid, NULL, 0);
 }
 
-/* Has it done, and sleeping again. */
+/* Waits until it has done that and sleeps again. */
 TAP_UNUSED static struct told message(const struct worker *worker, char command)
 {
     struct told told = {0};

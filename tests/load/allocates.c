@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Allocates by a known script, and tells what it holds. Its threads are there before it says `ready`. Each
- * line on stdin is a command, after which it says `done live=BYTES allocs=N frees=N failed=N` of all since
+ * Allocates by a known script, and reports what it holds. Its threads exist before it says `ready`. Each line
+ * on stdin is a command, after which it prints `done live=BYTES allocs=N frees=N failed=N`, the totals since
  * its start:
  *
- *   work N     each thread does N things: all functions, sizes from 1 to some 100000 bytes, chains of
- *              realloc, what fails as it is too much; some is freed by another thread; then it holds some
- *   hold N     the first thread allocates N blocks of 100 bytes more
- *   leak N     N blocks of 50 bytes in leaks_here(), forgotten
- *   map N      anonymous memory of N pages by mmap
- *   maps N     N times one page
- *   remap N    the last of these to N pages by mremap, in parts and too large
- *   unmap      all of these
- *   drop       frees all but leaks
- *   open FILE  dlopen(FILE): its malloc and free are used from then on
- *   fork N     a child that frees what it got from its parent, holds N blocks of 100 bytes, and waits
- *   exec       begins anew with nothing
- *   throw N    N times a `new` that fails, by an exception within it if the library has it so
- *   pair N     N pairs of malloc and free, and then ns=N: the CPU time that took
+ *   work N     each thread does N steps: all functions, sizes from 1 to about 100000 bytes, chains of
+ * realloc, requests that fail as they are too large; some is freed by another thread; then it holds some hold
+ * N     the first thread allocates N more blocks of 100 bytes leak N     N blocks of 50 bytes in
+ * leaks_here(), forgotten map N      anonymous memory of N pages by mmap maps N     N times one page remap N
+ * the last of these to N pages by mremap, in parts and too large unmap      all of these drop       frees all
+ * but leaks open FILE  dlopen(FILE): its malloc and free are used from then on fork N     a child that frees
+ * what it got from its parent, holds N blocks of 100 bytes, and waits exec       starts again with nothing
+ *   throw N    N times a `new` that fails, by an exception within it if the library works that way
+ *   pair N     N pairs of malloc and free, and then ns=N: their CPU time
  *
  *   allocates [THREADS]
  *
@@ -41,7 +36,8 @@
 #define HELD    (1 << 21)
 #define TOOMUCH ((size_t)PTRDIFF_MAX - 4096)
 
-/* By pointers that the compiler cannot look through: it knows what malloc is for, and leaves it out. */
+/* Called by pointers that are opaque to the compiler: it knows what malloc does, and would remove the calls.
+ */
 static void *(*volatile do_malloc)(size_t) = malloc;
 static void *(*volatile do_calloc)(size_t, size_t) = calloc;
 static void *(*volatile do_realloc)(void *, size_t) = realloc;
@@ -50,7 +46,7 @@ static int (*volatile do_memalign)(void **, size_t, size_t) = posix_memalign;
 static void *(*volatile do_aligned)(size_t, size_t) = aligned_alloc;
 static void (*volatile do_free)(void *) = free;
 
-/* Where there are: in a program that has C++'s library or jemalloc. The other way to free is by free(). */
+/* Present in a program with the C++ library or jemalloc. Otherwise memory is freed by free(). */
 #define WEAK __attribute__((weak))
 WEAK void *new_or_null(size_t size, const void *nothrow) __asm__("_ZnwmRKSt9nothrow_t");
 WEAK void *new_aligned(size_t size, size_t alignment,
@@ -68,7 +64,7 @@ enum how { BY_FREE, BY_DELETE, BY_DELETE_SIZED, BY_DELETE_ALIGNED, BY_DALLOCX, B
 struct slot {
     _Atomic(void *) pointer;
     size_t size;
-    enum how how; /* it is to be freed */
+    enum how how; /* how to free it */
 };
 
 struct worker {
@@ -82,7 +78,7 @@ static unsigned threads = 1;
 static pthread_barrier_t begin, end;
 static unsigned long things;
 static atomic_long live, allocs, frees, failures;
-static bool throws; /* new_or_null() fails by an exception, for which it allocates */
+static bool throws; /* new_or_null() fails by an exception, which is allocated */
 static void *held[HELD];
 static size_t nheld;
 static struct {
@@ -148,7 +144,7 @@ static void give_back(struct slot *slot)
     }
 }
 
-/* By C++ or jemalloc, where they are. */
+/* By C++ or jemalloc, if present. */
 static void *fill_otherwise(struct worker *w, struct slot *slot, size_t size)
 {
     if (mallocx && number(w, 2)) {
@@ -202,7 +198,7 @@ static void resize(struct worker *w, struct slot *slot)
     void *pointer = atomic_exchange(&slot->pointer, NULL);
     bool is_x = slot->how == BY_DALLOCX || slot->how == BY_SDALLOCX;
 
-    if (slot->how != BY_FREE && !is_x) { /* what new gave cannot be resized */
+    if (slot->how != BY_FREE && !is_x) { /* memory from new cannot be resized */
         atomic_store(&slot->pointer, pointer);
         return;
     }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A command by a PID of our choice, and its status.
+ * Runs a command with a chosen PID, and returns its status.
  *
  *   at_pid PID COMMAND...
  *
- * Status 125 when the kernel does not give it that (clone3 with set_tid, 5.5; CAP_CHECKPOINT_RESTORE).
+ * Status 125 if the kernel does not grant that (clone3 with set_tid, 5.5; CAP_CHECKPOINT_RESTORE).
  */
 #include <linux/sched.h>
 #include <signal.h>

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Makes known numbers of calls when it is told to: a command a line on its input, and a line `done` on its
- * output after each.
+/* Makes known numbers of calls: a command per line on its input, and a line `done` on its output after each.
  *
  * calls N: N times getppid, a write of 100 bytes and a read of 64; N / 2 times a close that fails.
  *
  * threads N: the same in four threads, N each.
  *
- * hang: a thread that reads a pipe which nobody writes to. */
+ * hang: a thread that reads a pipe without a writer. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Runs a command and says what the kernel counted for it: `pid=N minor=N major=N`.
+ * Runs a command and prints what the kernel counted for it: `pid=N minor=N major=N`.
  *
  *   counted COMMAND...
  */

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Loads with something the matter with them, and their likes with nothing.
+ * Loads in trouble, and similar ones that are fine.
  *
- *   deserve NAME MODE ARGUMENT...        NAME is what the process calls itself
+ *   deserve NAME MODE ARGUMENT...        NAME becomes the process's name
  *
- *   burn ON_US OFF_US [THREADS]          so much CPU time and so much sleep in turns; OFF_US 0 never sleeps
+ *   burn ON_US OFF_US [THREADS]          CPU time and sleep alternately; OFF_US 0 never sleeps
  *   poll MS ON_US                        waits for input that never comes, with a timeout, and uses some CPU
- * time each time read FILE KIB OFF_US                 a block at a random place of the file, from the disk,
- * one at a time sync FILE KIB OFF_US                 the same to the disk map FILE KIB OFF_US a mapped file,
- * read at random places anon KIB OFF_US                      memory, written at random places fill KIB KIB_S
- * MOST_KIB              memory: KIB at once, then at that rate until it is MOST_KIB lock THREADS ON_US
- * HELD_US OFF_US    a mutex for all: with it, CPU time and sleep; without it, sleep pingpong ON_US two
- * threads that wake each other in turns pool THREADS ITEMS_S ON_US           threads that wait on a condition
- * variable for work, which hardly ever comes
+ *                                        time each time
+ *   read FILE KIB OFF_US                 a block at a random place of the file, from the disk, one at a time
+ *   sync FILE KIB OFF_US                 the same to the disk
+ *   map FILE KIB OFF_US                  a mapped file, read at random places
+ *   anon KIB OFF_US                      memory, written at random places
+ *   fill KIB KIB_S MOST_KIB              memory: KIB at once, then at that rate until it is MOST_KIB
+ *   lock THREADS ON_US HELD_US OFF_US    a mutex for all: with it, CPU time and sleep; without it, sleep
+ *   pingpong ON_US                       two threads that wake each other alternately
+ *   pool THREADS ITEMS_S ON_US           threads that wait on a condition variable for work, which is rare
  *
- * Says `pid=N ready` when it does what it is for. At SIGTERM, what became of it since then: `pid=N wall_ms=N
- * cpu_ms=N blocked_ms=N steps=N`, where blocked_ms is the time in the calls that are made to block (sleep
- * aside), of all threads. Killed when its parent dies.
+ * Prints `pid=N ready` when it does its work. At SIGTERM, the totals since then: `pid=N wall_ms=N cpu_ms=N
+ * blocked_ms=N steps=N`, where blocked_ms is the time in calls that may block (other than sleep), of all
+ * threads. Killed when its parent dies.
  */
 #include "load.h"
 #include <fcntl.h>
@@ -34,7 +36,7 @@
 
 #define PAGE        4096u
 #define MAX_THREADS 64
-#define AT_ONCE     256u /* page accesses between two looks at the clock */
+#define AT_ONCE     256u /* page accesses between two readings of the clock */
 
 static atomic_bool ending;
 static atomic_ullong blocked_ns, steps;
@@ -58,7 +60,7 @@ static _Noreturn void fail(const char *what)
     exit(1);
 }
 
-/* After SIGTERM no longer than this is slept. */
+/* After SIGTERM no sleep is longer than this. */
 static void pause_for(uint64_t ns)
 {
     while (ns && going()) {
@@ -92,7 +94,7 @@ static void report(void)
     fflush(stdout);
 }
 
-/* As good as needed here: which page comes next. */
+/* Good enough here: the page that comes next. */
 static uint64_t next_random(void)
 {
     static uint64_t state = 88172645463325252u;
@@ -163,7 +165,7 @@ static void run_poll(char **argument)
 
 /* ---- disk ---- */
 
-/* Written to the disk, so that it can be read from there; used again if it is there in that size. */
+/* Written to the disk, so that it can be read from there; reused if it exists in that size. */
 static int open_file(const char *path, uint64_t size, int flags)
 {
     static char block[256 * PAGE];
@@ -260,7 +262,7 @@ static void run_map(char **argument)
     memory = mmap(NULL, pages * PAGE, PROT_READ, MAP_SHARED, fd, 0);
     if (memory == MAP_FAILED || madvise(memory, pages * PAGE, MADV_RANDOM))
         fail("mmap");
-    for (uint64_t at = 0; at < pages * PAGE; at += sizeof block) /* into the cache, as much as may be there */
+    for (uint64_t at = 0; at < pages * PAGE; at += sizeof block) /* into the cache, as far as it fits */
         if (pread(fd, block, sizeof block, (off_t)at) <= 0)
             fail(argument[0]);
     ready();
@@ -277,7 +279,7 @@ static unsigned char *fresh(uint64_t size)
     return memory;
 }
 
-/* Nothing in it that could be packed much: a swap device in memory would hardly notice it. */
+/* Incompressible: otherwise a compressed swap device would hardly fill. */
 static void use(unsigned char *memory, uint64_t begin, uint64_t end)
 {
     for (uint64_t page = begin; page < end; page++)

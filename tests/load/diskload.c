@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Has a disk do what is known: `diskload read|write|synced|left FILE KIB COUNT`. COUNT calls of KIB each, one
- * after the other from the begin of the file. read and write go past the page cache; synced waits for the
- * disk at the end; left leaves it to the kernel to write it some day. Tells its pid. */
+/* Does known disk I/O: `diskload read|write|synced|left FILE KIB COUNT`. COUNT calls of KIB each, one after
+ * the other from the beginning of the file. read and write bypass the page cache; synced waits for the disk
+ * at the end; left leaves writeback to the kernel. Prints its pid. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>

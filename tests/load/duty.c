@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Threads that burn and sleep in turns, and say at the end what the CPU clocks say of them.
+ * Threads that burn and sleep alternately, and print what the CPU clocks say at the end.
  *
  *   duty SECONDS [ON_US OFF_US [THREADS]]      OFF_US 0 (the default) never sleeps
  *
- * At the end, or when told to (SIGTERM): `tid=N cpu_ms=N` for each thread and then `pid=N cpu_ms=N`.
+ * At the end, or at SIGTERM: `tid=N cpu_ms=N` for each thread and then `pid=N cpu_ms=N`.
  */
 #include "load.h"
 #include <pthread.h>
@@ -28,7 +28,7 @@ static void end(int signal)
 static void *run(void *ns)
 {
     while (!atomic_load(&ending) && now_ns(CLOCK_MONOTONIC) < due) {
-        /* Not all at once: the end must be noticed. */
+        /* In parts: the end must be noticed. */
         burn(off_ns ? on_ns : 1000000);
         if (off_ns)
             rest(off_ns);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Page faults by the number, and what getrusage(2) says of them.
+ * A known number of page faults, and what getrusage(2) says about them.
  *
  *   faulter MINOR MAJOR KERNEL HELPED [THREADS [FILE [SWAPPED]]]
  *
- * Says some lines of which the last is `ready`, waits for a line on stdin, and then has in each of its
- * threads MINOR faults on fresh memory, KERNEL ones where read(2) writes to fresh memory, HELPED ones that
- * the kernel has itself (mlock); and in the first thread MAJOR ones on FILE, whose pages were dropped from
- * the cache. Thread i (from 0) has i * 10 minor ones more. Then `tid=N minor=N major=N` for each thread and
- * `pid=N minor=N major=N wall_ms=N`, and waits for the end of stdin.
+ * Prints some lines, the last one `ready`, waits for a line on stdin, and then causes in each of its threads
+ * MINOR faults on fresh memory, KERNEL ones where read(2) writes to fresh memory, HELPED ones inside the
+ * kernel (mlock); and in the first thread MAJOR ones on FILE, whose pages were dropped from the cache. Thread
+ * i (from 0) has i * 10 more minor ones. Then `tid=N minor=N major=N` for each thread and `pid=N minor=N
+ * major=N wall_ms=N`, and waits for the end of stdin.
  */
 #include "load.h"
 #include <fcntl.h>
@@ -85,8 +85,8 @@ static void have_locked(unsigned long n)
     munmap(memory, (n + 1) * 4096);
 }
 
-/* Every page on its own: no read-ahead, and none of its neighbours is mapped with it. They stay mapped, for
- * who wants to know which file that was. */
+/* Each page separately: no read-ahead, and no neighbour is mapped with it. They stay mapped, so that the file
+ * can be identified. */
 static void read_file(unsigned long n)
 {
     int fd = file && n ? open(file, O_RDONLY | O_CLOEXEC) : -1;
@@ -211,7 +211,7 @@ int main(int argc, char **argv)
     }
     unsigned char *memory = run(&threads[0]);
     report(&threads[0], &threads[0].before, &threads[0].after,
-           0.5); /* all that it takes is there from now on */
+           0.5); /* everything needed is mapped from now on */
     printf("ready\n");
     fflush(stdout);
     getrusage(RUSAGE_SELF, &before);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads and writes by every kind of call, by the number:
+ * A known number of reads and writes, by every kind of call:
  *
  *   filer DIR N [aio] [mmap]        in files of DIR
  *
  * aio: also by io_submit(); mmap: pages of a mapped file, each of which takes a fault.
  *
- * "pid=7 ready", and waits for a line on stdin; then for all that it did, as the calls returned it, lines
- * like
+ * Prints "pid=7 ready", and waits for a line on stdin; then for everything it did, as the calls returned it,
+ * lines like
  *
  *   want read readv 8 200 1600      operation, kind of call, size from (KiB), calls, KiB
  *
@@ -87,7 +87,7 @@ static void vectors(int from, int to)
     did("read", "readv", preadv(from, two, 2, 0));
 }
 
-/* A pipe is no file; what is spliced through it is read here and written there. */
+/* A pipe is no file; data spliced through it is read from one file and written to another. */
 static void splices(int from, int to)
 {
     loff_t in = 0, out = 0;
@@ -98,7 +98,7 @@ static void splices(int from, int to)
         did("write", "splice", splice(pipes[0], NULL, to, &out, (size_t)n, 0));
 }
 
-/* Five requests at once, of which the kernel does not take the last one. */
+/* Five requests at once; the kernel refuses the last one. */
 static void aio(int from, int to)
 {
     static aio_context_t context;
@@ -191,8 +191,7 @@ int main(int argc, char **argv)
         return 2;
     int from = open_in(argv[1], "from", O_RDWR | O_CREAT | O_TRUNC),
         to = open_in(argv[1], "to", O_WRONLY | O_CREAT | O_TRUNC);
-    for (int i = 0; i < 4;
-         i++) /* in pages of their own: what is one piece in memory is mapped by one fault */
+    for (int i = 0; i < 4; i++) /* separate pages: a large folio is mapped by one fault */
         if (write(from, buffer, SIZE) != SIZE)
             return 1;
     printf("pid=%d ready\n", getpid());

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Loads that hold memory, and know how much.
+ * Loads that hold a known amount of memory.
  *
- *   holder hold ANON FILE SHMEM PATH   holds so many KiB of each kind (of the file PATH), then waits
- *   holder spike KIB MS EVERY          now and then holds so many KiB of anonymous memory for MS, of EVERY
- * ms, and says `held` and `freed` holder map KIB                     maps so many KiB and touches none holder
- * many N STEP STORM           N processes: the i-th holds i * STEP KiB; STORM short lives a second beside
- * holder grow KIB EXEC               grows by KiB; EXEC=1: and then calls exec, and holds nothing
+ *   holder hold ANON FILE SHMEM PATH   holds that many KiB of each kind (of the file PATH), then waits
+ *   holder spike KIB MS EVERY          holds KIB of anonymous memory for MS of every EVERY ms, and prints
+ * `held` and `freed` holder map KIB                     maps KIB and touches none holder many N STEP STORM N
+ * processes: the i-th holds i * STEP KiB; plus STORM short lives a second holder grow KIB EXEC grows by KIB;
+ * EXEC=1: then calls exec, and holds nothing
  *
- * `many` prints `pid` for each. All say `ready` then; `hold`, `map` and `many` end with their input.
+ * `many` prints `pid` for each. All print `ready` then; `hold`, `map` and `many` end with their input.
  */
 #include "load.h"
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static unsigned char *touch(unsigned char *at, size_t bytes)
     return at;
 }
 
-/* Huge pages would make other numbers than asked for. */
+/* Huge pages would change the amounts. */
 static unsigned char *hold_anon(size_t bytes, int flags)
 {
     unsigned char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | flags, -1, 0);
@@ -81,7 +81,7 @@ static _Noreturn void spike(size_t bytes, uint64_t ms, uint64_t every)
     }
 }
 
-/* One child that holds so much and waits until its parent is gone. */
+/* A child that holds that much and waits until its parent is gone. */
 static bool child(size_t bytes)
 {
     pid_t parent = getpid(), pid = fork();

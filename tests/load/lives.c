@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lives that take a turn. Each burns MS before it and MS after it.
+ * Processes that change their identity. Each burns MS before the change and MS after it.
  *
  *   lives exec MS      calls exec: the process is called `before`, then `after`
- *   lives thread MS    the same by a thread that is not the first: the kernel gives it the first one's id
- *   lives orphan MS    the first thread ends, another lives on, which is called `other`
+ *   lives thread MS    the same from a thread that is not the first: the kernel gives it the first one's id
+ *   lives orphan MS    the first thread ends, another one, called `other`, lives on
  *
  * At the end: `pid=N cpu_ms=N`.
  */

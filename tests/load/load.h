@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the loads share. They tell CPU time by the process's own CPU clocks: never by what hog says. */
+/* What the loads share. They measure CPU time by the process's own CPU clocks: never by hog's output. */
 #ifndef HOG_TESTS_LOAD_H
 #define HOG_TESTS_LOAD_H
 
@@ -15,7 +15,7 @@ static inline uint64_t now_ns(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Uses so much CPU time of this thread. */
+/* Uses that much CPU time in this thread. */
 static inline void burn(uint64_t ns)
 {
     uint64_t until = now_ns(CLOCK_THREAD_CPUTIME_ID) + ns;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Moves itself from CPU to CPU all the time: each move is made by the kernel thread migration/N of the CPU
- * that it leaves, which comes before all others.
+ * that it leaves, which has precedence over all others.
  *
- *   mover SECONDS      until then, or until SIGTERM. Status 3: there is one CPU alone.
+ *   mover SECONDS      until then, or until SIGTERM. Status 3: there is only one CPU.
  */
 #include "load.h"
 #include <sched.h>
@@ -18,7 +18,7 @@ static void end(int signal)
     ending = 1;
 }
 
-/* The first two of those that it may use. */
+/* The first two CPUs that it may use. */
 static bool two_cpus(cpu_set_t sets[2])
 {
     cpu_set_t all;

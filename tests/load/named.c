@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One that calls itself what it likes.
+ * A process with an arbitrary name.
  *
- *   named HEX MS [LINGER_MS]      the name's bytes in hex; burns so long, then sleeps before it ends
+ *   named HEX MS [LINGER_MS]      the name's bytes in hex; burns for MS, then sleeps before it ends
  *
- * When it has burnt: `pid=N cpu_ms=N`.
+ * After burning: `pid=N cpu_ms=N`.
  */
 #include "load.h"
 #include <stdio.h>

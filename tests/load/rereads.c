@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads of what is in the page cache, for what they cost:
+ * The cost of reads from the page cache:
  *
- *   rereads FILE JOBS N        JOBS processes, N reads of 4 KiB each, at places by chance
+ *   rereads FILE JOBS N        JOBS processes, N reads of 4 KiB each, at random places
  *
- * Ends with a line like `ns=412.5 per_s=4561022`: CPU time of a read, and reads a second of all of them.
+ * Ends with a line like `ns=412.5 per_s=4561022`: CPU time per read, and reads per second of all processes.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

@@ -4,8 +4,8 @@
  *
  *   reuse MS_FIRST MS_SECOND
  *
- * Prints `pid=N first_ms=N second_ms=N`: the time on a CPU of each. Status 3 when the kernel does not let us
- * choose a PID (clone3 with set_tid, 5.5; CAP_CHECKPOINT_RESTORE), 4 when somebody else took it.
+ * Prints `pid=N first_ms=N second_ms=N`: the CPU time of each. Status 3 if the kernel does not allow choosing
+ * a PID (clone3 with set_tid, 5.5; CAP_CHECKPOINT_RESTORE), 4 if another process took it.
  */
 #include "load.h"
 #include <linux/sched.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Page faults that take as long as they are told to, and such as become a signal.
+ * Page faults that take a known time, and faults that end in a signal.
  *
  *   slowfault slow N MS       N faults on memory that a userfaultfd(2) of its own serves after MS each; at
- * the end `pid=N minor=N major=N slow_ms=N`, the time that they took by the clock slowfault signal N MS     N
- * faults that are refused and end in a handler of SIGSEGV; then sleeps for MS
+ * the end `pid=N minor=N major=N slow_ms=N`, their duration by the clock slowfault signal N MS     N faults
+ * that are refused and end in a handler of SIGSEGV; then sleeps for MS
  *
  * Status 3 where the kernel has no userfaultfd.
  */

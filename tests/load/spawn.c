@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lives that are nothing but a beginning and an end: N times fork, exec and exit, one after the other.
+ * Lives that consist of a beginning and an end: N times fork, exec and exit, one after the other.
  *
- *   spawn N      prints `spawn_us=N cpu_us=N`, the mean time of one, and on a CPU
+ *   spawn N      prints `spawn_us=N cpu_us=N`, the mean duration and CPU time of one
  */
 #include "load.h"
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Processes that live shortly, one after the other, as many as there is time for.
+ * Short-lived processes, one after the other, as many as there is time for.
  *
  *   storm SECONDS [BURN_US [PARALLEL]]
  *
- * At the end, or when told to (SIGTERM): `processes=N cpu_ms=N`, the time of all children.
+ * At the end, or at SIGTERM: `processes=N cpu_ms=N`, the time of all children.
  */
 #include "load.h"
 #include <signal.h>

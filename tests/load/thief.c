@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Plays a hypervisor: a part of the time of a CPU is stolen, for the one hog that runs.
+/* Plays a hypervisor: for the one hog that runs, a part of a CPU's time is stolen.
  *
  *   thief CPU PERCENT
  *
- * The program at the switches notes how much had been taken from a CPU at the last one; what is more at the
- * next one was taken in between. So each ms the note goes back by the part of it. Says `ready`, and goes on
- * until it is killed. Ends with 3 if less than ENOUGH_NS was ever taken from that CPU, as far as the kernel
- * has told: the note cannot go back further. */
+ * The program on switches notes how much time had been stolen from a CPU at the last switch; any more at the
+ * next one was stolen in between. So each ms the thief lowers that note by its share. Prints `ready`, and
+ * goes on until it is killed. Ends with 3 if less than ENOUGH_NS was ever stolen from that CPU, as far as the
+ * kernel has reported: the note cannot go back further. */
 #include "load.h"
 #include "sched.types.h"
 #include "syscall/bpf.h"
@@ -18,10 +18,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define ENOUGH_NS 150000000 /* for stints of a third of a second, and has.sh STEAL */
+#define ENOUGH_NS 150000000 /* for timeslices of a third of a second, and has.sh STEAL */
 
-/* The largest that hog has: the sketches of other views are smaller. Its file descriptor; info as the kernel
- * tells it. */
+/* hog's largest sketch: those of other views are smaller. Its file descriptor; info from the kernel. */
 static int sketch_of_hog(struct bpf_map_info *info)
 {
     int largest = -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Holds memory, faults pages in, and writes to a file for good, at the same pace until it is ended:
+/* Holds memory, faults pages in, and writes to a file for good, at a constant rate until it is killed:
  *
  *   worker FILE HOLD_MIB
  */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Counters of energy that move at a known rate, as files of a made-up /sys:
+/* Energy counters that move at a known rate, as files of a made-up /sys:
  *
  *   zones SECONDS ON_MS:OFF_MS FILE=UW...
  *
- * 0:0: by the time that goes by, once a millisecond. Else this process computes for ON_MS, sleeps for OFF_MS,
- * and the counters go by its own CPU time. They begin with what the file has, and wrap behind what is in
- * max_energy_range_uj beside it. Prints what it used, and what each counter grew by in all. */
+ * 0:0: by wall time, once a millisecond. Otherwise this process computes for ON_MS, sleeps for OFF_MS, and
+ * the counters follow its own CPU time. They begin with the file's value, and wrap after the value in
+ * max_energy_range_uj next to it. Prints the time it used, and each counter's total growth. */
 #include "load.h"
 #include <fcntl.h>
 #include <inttypes.h>
@@ -51,7 +51,7 @@ static struct zone open_zone(char *argument)
     return zone;
 }
 
-/* As many digits each time, in one go: who reads meanwhile sees a number. */
+/* A constant number of digits, in one write: a concurrent reader sees a whole number. */
 static void move(struct zone *zone, uint64_t ns)
 {
     char text[32];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The sketch as its description says, written down a second time and as plainly as possible: what the
- * kernel's side is compared with, slot by slot, and what the accuracy of other sizes and streams is measured
- * on. */
+/* The sketch as described, implemented a second time and as plainly as possible: the reference for the kernel
+ * side, slot by slot, and the model on which the accuracy of other sizes and streams is measured. */
 #ifndef HOG_TESTS_MODEL_HASHPIPE_H
 #define HOG_TESTS_MODEL_HASHPIPE_H
 
@@ -91,8 +90,8 @@ static inline bool model_find(struct model *m, uint64_t key, uint64_t weight, ui
     return false;
 }
 
-/* The lightest of the key's slots stays while it is heavier: then it is made lighter by what the newcomer
- * weighs. */
+/* The lightest of the key's slots stays while it is heavier: then it gets lighter by the newcomer's weight.
+ */
 static inline void model_add(struct model *m, uint64_t key, uint64_t weight, uint64_t count)
 {
     struct model_slot *slot;
@@ -109,7 +108,7 @@ static inline void model_add(struct model *m, uint64_t key, uint64_t weight, uin
     *slot = (struct model_slot){key, weight, count};
 }
 
-/* What all slots of a key add up to. */
+/* The sum of all slots of a key. */
 static inline struct model_slot model_sum(const struct model *m, uint64_t key)
 {
     struct model_slot sum = {key, 0, 0};
@@ -124,7 +123,7 @@ static inline struct model_slot model_sum(const struct model *m, uint64_t key)
     return sum;
 }
 
-/* What all slots add up to. */
+/* The sum of all slots. */
 static inline struct model_slot model_total(const struct model *m)
 {
     struct model_slot total = {0};

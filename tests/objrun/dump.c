@@ -26,7 +26,7 @@ static void word(FILE *out, const char *text)
     }
 }
 
-/* References stand in the order of the instructions. */
+/* References are in the order of the instructions. */
 static const struct insn_ref *ref_of(const struct object_program *p, uint32_t insn, size_t *next)
 {
     while (*next < p->nrefs && p->refs[*next].insn < insn)
@@ -99,7 +99,7 @@ static void dump_insns(const struct object_program *p, FILE *out)
     }
 }
 
-/* "struct task_struct": the one blank is ours. */
+/* "struct task_struct": the blank is added here. */
 static void dump_type(const char *type, FILE *out)
 {
     static const char *const keywords[] = {"struct ", "union ", "enum "};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An object into this machine's kernel, a line for each thing that happens; see docs/objrun.md. */
+/* Loads an object into this machine's kernel, with one line per step; see docs/objrun.md. */
 #include <linux/bpf.h>
 #include <string.h>
 #include "loader/log.h"
@@ -51,7 +51,7 @@ static void choose_input(const struct object_program *program, union bpf_attr *a
     }
 }
 
-/* The verifier's own words if there are any, and if they say what is the matter. */
+/* The verifier's message, if there is one and it names the cause. */
 static void print_refusal(const struct object_program *program, int err, const struct error *why)
 {
     int n = 0;
@@ -83,7 +83,7 @@ int objrun_load(struct object *obj, bool with_run)
     int failed = 0;
 
     for (size_t i = 0; i < obj->nmaps; i++)
-        obj->maps[i]->pin_by_name = false; /* nothing is to stay in the kernel, and nobody's map be changed */
+        obj->maps[i]->pin_by_name = false; /* nothing may stay in the kernel, and no other map may change */
     int err = object_create_maps(obj, &why);
 
     if (err) {

@@ -96,7 +96,7 @@ static int set_config(struct object *obj, const struct options *o, struct error 
         return 0;
     int err = kconfig_text(o->config, &text, why);
     if (err)
-        return !o->config && err == -ENOENT ? 0 : err; /* a host that does not tell is fine */
+        return !o->config && err == -ENOENT ? 0 : err; /* a host without a configuration is fine */
     struct error reason = {0};
     err = object_set_kconfig(obj, text, &reason);
     if (err)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The atomics of the pipeline that all CPUs share (bpf/lib/level.bpf.h) all fetch: the kernel orders those alone (arm64). The
+# The atomics of the pipeline that all CPUs share (bpf/lib/level.bpf.h) all fetch: the kernel orders only those (arm64). The
 # disassembler writes the others as "lock *(...) += ...".
 set -u
 object=$BUILD/tests/bpf/live_sketch.bpf.o
@@ -10,8 +10,8 @@ adds=$(grep -c 'atomic_fetch_add' <<<"$code")
 unordered=$(grep -E 'lock \*\(|lock [a-z]* \*' <<<"$code")
 
 if [ "$locks" -gt 0 ] && [ "$adds" -gt 0 ] && [ -z "$unordered" ]; then
-    echo 'ok - who frees a slot of a shared pipeline does so in order'
+    echo 'ok - a slot of a shared pipeline is freed in order'
 else
-    echo "not ok - who frees a slot of a shared pipeline does so in order: $locks locks, $adds ordered adds; not ordered:" \
+    echo "not ok - a slot of a shared pipeline is freed in order: $locks locks, $adds ordered adds; not ordered:" \
         "${unordered:-none}"
 fi

@@ -71,7 +71,7 @@ static void reading(void)
     const struct btf_type *pair = btf_type(btf, 4);
     check(btf_member_bit_offset(pair, 0) == 5 && btf_member_bitfield_size(pair, 0) == 3 &&
               btf_member_bit_offset(pair, 1) == 64 && !btf_member_bitfield_size(pair, 1),
-          "bitfields are told from others");
+          "bitfields are distinguished from others");
     uint32_t left;
     check(source_skip(s, 8, &left) == btf_type(btf, 3) && left == 3,
           "typedef, volatile and const are skipped");
@@ -105,7 +105,7 @@ static void damage(void)
     for (size_t n = 0; n < size; n++)
         whole = whole && is_refused(n);
     check(whole, "cut short anywhere it is refused");
-    /* Each word of each type made absurd: refused, or a number that means nothing to us. Never a crash. */
+    /* Each word of each type made absurd: refused, or a meaningless number. Never a crash. */
     bool refused_or_not = true;
     size_t taken = 0;
     for (size_t at = sizeof(struct btf_header); at < sizeof(struct btf_header) + make.ntypes * 4; at += 4) {

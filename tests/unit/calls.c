@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which calls are asked for, what fails, and names of system calls. */
+/* Selected calls, failed calls, and names of system calls. */
 #include "cli/call_test.h"
 #include "calls.types.h"
 #include "host/syscalls.h"

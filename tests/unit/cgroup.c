@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Control groups of hosts that we made up: version 1, version 2, both, damaged. */
+/* Cgroups of made-up hosts: version 1, version 2, both, damaged. */
 #include "host/cgroup.h"
 #include "host/cgroup_place.h"
 #include "tests/unit/tap.h"
@@ -161,7 +161,7 @@ static void check_memory_v2(void)
     g = ask(7);
     check(is(g->memory.reclaiming, "/a/b") && g->memory.reclaim_limit == 80 * MIB &&
               is(g->memory.tightest, "/a"),
-          "v2: memory.high makes a group reclaim, but kills nobody");
+          "v2: memory.high makes a group reclaim, but kills no process");
     tree_file("/proc/sys/vm/swappiness", "0\n");
     tree_file("/v2/a/memory.swap.max", "max\n");
     check(ask(7)->memory.swap_room == 0, "v2: with vm.swappiness=0 a group does not swap");
@@ -212,7 +212,7 @@ static void check_memory_v1(void)
     tree_file("/v1/me mory/a/memory.stat", V1_STAT "total_workingset_refault 8\n");
     check(ask(7)->memory.refaults_since == 3, "v1: as kernels before 5.9 write them");
     number("/v1/me mory/a/memory.use_hierarchy", 0);
-    check(!ask(7)->memory.tightest.length, "v1: a group that leaves those below alone does not bound them");
+    check(!ask(7)->memory.tightest.length, "v1: a group without use_hierarchy does not limit those below");
 }
 
 static void check_hybrid(void)
@@ -251,7 +251,7 @@ static void check_namespace(void)
     check(g->cpu.known && is(g->cpu.tightest, "/box/1") && g->cpu.cpus == 2,
           "part of a hierarchy is mounted: %.*s", (int)g->cpu.tightest.length, g->cpu.tightest.text);
     check(!ask(8)->cpu.known && !ask(9)->cpu.known,
-          "what is beside it, or out of the namespace, is not known");
+          "a sibling, or a group outside of the namespace, is not known");
     check(is(ask(10)->cpu.tightest, "/box/1"), "the group that is mounted");
     begin("/proc/self/mountinfo", "30 23 0:30 /../.. /up rw - cgroup2 cgroup rw\n");
     tree_file("/proc/7/cgroup", "0::/\n");
@@ -348,7 +348,7 @@ static void check_bad(void)
     check(none == sizeof lines / sizeof *lines, "what names no group: %u", none);
 }
 
-/* Groups in groups, far past what is looked at, and a path as long as they come. */
+/* Groups in groups, far deeper than hog reads, and a path of maximal length. */
 static void check_deep(void)
 {
     static char text[8192], path[3 * CGROUP_DEPTH];

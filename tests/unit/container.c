@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Paths of control groups as the runtimes make them, from their documentation and from hosts; users of a
- * made-up /etc/passwd. */
+/* Paths of cgroups as the runtimes make them, from their documentation and from hosts; users of a made-up
+ * /etc/passwd. */
 #include <string.h>
 #include "host/identity.h"
 #include "host/users.h"
@@ -130,12 +130,12 @@ static void check_users(void)
     check(!strcmp(users_name(users, 4294967294u), "big"), "the largest number");
     check(users_name(users, 1000) && !strcmp(users_name(users, 1000), "last"), "a last line without an end");
     check(!users_name(users, 5) && !users_find(users, "bad", 3, &uid) && !users_find(users, "", 0, &uid),
-          "damaged lines are nobody's");
+          "damaged lines name no user");
     check(!users_find(users, "roo", 3, &uid), "the beginning of a name is no name");
     users_close(users);
     tree_remove("/etc/passwd");
     users = users_open(tree_root);
-    check(users && !users_name(users, 0), "without the file nobody has a name");
+    check(users && !users_name(users, 0), "without the file no user has a name");
     users_close(users);
     tree_end();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The rules of CO-RE on types made by hand: what no compiler at hand writes, and what no compiler should. */
+/* The rules of CO-RE on hand-made types: what available compilers do not write, and what none should. */
 #include "loader/core.h"
 #include <errno.h>
 #include <string.h>
@@ -117,12 +117,11 @@ static void type_matches(void)
     check(compare(plain, extra, OUTER, true) == 1, "more members in the target match");
     check(compare(extra, plain, OUTER, true) == 0, "fewer do not");
     check(compare(plain, sign, OUTER, true) == 0, "another sign of a member does not");
-    check(compare(plain, sign, PTR_INNER, true) == 1,
-          "but it does behind a pointer, where names count alone");
+    check(compare(plain, sign, PTR_INNER, true) == 1, "but it does behind a pointer, where only names count");
     check(compare(plain, whole, OUTER, true) == 1, "a declaration matches the struct");
     check(compare(whole, plain, OUTER, true) == 1, "and the other way round");
     check(compare(plain, wrong, OUTER, true) == 0, "a declaration of a struct does not match a union");
-    check(compare(plain, whole, FWD, true) == 0, "not behind a pointer it matches declarations alone");
+    check(compare(plain, whole, FWD, true) == 0, "not behind a pointer it matches only declarations");
     check(compare(fewer, plain, COLOR, true) == 1, "more enumerators in the target match");
     check(compare(plain, fewer, COLOR, true) == 0, "fewer do not match");
     check(compare(plain, wide, COLOR, true) == 1, "an enum of 64 bits matches one of 32");
@@ -307,7 +306,7 @@ static void cycles(void)
     btf_close(btf);
 }
 
-/* A name that stands in many anonymous members, each time of a type that cannot be meant. */
+/* A name in many anonymous members, each of a type that cannot match. */
 static void repeated_names(void)
 {
     struct {
@@ -341,8 +340,8 @@ static void repeated_names(void)
     btf_close(btf);
 }
 
-/* What a function takes is told by names alone when the function is behind a pointer, as what a pointer
- * points to always is. */
+/* Behind a pointer, the parameters of a function are compared only by name, like everything behind a
+ * pointer. */
 static void function_pointers(void)
 {
     enum { INTEGER = 1, TAKEN, PROTOTYPE, POINTER };

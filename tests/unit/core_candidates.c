@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Several types of one name in the target: which of them a relocation means, and when nobody can say. */
+/* Several types of one name in the target: which of them a relocation means, and when that is ambiguous. */
 #include <errno.h>
 #include <linux/bpf.h>
 #include <string.h>
@@ -74,15 +74,16 @@ static void narrow(struct core_resolver *r)
     check(ask(r, MANY, SHARED, CORE_BYTE_OFFSET, &result) == -EINVAL && result.failed,
           "an offset that differs between them is ambiguous");
     check(!ask(r, MANY, AGREED, CORE_BYTE_OFFSET, &result) && result.target == 12,
-          "one that does not is taken: %llu", (unsigned long long)result.target);
-    check(ask(r, MANY, SHARED, CORE_BYTE_OFFSET, &result) == -EINVAL, "which leaves all in question");
+          "one that does not is used: %llu", (unsigned long long)result.target);
+    check(ask(r, MANY, SHARED, CORE_BYTE_OFFSET, &result) == -EINVAL, "all candidates remain");
     check(!ask(r, MANY, NOWHERE, CORE_FIELD_EXISTS, &result) && !result.target,
-          "what none has does not exist");
-    check(ask(r, MANY, SHARED, CORE_BYTE_OFFSET, &result) == -EINVAL, "which leaves all in question, too");
+          "a member that none has does not exist");
+    check(ask(r, MANY, SHARED, CORE_BYTE_OFFSET, &result) == -EINVAL,
+          "all candidates remain after that, too");
     check(!ask(r, MANY, ONLY_FIRST, CORE_BYTE_OFFSET, &result) && result.target == 0,
-          "what one alone has is found there");
+          "a member that only one has is found there");
     check(!ask(r, MANY, SHARED, CORE_BYTE_OFFSET, &result) && result.target == 4,
-          "from then on that one is meant: %llu", (unsigned long long)result.target);
+          "from then on that type is used: %llu", (unsigned long long)result.target);
     check(ask(r, OTHER, SHARED, CORE_BYTE_OFFSET, &result) == -EINVAL,
           "but not by another type of the object that goes by the same name");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * CO-RE on compiled objects: core_local against the types of core_target_a and core_target_b. What is right
- * is taken from this file's own compiler, which lays out the same core_target.h.
+ * CO-RE on compiled objects: core_local against the types of core_target_a and core_target_b. The expected
+ * values come from this file's own compiler, which lays out the same core_target.h.
  */
 #include <errno.h>
 #include <linux/bpf.h>
@@ -33,7 +33,7 @@
 #define POISON UINT64_C(0xdeadbeefdeadbeef)
 #define FAILED UINT64_C(0xbadbadbadbadbad0)
 
-/* The bit at which a bitfield begins, by setting it and looking. */
+/* The first bit of a bitfield, found by setting it. */
 #define FIRST_BIT(struct_type, field)                                                                        \
     ({                                                                                                       \
         struct_type s;                                                                                       \
@@ -177,9 +177,9 @@ static void load_sizes(const struct object *obj)
           "a load of unsigned int becomes one of long");
     p = object_program(obj, "ambiguous_torn");
     check(p && p->error == -EINVAL && strstr(p->reason.text, "ambiguous"),
-          "an ambiguous field is said to be: %s", p ? p->reason.text : "");
+          "an ambiguous field is reported: %s", p ? p->reason.text : "");
     p = object_program(obj, "offset_never");
-    check(p && !p->error, "a missing field alone does not refuse the program");
+    check(p && !p->error, "a missing field does not refuse the program by itself");
 }
 
 /* The ids are compared with what the types are called. */
@@ -203,15 +203,15 @@ static void without_target(const void *bytes, size_t size)
     err = err ? err : object_relocate(obj, NULL, &why);
     check(!err, "without a target the object as a whole is fine: %s", why.text);
     const struct object_program *p = err ? NULL : object_program(obj, "offset_deep");
-    check(p && p->error == -ENODATA && strstr(p->reason.text, "BTF"), "but who needs it has ENODATA: %s",
-          p ? p->reason.text : "");
+    check(p && p->error == -ENODATA && strstr(p->reason.text, "BTF"),
+          "but a program that needs it has ENODATA: %s", p ? p->reason.text : "");
     p = err ? NULL : object_program(obj, "id_local_shape");
     check(p && !p->error && p->core[0].target == p->core[0].local && p->core[0].local > 0,
-          "and who asks for local ids does not");
+          "and one that needs only local ids has not");
     object_close(obj);
 }
 
-/* Needs a compiler that is not everywhere; the same rules are checked by hand in the test `core`. */
+/* Needs a recent compiler; the same rules are checked by hand in the test `core`. */
 static void matches(void)
 {
     static const struct expectation all[] = {

@@ -51,7 +51,7 @@ int main(void)
           "the watch sees the same online CPUs");
     again[0] = 2;
     check(cpus_watch(&watch, again, sizeof again) == 0 && again[0] == 2,
-          "the watch leaves the mask alone when no CPU came or went");
+          "the watch keeps the mask when no CPU came or went");
     cpus_watch_close(&watch);
     check(online[cpus_first_online()] == 1, "first online CPU: %d", cpus_first_online());
     return done();

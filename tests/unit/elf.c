@@ -82,8 +82,8 @@ static void cut_short(void)
     check(whole, "cut short anywhere it is refused with a reason");
 }
 
-/* What a name in the file says must not reach the terminal. Changed in one of its places only, the name of
- * the map is in the reason why it has no symbol. */
+/* Control bytes of a name in the file must not reach the terminal. Changed in one of its places only, the
+ * name of the map is in the reason why it has no symbol. */
 static void hostile_name(void)
 {
     bool clean = true, named = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Energy is shared out to the microjoule. */
+/* Energy is divided to the microjoule. */
 #include "source/power/split.h"
 #include "tests/unit/tap.h"
 #include <inttypes.h>
@@ -52,7 +52,7 @@ static void check_extremes(void)
     check(split_next(&split, 4) == 40 && split_next(&split, 100) == 60 && split_next(&split, 1) == 0,
           "more weights than there are get no more than there is");
     split = split_begin(100, 0);
-    check(split_next(&split, 4) == 0 && split_rest(&split) == 100, "without weights nobody gets anything");
+    check(split_next(&split, 4) == 0 && split_rest(&split) == 100, "without weights no task gets energy");
     split = split_begin(0, 10);
     check(split_next(&split, 10) == 0 && split_rest(&split) == 0, "nothing can be shared, too");
 }

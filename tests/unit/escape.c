@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names that lie: what reaches the output is plain, and says which bytes the name really has. */
+/* Hostile names: the output is plain, and shows which bytes the name really has. */
 #include "base/escape.h"
 #include "out/out.h"
 #include "tests/unit/tap.h"

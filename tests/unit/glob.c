@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Patterns against names; libc's fnmatch() is asked, too, where both mean the same. */
+/* Patterns against names; compared with libc's fnmatch() where both have the same meaning. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static void check_cases(void)
     check(!glob_matches("ab", "abc", 3) && glob_matches("ab", "abc", 2), "a name ends where its length says");
 }
 
-/* Few letters, so that much fits by chance. */
+/* Few letters, so that many match by chance. */
 static void fill(char *to, size_t most, const char *letters)
 {
     size_t n = (size_t)rand() % most, kinds = strlen(letters);
@@ -77,7 +77,7 @@ static void compare_with_libc(void)
           fit);
 }
 
-/* What a naive matcher would take years for. */
+/* A naive matcher would take years. */
 static void check_hostile(void)
 {
     char name[4096];

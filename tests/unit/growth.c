@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Amounts whose growth is known because we made them. */
+/* Made-up amounts of known growth. */
 #include "verdict/growth.h"
 #include "tests/unit/tap.h"
 #include <math.h>
@@ -32,7 +32,7 @@ static double shrinking(double t)
     return 300 - 8 * t;
 }
 
-/* 8 MiB/s and noise of as much as it grows in 2 s: even like numbers, different each time. */
+/* 8 MiB/s and noise as large as the growth in 2 s: uniform, different each time. */
 static double noisy(double t)
 {
     return 8 * t + 16 * (fmod(sin(t * 1000) * 43758.5, 1) / 2);
@@ -108,7 +108,7 @@ static void check_steady(void)
           minutes.bytes_s / MIB);
 }
 
-/* At no time of a minute, whatever the window. */
+/* At no time within a minute, whatever the window. */
 static double most_alarms(amount *shape, double first)
 {
     double most = 0;
@@ -128,13 +128,13 @@ static double most_alarms(amount *shape, double first)
 static void check_others(void)
 {
     struct growth_rate rate;
-    unsigned told = 0;
+    unsigned found = 0;
 
     for (int seconds = 12; seconds < 22; seconds++) {
         rate = grow(noisy, 0.5, seconds);
-        told += rate.sustained && near(rate.bytes_s, 8 * MIB, 0.2);
+        found += rate.sustained && near(rate.bytes_s, 8 * MIB, 0.2);
     }
-    check(told >= 9, "noise does not hide growth: told %u times of 10", told);
+    check(found >= 9, "noise does not hide growth: reported %u times of 10", found);
     rate = grow(steps, 0.5, 12);
     check(rate.sustained && near(rate.bytes_s, 8 * MIB, 0.2),
           "steps of two seconds are growth: %d %.2f MiB/s", rate.sustained, rate.bytes_s / MIB);
@@ -148,8 +148,8 @@ static void check_others(void)
     check(most_alarms(jump, 0) == 0, "nor one jump: %.1f %%", most_alarms(jump, 0));
     rate = grow(late, 0.5, 23.5);
     check(rate.sustained && near(rate.bytes_s, 20 * MIB, 0.2),
-          "a leak is told 3.5 s after it began: %d %.2f MiB/s", rate.sustained, rate.bytes_s / MIB);
-    check(!grow(steady, 0.5, 2).sustained, "nothing is told from two seconds");
+          "a leak is reported 3.5 s after it began: %d %.2f MiB/s", rate.sustained, rate.bytes_s / MIB);
+    check(!grow(steady, 0.5, 2).sustained, "two seconds are too short for a report");
 }
 
 static void check_bad(void)
@@ -175,7 +175,7 @@ static void check_bad(void)
     rate = growth_rate(&growth);
     check(rate.sustained && near(rate.span_s, 60, 0.1) && near(rate.bytes_s, MIB, 0.01),
           "a span of a minute: %g s", rate.span_s);
-    /* What was watched minutes ago says nothing of now. */
+    /* Values from minutes ago do not count. */
     for (unsigned i = 0; i < 30; i++)
         growth_add(&growth, START + (9000 + 3 * i) * SECOND, 5 << 20);
     rate = growth_rate(&growth);

@@ -45,7 +45,7 @@ static void lightest_gives_way(void)
     model_add(&m, 3, 10, 1); /* as heavy as 2: replaces it */
     check(m.table[0].key == 1 && m.table[1].key == 3 && m.table[1].weight == 10,
           "the lightest is replaced, not the first");
-    check(m.lost_weight == 10 && m.lost_count == 3, "who is replaced is lost with weight and count");
+    check(m.lost_weight == 10 && m.lost_count == 3, "a replaced key is lost with weight and count");
     model_add(&m, 4, 1000, 1);
     check(m.table[1].key == 4 && m.lost_weight == 20 && m.lost_count == 4, "a heavy newcomer stays");
     model_close(&m);
@@ -66,7 +66,7 @@ static void lighter_newcomer_ages_the_lightest(void)
           "the newcomer's weight is lost, and as much of the lightest one's");
     model_add(&m, 3, 4, 1); /* 6 > 4 still */
     model_add(&m, 3, 4, 1); /* 2 <= 4: in */
-    check(m.table[1].key == 3 && m.table[1].weight == 4, "who comes again and again gets in");
+    check(m.table[1].key == 3 && m.table[1].weight == 4, "a key that comes again and again gets in");
     check(model_total(&m).weight + m.lost_weight == 50 + 10 + 4 + 4 + 4, "and all of it is accounted for");
     model_close(&m);
 }
@@ -131,7 +131,7 @@ static bool is_even(const void *context, const struct tally_entry *entry)
     return entry->key % 2 == 0;
 }
 
-/* Those that are not wanted take no place, and few are asked about: it can mean to ask /proc. */
+/* Excluded keys take no slot, and few are checked: a check may read /proc. */
 static void tally_leaves_out(void)
 {
     struct tally tally = {0};
@@ -152,7 +152,7 @@ static void tally_leaves_out(void)
         }
         right = right && weight > 0 && top[i]->key % 2 == 0;
     }
-    check(right, "tally: the heaviest of those that are wanted");
+    check(right, "tally: the heaviest of the wanted keys");
     check(asked >= 3 && asked < 200, "tally: %u of 3,000 are asked about", asked);
     tally_free(&tally);
 }

@@ -12,7 +12,7 @@
 static uint64_t samples[SAMPLES];
 static uint32_t counts[HISTOGRAM_BUCKETS];
 
-/* The bucket whose middle is nearest, found the slow way. */
+/* The bucket with the nearest middle, found the slow way. */
 static unsigned nearest(uint64_t ns)
 {
     unsigned best = 0;
@@ -112,7 +112,7 @@ static void waiting(void)
           "one that sleeps in a system call does not wait in a fault of its own");
     check(!waiting_fits('R', "running\n", false) && !waiting_fits('R', "running\n", true) &&
               !waiting_fits('S', "", false) && !waiting_fits('D', "", true),
-          "who runs, or of whom nothing is told, does not wait");
+          "a running task, or one without data, does not wait");
 }
 
 int main(void)

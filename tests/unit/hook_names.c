@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --without takes hooks that there are, and nothing else. */
+/* --without accepts existing hooks, and nothing else. */
 #include "cli/hook_names.h"
 #include <errno.h>
 #include <string.h>

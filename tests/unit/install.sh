@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 600
-# What `make install` and `make deb` make: completion that knows every option, and a package whose bytes do not depend on where
+# Results of `make install` and `make deb`: completion that knows every option, and a package whose bytes do not depend on where
 # it was built.
 set -u
 export LC_ALL=C

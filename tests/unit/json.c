@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whatever a process calls itself: a row keeps its fields, is valid UTF-8 without anything that draws
+ * Whatever the name of a process: a row keeps its fields, is valid UTF-8 without anything that draws
  * nothing, reads the same in all formats, and gives back the bytes of the name. Random names, the same ones
  * in each run.
  */
@@ -41,7 +41,7 @@ struct name {
     size_t length;
 };
 
-/* Bytes of every kind, and often what is nearly right or dangerous. */
+/* Bytes of every kind, often nearly valid or dangerous ones. */
 static struct name random_name(void)
 {
     static const char *const pieces[] = {"\303\251",
@@ -94,7 +94,7 @@ static char *next_line(FILE *file, char *line, size_t size)
     return newline ? line : NULL;
 }
 
-/* What awk does: fields are what is between runs of blanks. */
+/* As awk does: fields are separated by runs of blanks. */
 static size_t split(char *line, const char *blanks, char *fields[], size_t most)
 {
     size_t n = 0;
@@ -106,7 +106,7 @@ static size_t split(char *line, const char *blanks, char *fields[], size_t most)
     return n;
 }
 
-/* Undoes \xNN, which is all there is to undo. */
+/* Decodes \xNN, the only escape. */
 static size_t unescape(const char *text, char *to)
 {
     size_t n = 0;
@@ -216,7 +216,7 @@ static void check_rows(void)
     fclose(json);
 }
 
-/* The judge must be able to say no. */
+/* The check itself must be able to fail. */
 static void check_reader(void)
 {
     static const char *const bad[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Values of a kernel's configuration in the externs of object_kconfig, and what becomes of those without one.
+/* Values of a kernel's configuration in the externs of object_kconfig, and the effect of a missing one.
  */
 #include <errno.h>
 #include <string.h>
@@ -107,9 +107,9 @@ static void without_text(const void *bytes, size_t size)
         return;
     check(!object_relocate(obj, NULL, NULL), "without a configuration the object as a whole is fine");
     const struct object_program *p = program_for(obj, "INT"), *weak = program_for(obj, "WEAK_ABSENT");
-    check(p && p->error == -ENOENT && strstr(p->reason.text, "not known"), "who needs it is refused: %s",
-          p ? p->reason.text : "");
-    check(weak && !weak->error, "who does not is not");
+    check(p && p->error == -ENOENT && strstr(p->reason.text, "not known"),
+          "a program that needs it is refused: %s", p ? p->reason.text : "");
+    check(weak && !weak->error, "one that does not is loaded");
     object_close(obj);
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Says what Kubernetes' own types have against a manifest, by the models that its Python client has of its API.
+"""Checks a manifest against Kubernetes' own types: the models in its Python client.
 
     kubernetes.py FILE: status 0: nothing
 """
@@ -14,7 +14,7 @@ SIMPLE = {"str": str, "int": int, "bool": bool, "float": (int, float), "datetime
 
 
 def wrong(value, kind, where):
-    """What is wrong with a value that should be of that kind, and below it."""
+    """What is wrong with a value that should be of that kind, and with everything below it."""
     if match := re.fullmatch(r"list\[(.*)\]", kind):
         if not isinstance(value, list):
             return [f"{where}: no list"]

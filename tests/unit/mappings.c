@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lines as the kernel writes them, damaged ones, and our own mappings against our own memory. */
+/* Lines as the kernel writes them, damaged ones, and this process's mappings against its memory. */
 #include "host/mappings.h"
 #include "tests/unit/tap.h"
 #include <errno.h>
@@ -43,7 +43,7 @@ static void check_name(const char *path, const char *expected)
           (int)length, name);
 }
 
-/* The mapping of this very function, and the file behind it. */
+/* The mapping of this function, and its file. */
 static int find_own(void *context, const struct mapping *m)
 {
     uint64_t code = (uintptr_t)find_own;
@@ -61,7 +61,7 @@ static int find_own(void *context, const struct mapping *m)
     return 7;
 }
 
-/* A path of more bytes than there is room for: its end. */
+/* A path that does not fit: its end is kept. */
 static void test_long(uint32_t self)
 {
     char name[MAPPING_NAME], folder[] = "/tmp/hog-mappings-XXXXXX", inner[256], path[512];
@@ -87,7 +87,7 @@ static void test_long(uint32_t self)
 static void test_names(void)
 {
     char name[MAPPING_NAME], path[] = "/tmp/hog-mappings-XXXXXX";
-    void *far = (void *)0x1000000000; /* where nobody else comes */
+    void *far = (void *)0x1000000000; /* otherwise unused */
     int fd = mkstemp(path);
     void *file = fd >= 0 && !ftruncate(fd, 4096) ? mmap(far, 4096, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
     uint32_t self = (uint32_t)getpid();
@@ -112,7 +112,7 @@ static void test_names(void)
     check(made == 2000 && !mapping_at(self, (uintptr_t)&self, name) && !strcmp(name, "[stack]"),
           "behind 2000 others: %s", name);
     check(mapping_at(self, 0, name) == -ENOENT && !*name, "before all of them is nothing");
-    check(mapping_at(4194305, 0, name) == -ESRCH && !*name, "of nobody");
+    check(mapping_at(4194305, 0, name) == -ESRCH && !*name, "of no process");
     unlink(path);
     close(fd);
 }

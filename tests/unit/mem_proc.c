@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What /proc says of a process's memory, in this kernel's words and in others. */
+/* The memory of a process in /proc, in this kernel's format and in others. */
 #include "source/memory/proc.h"
 #include <errno.h>
 #include <signal.h>
@@ -78,7 +78,7 @@ static void check_self(void)
     check(mem_read_status((uint32_t)child, &after) == -ESRCH, "one that is gone");
 }
 
-/* A process that waits; its files stay open over its end. */
+/* A process that waits; its files stay open past its end. */
 static void check_files(void)
 {
     static struct mem_files files;
@@ -100,12 +100,12 @@ static void check_files(void)
     check(!mem_files_read(&files, 1, &levels) && levels.vm == again.vm, "it stays while there is room");
     mem_files_open(&files, MEM_FILES + 1, (uint32_t)getpid());
     check(!mem_files_read(&files, 1, &levels) && mem_files_read(&files, 2, &levels) == -EAGAIN,
-          "then that goes which was not asked for longest");
+          "then the least recently used one is closed");
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     int said = mem_files_read(&files, 1, &levels);
     check(said == -ESRCH && mem_files_read(&files, 1, &levels) == -EAGAIN,
-          "who has ended says so once, and his file is closed");
+          "an ended process is reported once, and its file is closed");
     mem_files_drop(&files, 0);
     int last = dup(STDOUT_FILENO);
     close(last);

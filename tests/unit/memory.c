@@ -28,7 +28,7 @@ static void check_swap(struct memory_source *source)
     m = read_anew(source);
     check(m->swap_used == 50 * MIB && m->headroom == 250 * MIB, "free swap is headroom: %llu",
           (unsigned long long)m->headroom);
-    check(m->groups_swap, "where nobody says otherwise, groups swap");
+    check(m->groups_swap, "by default, groups swap");
     tree_file("/proc/sys/vm/swappiness", "0\n");
     check(!read_anew(source)->groups_swap, "with vm.swappiness=0 they do not");
     tree_file("/proc/sys/vm/swappiness", "60\n");

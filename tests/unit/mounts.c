@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lines of mountinfo, also such as nobody should write. */
+/* Lines of mountinfo, malformed ones too. */
 #include "host/mounts.h"
 #include "tests/unit/tap.h"
 #include <stdlib.h>

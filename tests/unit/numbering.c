@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which PID namespace /proc is of, by what it says of a process in it. */
+/* The PID namespace of /proc, derived from the status of a process in it. */
 #include <errno.h>
 #include <string.h>
 #include "host/pidns.h"
@@ -16,7 +16,7 @@ static void check_status(void)
     check(by("Name:\thog\nPid:\t7\nNSpid:\t7\nNSpgid:\t7\n") == 1, "one number: in the namespace of /proc");
     check(by("Pid:\t4711\nNSpid:\t4711\t7\nNSpgid:\t4711\t7\n") == 2, "two numbers: in one below it");
     check(by("Pid:\t4711\nNSpid:\t4711\t12\t7\n") == 2, "three numbers: the same");
-    check(by("Pid:\t7\nNSpid:\t7\n123\n") == 1, "a number on the next line is no number of his");
+    check(by("Pid:\t7\nNSpid:\t7\n123\n") == 1, "a number on the next line does not belong to it");
     check(by("Name:\tNSpid:\nPid:\t7\nUid:\t0\t0\n") == 0, "a kernel without PID namespaces");
     check(by("") == -EIO && by("NSpid:\t7\n") == -EIO, "no status of a process");
 }
@@ -36,7 +36,7 @@ static void check_words(void)
     check(!strncmp(text, "host", 4) && strstr(text, "because"), "given up: doctor says why");
 }
 
-/* A first thread that has ended is a zombie while others of its process live: their number tells. */
+/* A first thread that has ended is a zombie while others of its process live: the thread count shows that. */
 static void check_threads(void)
 {
     static const char stat[] = "7 (a b) Z 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 3 0 123 0 0";
@@ -47,7 +47,7 @@ static void check_threads(void)
           "the number of threads");
 }
 
-/* As Linux 6.18 wrote them of a kernel thread and of its init; names may end like fields. */
+/* As Linux 6.18 wrote them for a kernel thread and for its init; names may end like fields. */
 static void check_kernel_threads(void)
 {
     static const struct {

@@ -69,7 +69,7 @@ static void globals(struct object *obj)
     check(!object_global(obj, "link_constant", 8), "the size must be right");
     check(!object_global(obj, "link_hash", 4) && !object_global(obj, "no_such", 4), "others are not found");
     const struct object_map *rodata = object_map(obj, ".rodata"), *data = object_map(obj, ".data");
-    check(rodata && rodata->read_only && data && !data->read_only, ".rodata alone is read-only");
+    check(rodata && rodata->read_only && data && !data->read_only, "only .rodata is read-only");
     uint32_t *version = object_global(obj, "LINUX_KERNEL_VERSION", 4);
     check(version && *version >= 4 << 16, "LINUX_KERNEL_VERSION is known");
 }

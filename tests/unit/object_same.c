@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Two sections of one name: what can be told apart works, and what cannot is refused, with nothing else. */
+/* Two sections with one name: what can be distinguished works; only what cannot is refused. */
 #include <errno.h>
 #include <string.h>
 #include "tests/unit/tap.h"

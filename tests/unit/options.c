@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Command lines as users type them (well and badly), and that --help and the manual know every option. Run
- * from the top of the source tree: reads docs/hog.8. */
+/* Command lines as users type them, valid and not, and that --help and the manual have every option. Run from
+ * the top of the source tree: reads docs/hog.8. */
 #include "cli/options.h"
 #include "cli/options_table.h"
 #include "tests/unit/tap.h"
@@ -139,7 +139,7 @@ static void check_good(void)
     }
 }
 
-/* What belongs to verdicts, where the view `top` is. */
+/* Options about verdicts, with the view `top`. */
 static void check_verdicts(void)
 {
     static const struct {
@@ -229,7 +229,7 @@ static void check_thresholds(void)
           "what is printed is what all options set: %s", why.text);
     check(!parse("doctor --print-thresholds", &o, &why) && o.mode == RUN_THRESHOLDS,
           "thresholds are printed, whatever the view");
-    check(parse("--print-thresholds --threshold x=1", &o, &why) == -EINVAL, "a wrong one is told: %s",
+    check(parse("--print-thresholds --threshold x=1", &o, &why) == -EINVAL, "a wrong one is refused: %s",
           why.text);
     check(!parse("--print-thresholds --help", &o, &why) && o.mode == RUN_HELP, "--help comes first");
     close(fd);

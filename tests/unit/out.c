@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The exact bytes of each format, and what becomes of them when the other side is full, gone or slow. */
+/* The exact bytes of each format, and the behaviour when the other side is full, gone or slow. */
 #include "out/cell.h"
 #include "out/out.h"
 #include "tests/unit/tap.h"
@@ -205,7 +205,7 @@ static void check_seq(void)
     close(fd);
 }
 
-/* What `doctor` says: blanks stay, control bytes do not. */
+/* Text of `doctor`: blanks stay, control bytes do not. */
 static void check_prose(void)
 {
     int fd = memfd_create("out", 0);
@@ -378,7 +378,7 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Nobody reads, and somebody wants hog to end: it must not wait for ever. */
+/* Nothing reads the pipe, and hog is asked to end: it must not wait for ever. */
 static void check_stuck_pipe(void)
 {
     int ends[2];
@@ -412,7 +412,7 @@ static void check_stuck_pipe(void)
     close(ends[1]);
 }
 
-/* More views than anyone has: said, not silently without header. */
+/* More views than the limit: reported, not silently without a header. */
 static void check_many_views(void)
 {
     static struct schema views[65];

@@ -52,7 +52,7 @@ static bool in_order(const struct pair **top, size_t n)
     return true;
 }
 
-/* How many of those wanted are heavier than the last one shown. */
+/* How many of the wanted pairs are heavier than the last one shown. */
 static size_t heavier(const struct pairs *pairs, int64_t ns)
 {
     size_t n = 0;

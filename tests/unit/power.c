@@ -41,7 +41,7 @@ static const char *all(const struct power *power)
     return text;
 }
 
-/* What the host is found to have. */
+/* The sensors found on the host. */
 static void check_host(const char *what, const char *source, const char *domains)
 {
     struct power power;
@@ -64,7 +64,7 @@ static void check_hosts(void)
                "package-0[0.-1]+ package-0/core[0.-1] package-0/dram[0.-1]+");
     put_zone("intel-rapl:1", "psys\n", "100\n", "262143328850\n");
     put_zone("intel-rapl-mmio:0", "package-0\n", "100\n", "262143328850\n");
-    check_host("the platform is not counted a second time, nor is what MMIO tells again", "powercap",
+    check_host("the platform is not counted a second time, nor are the same zones by MMIO", "powercap",
                "package-0[0.-1]+ package-0/core[0.-1] package-0/dram[0.-1]+ psys[-1.-1]");
     tree_remove(CAP);
     put_zone("intel-rapl:0", "psys\n", "100\n", "262143328850\n");
@@ -82,7 +82,7 @@ static void check_hosts(void)
     tree_remove(CAP);
     put_zone("x:0", "package-0\n", "1\n", NULL);
     put_zone("x:1", "package-0\n", "1\n", NULL);
-    check_host("two zones of one name are told apart", "powercap",
+    check_host("two zones with one name are distinguished", "powercap",
                "package-0@x:0[0.-1]+ package-0@x:1[0.-1]+");
     tree_remove(CAP);
 }
@@ -96,7 +96,7 @@ static void check_others(void)
     tree_file("/sys/class/power_supply/BAT0/type", "Battery\n");
     tree_file("/sys/class/power_supply/BAT0/status", "Full\n");
     tree_file("/sys/class/power_supply/BAT0/power_now", "9000000\n");
-    check_host("a full battery tells nothing", "", "ENODEV");
+    check_host("a full battery has no power", "", "ENODEV");
     tree_file("/sys/class/power_supply/BAT0/status", "Discharging\n");
     check_host("one that is discharging does", "battery", "BAT0[-1.-1]+");
     tree_file("/sys/class/hwmon/hwmon1/name", "power_meter\n");
@@ -132,7 +132,7 @@ static struct power open_one(const char *uj, const char *range)
     return power;
 }
 
-/* From one number to another: `want` uJ, -1: nobody knows. */
+/* From one number to another: `want` uJ, -1: unknown. */
 static void check_step(const char *what, const char *from, const char *to, const char *range, int64_t want)
 {
     struct power power = open_one(from, range);
@@ -185,7 +185,7 @@ static void check_absence(void)
     struct power power = open_one("5\n", "100\n");
 
     tree_remove(CAP "intel-rapl:0");
-    /* As sysfs does: what is open tells nothing any more. */
+    /* As sysfs does: open files have no values any more. */
     close(power.domains->counter.fd);
     power.domains->counter.fd = 0;
     power_take(&power);
@@ -203,7 +203,7 @@ static void check_absence(void)
     set("intel-rapl:0", "70\n");
     power_take(&power);
     check(power.domains->known && power.domains->uj == 39 + 31 + 40,
-          "looks between turns find all wraps: %" PRIu64, power.domains->uj);
+          "samples between windows find all wraps: %" PRIu64, power.domains->uj);
     power_close(&power);
 }
 

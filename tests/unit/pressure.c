@@ -12,7 +12,7 @@ static const struct {
     {"both lines", LINE("some", "12") LINE("full", "7"), {true, true, 12, 7}},
     {"a kernel without the full line of the CPU", LINE("some", "12"), {true, false, 12, 0}},
     {"nothing", "", {0}},
-    {"a full line alone", LINE("full", "7"), {0}},
+    {"only a full line", LINE("full", "7"), {0}},
     {"no total", "some avg10=1.00 avg60=0.50 avg300=0.10\n", {0}},
     {"the total of another line", "some avg10=1.00\n" LINE("full", "7"), {0}},
     {"a total that is none", LINE("some", "-3"), {0}},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Recordings: cut anywhere, damaged, of others, moved on; and the times that users ask for. What should come
- * out is found by looking for lines in the bytes. */
+/* Recordings: cut anywhere, damaged, foreign, rotated; and the times that users ask for. The expected result
+ * is found by searching the bytes for lines. */
 #include "history/reader.h"
 #include "history/recorder.h"
 #include "history/recording.h"
@@ -112,7 +112,7 @@ static void spill(const char *bytes, size_t size)
         fclose(file);
 }
 
-/* Lines that begin so, in bytes[0..size). */
+/* Lines with this beginning, in bytes[0..size). */
 static uint64_t count(const char *bytes, size_t size, const char *begin)
 {
     uint64_t n = 0;
@@ -239,7 +239,7 @@ static void check_damaged(void)
         {"a backslash at the end", "[\"cpu\",1,7,12.5,\"x\\\n", 1, 1},
         {"an open list", "[\"cpu\",1,7,12.5,\"x\"\n", 1, 1},
         {"more behind a list", "[\"cpu\",1,7,12.5,\"x\"]]\n", 1, 1},
-        {"a list alone", "[\"\n", 1, 1},
+        {"a list only", "[\"\n", 1, 1},
         {"columns without names", "{\"view\":\"cpu\",\"columns\":[]}\n", 0, 2},
         {"columns with hostile names", "{\"view\":\"cpu\",\"columns\":[\"<script>\"]}\n", 0, 2},
         {"a view with a long name",
@@ -259,7 +259,7 @@ static void check_damaged(void)
     }
 }
 
-/* Lines around the longest one and the buffer, of bytes that are no line of ours. */
+/* Lines around the longest one and the buffer, of bytes that are not hog's lines. */
 static void check_huge(void)
 {
     static const size_t sizes[] = {(64 << 10) - 1,  64 << 10,  (64 << 10) + 1,

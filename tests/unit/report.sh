@@ -4,7 +4,7 @@
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../live/lib.sh"
 
-# recording VIEW COLUMNS ROW...: two windows of two seconds; each row is of both. BY, if set, is how rows were grouped.
+# recording VIEW COLUMNS ROW...: two windows of two seconds; each row is in both. BY, if set, is the grouping of the rows.
 recording() {
     local view=$1 columns=$2 w row
     shift 2
@@ -52,15 +52,15 @@ check 'not grouped: processes' says '5 x
 check 'until --by says otherwise' says '3.2 /a' .total,.comm --by cgroup
 BY=thread recording cpu '"rank","pid","cpu_pct","tid","comm"' '1,5,50,5,"x"' '2,5,30,6,"x"' >"$TMP/r"
 check '--by thread: threads of a process add up' says '5 3.2 x' .pid,.total,.comm
-check 'and --by thread tells them apart' says '2 5
+check 'and --by thread distinguishes them' says '2 5
 1.2 6' .total,.comm --by thread
 recording file '"rank","pid","mount","op","kib","comm"' '1,5,"/var","read",100,"x"' '2,6,"/var","read",50,"y"' '3,5,"/","write",10,"x"' >"$TMP/r"
-check '--by mount: all who use it' says '300 /var
+check '--by mount: all processes that use it' says '300 /var
 20 /' .total,.comm --by mount
 files='"rank","pid","reads","writes","read_kib","write_kib","file","comm"'
 long=/$(printf '%0300d' 7)
 recording files "$files" '1,5,9,1,90,10,"/a","x"' '2,6,9,0,50,0,"/a","y"' "3,5,1,1,0,20,\"$long\",\"x\"" >"$TMP/r"
-check 'files: whoever used them, what was read and what was written' says "read_kib 1 null 280 KiB 140 2 /a
+check 'files: reads and writes of all processes' says "read_kib 1 null 280 KiB 140 2 /a
 write_kib 1 null 40 KiB 20 2 $long
 write_kib 2 null 20 KiB 10 2 /a" .column,.rank,.pid,.total,.unit,.peak,.windows,.comm
 check 'files: --by process means processes' says '5 180 x
@@ -75,7 +75,7 @@ files_page() {
 }
 check 'files: the page says that they are files' files_page
 recording cpu '"rank","pid","cpu_pct","comm"' '1,null,50,null' '2,8,10,"-"' >"$TMP/r"
-check 'whose name is not known is nobody, and no process called so' says 'null null
+check 'an unknown name is null, and no process with that name' says 'null null
 8 \x2d' .pid,.comm
 
 # ---- domains of power: one has another in it, and they do not add up ----

@@ -49,7 +49,7 @@ static struct cell known(double value)
     return value < 0 ? cell_unknown() : cell_decimal(value, 1);
 }
 
-/* On the stack, for whoever reads there what he has not written. */
+/* Fills the stack, so that reading uninitialised memory shows. */
 __attribute__((noinline)) static void leave_behind(void)
 {
     volatile char bytes[16384];
@@ -74,7 +74,7 @@ static void write_row(struct out *out, const struct task *task, size_t rank)
     out_row_of(out, &schema, cells, &keys);
 }
 
-/* What rows become; lost: how many were. */
+/* The output for the rows; lost: how many were lost. */
 static const char *through(struct rows_options options, uint64_t *lost)
 {
     const struct schema *const views[] = {&schema, NULL};
@@ -141,12 +141,13 @@ static void check_groups(void)
 {
     const char *lines = through((struct rows_options){.by = ROWS_COMM}, NULL);
 
-    check(lines_in(lines) == 4, "by comm: what a row is about beside a task is not mixed");
+    check(lines_in(lines) == 4, "by comm: rows about different things are not mixed");
     is_row("sums, the largest, the least, the first; two users are none; a quantile is not known", lines, 1,
            "made 1 - - sda 70.000 150 -4 - 9.0 5.0 starved 2 cc1");
     is_row("one member keeps all that it has", lines, 2,
            "made 2 4000002 33 sda 40.000 200 2 2.0 8.0 - ok 1 make");
-    is_row("what is not known stays so", lines, 3, "made 3 4000003 0 sdb 30.000 - 0 3.0 20.0 10.0 ok 1 cc1");
+    is_row("an unknown value stays unknown", lines, 3,
+           "made 3 4000003 0 sdb 30.000 - 0 3.0 20.0 10.0 ok 1 cc1");
     lines = through((struct rows_options){.by = ROWS_USER, .top = 1}, NULL);
     check(lines_in(lines) == 1, "groups are made before the cut to -k");
     is_row("by user: the name", lines, 1, "made 1 - 33 sda 60.000 250 3 - 8.0 5.0 ok www-data 2 -");
@@ -164,7 +165,7 @@ static void check_order(void)
     is_row("the other way round", lines, 1, "made 1 4000001 0 sda 50.000 100 -5 1.0 9.0 30.0 starved cc1");
     lines = through((struct rows_options){.sort = "-rss_kib"}, NULL);
     is_row("the least first", lines, 1, "made 1 4000004 33 sda 20.000 50 1 4.0 6.0 5.0 ok cc1");
-    is_row("who is not known is last either way", lines, 4,
+    is_row("an unknown value is last either way", lines, 4,
            "made 4 4000003 0 sdb 30.000 - 0 3.0 20.0 10.0 ok cc1");
     lines = through((struct rows_options){.sort = "comm"}, NULL);
     is_row("names from a on", lines, 5, "made 5 4000002 33 sda 40.000 200 2 2.0 8.0 - ok make");
@@ -185,7 +186,7 @@ static void check_filters(void)
     lines = through((struct rows_options){.users = {{"root,33"}, 1}}, NULL);
     check(lines_in(lines) == 4, "users by name and number");
     lines = through((struct rows_options){.cgroups = {{"/"}, 1}}, NULL);
-    check(lines_in(lines) == 0, "whose group nobody knows is in none");
+    check(lines_in(lines) == 0, "a process of unknown group is in none");
 }
 
 static void check_memory(void)

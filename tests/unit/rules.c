@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Verdicts: what each is said of, what almost deserves it, what comes first, and that neither the length of
- * the span nor its number of threads changes them. */
+/* Verdicts: what deserves each, what almost does, which comes first, and that neither the length of the span
+ * nor the number of threads changes them. */
 #include <string.h>
 #include "tests/unit/tap.h"
 #include "verdict/rules.h"
@@ -71,7 +71,7 @@ static const struct a_case cases[] = {
      VERDICT_CPU_BOUND,
      {.span = 1000, .run = 990, .busiest = 990, .caused = 150},
      {0}},
-    {"starved itself, it is nobody's noisy neighbour",
+    {"starved itself, it is no noisy neighbour",
      VERDICT_STARVED,
      {.span = 1000, .run = 500, .wait = 500, .caused = 500},
      {0}},
@@ -81,7 +81,7 @@ static const struct a_case cases[] = {
      {.span = 1000, .run = 300, .wait = 700},
      {true, 30, 90}},
     {"memory ends, but not soon", VERDICT_OK, {.span = 1000, .run = 10}, {true, 600, 90}},
-    {"memory ends by somebody else", VERDICT_OK, {.span = 1000, .run = 10}, {true, 30, 5}},
+    {"memory ends because of another process", VERDICT_OK, {.span = 1000, .run = 10}, {true, 30, 5}},
     {"not known when memory ends", VERDICT_OK, {.span = 1000, .run = 10}, {false, 0, 100}},
 };
 
@@ -134,7 +134,7 @@ static void test_thresholds(struct thresholds thresholds)
         if (judgement.findings[i].verdict == VERDICT_STARVED)
             check(judgement.findings[i].value == 50 && judgement.findings[i].limit == 51 &&
                       !judgement.findings[i].holds,
-                  "the finding says so: value %g limit %g", judgement.findings[i].value,
+                  "the finding has it: value %g limit %g", judgement.findings[i].value,
                   judgement.findings[i].limit);
 }
 

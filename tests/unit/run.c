@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How a run ends: at an --alert, at the count, at a signal, with its reader. The one view is made
- * here, whose windows have what is asked for as a pattern says. */
+/* How a run ends: at an --alert, at the count, at a signal, with its reader. The only view is made here;
+ * a pattern decides which of its windows have the verdict. */
 #include "cli/run.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -77,7 +77,7 @@ static const struct view deaf_view = {
 };
 const struct view *const views[] = {&deaf_view, &made_view, NULL};
 
-/* In a process of its own, with its stdout in a pipe. Its status; what it wrote to `text`. */
+/* In a process of its own, with its stdout in a pipe. Returns its status; its output goes to `text`. */
 static int run(const struct options *options, const char *windows, char *text, size_t size)
 {
     int ends[2], status = -1;
@@ -86,7 +86,7 @@ static int run(const struct options *options, const char *windows, char *text, s
     if (pipe(ends))
         return -1;
     if (!text)
-        close(ends[0]); /* nobody reads, from the start */
+        close(ends[0]); /* no reader, from the start */
     fflush(stdout);
     pid_t child = fork();
     if (!child) {
@@ -160,8 +160,7 @@ static void check_others(void)
     struct options o = asked(STARVED, 1, 3);
     char text[8192];
 
-    check(run(&o, "!", NULL, 0) == STATUS_DONE,
-          "an alert that nobody reads any more: the reader has had enough");
+    check(run(&o, "!", NULL, 0) == STATUS_DONE, "an alert without a reader: the reader has had enough");
     o.views[0] = "deaf";
     check(run(&o, "!", text, sizeof text) == STATUS_DONE && strstr(text, "seq=3"),
           "a view without verdicts never has it");
@@ -170,7 +169,7 @@ static void check_others(void)
           "one of several views has it");
 }
 
-/* --why of a process that is none, and of one that ends while it is looked at. */
+/* --why of a process that does not exist, and of one that ends meanwhile. */
 static void check_why(void)
 {
     struct options options = asked(0, 1, 0);
@@ -195,7 +194,7 @@ static void check_why(void)
     close(ends[0]);
     snprintf(line, sizeof line, "\n#exit pid=%d\n", (int)child);
     check(run(&options, ".", text, sizeof text) == STATUS_DONE && strstr(text, line),
-          "--why of one that ends: says so, and ends");
+          "--why of a process that ends: reports it, and ends");
     waitpid(child, NULL, 0);
     check(run(&options, ".", text, sizeof text) == STATUS_FAILED && !*text, "--why of one that is gone");
 }

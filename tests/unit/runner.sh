@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The test runner must see each way in which a test can fail.
+# The test runner must notice every way in which a test can fail.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../live/lib.sh"
 
@@ -29,7 +29,7 @@ fails() {
     ! result "$@" && says "$last" "$line"
 }
 
-# A zombie that nobody has waited for yet is gone, too.
+# A zombie that its parent has not waited for yet is gone, too.
 is_gone() {
     [ ! -d "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status"
 }
@@ -92,9 +92,9 @@ live_fails_too_often() {
 }
 
 if [ "$(id -u)" -eq 0 ]; then
-    check 'a live test that fails by chance has another, and that is told' live_passes_later
-    check 'a live test that fails again has failed' live_fails_twice
-    check 'many live tests that fail are no chance' live_fails_too_often
+    check 'a live test that fails by chance has another chance, and that is reported' live_passes_later
+    check 'a live test that fails twice has failed' live_fails_twice
+    check 'many failing live tests are not chance' live_fails_too_often
 else
     skip 'a live test that fails has another chance' 'needs ROOT: live tests do'
 fi

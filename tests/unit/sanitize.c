@@ -194,7 +194,8 @@ static void check_func_global(void)
     free(out);
 }
 
-/* Cut anywhere or with any byte changed: an answer, and no read outside (valgrind and the sanitizers look).
+/* Cut anywhere or with any byte changed: an answer, and no read outside (checked by valgrind and the
+ * sanitizers).
  */
 static void check_damage(void)
 {

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What goes into the binary is each object as the compiler made it, but for the source lines.
+# The binary contains each object as the compiler made it, except the source lines.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../live/lib.sh"
 
-# What LLVM says of an object, without the places in the file: code, data, relocations, symbols.
+# LLVM's description of an object, without file offsets: code, data, relocations, symbols.
 described() {
     llvm-objdump -s -d -r -t --section-headers "$1" | grep -v -e 'file format' -e '^$' >"$2.all"
-    # .BTF and .BTF.ext differ, and are looked at below.
+    # .BTF and .BTF.ext differ, and are checked below.
     awk '/^Contents of section/ || /^Disassembly/ { skip = / \.BTF(\.ext)?:/ } !skip && !/ \.BTF/' "$2.all" >"$2"
 }
 
@@ -16,7 +16,7 @@ for slim in "$BUILD"/bpf/*.slim.o; do
     full=$BUILD/bpf/$name.bpf.o
     described "$full" "$TMP/full"
     described "$slim" "$TMP/slim"
-    # One is a map alone: there are no lines to leave out.
+    # One object is only a map: there are no lines to leave out.
     grep -q 'hog_none' "$TMP/full" && least=30 lines=false || least=100 lines=true
     check "$name: has code, data and symbols" test "$(wc -l <"$TMP/full")" -gt "$least"
     check "$name: they are the same without source lines" cmp "$TMP/full" "$TMP/slim"

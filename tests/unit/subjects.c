@@ -27,8 +27,8 @@ static void test_many(void)
     check(!process_table_find(&s, 1), "one that is not there is not");
     for (int i = 0; i < 3; i++)
         window(&s, 1e9, 1, 0.5);
-    check(s.used < 200, "the idle are forgotten: %zu left", s.used);
-    check(process_table_find(&s, 1 << 20), "who is not, is not");
+    check(s.used < 200, "idle processes are dropped: %zu left", s.used);
+    check(process_table_find(&s, 1 << 20), "a process that does not exist is not there");
     process_table_free(&s);
 }
 
@@ -54,7 +54,7 @@ static void test_span(void)
     process_table_free(&s);
 }
 
-/* A newcomer in a short window has not been there for the span: what it did is little. */
+/* A new process in a short window has not existed for the whole span: its total is small. */
 static void test_newcomer(void)
 {
     struct process_table s = {0};

@@ -11,7 +11,7 @@ struct entry {
     uint32_t value;
 };
 
-/* Ids that differ in high bits alone, in low bits alone, and 0. */
+/* Ids that differ only in high bits, only in low bits, and 0. */
 static uint64_t id_of(uint32_t i)
 {
     return i % 2 ? (uint64_t)i << 42 : i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a C test says: one line a check, read by scripts/test.sh.
+ * The output of a C test: one line per check, read by scripts/test.sh.
  *
  *   ok - NAME
  *   not ok - NAME: detail
@@ -25,7 +25,7 @@ static void tap_flush_each_line(void)
         setvbuf(stdout, NULL, _IOLBF, 0); /* a crash later must not swallow what was said before */
 }
 
-/* One check. The format gives its name, and after ": " the details that a reader of a failure wants. */
+/* One check. The format gives its name, and after ": " the details for a failure. */
 __attribute__((format(printf, 2, 3))) TAP_UNUSED static void check(bool ok, const char *format, ...)
 {
     va_list args;

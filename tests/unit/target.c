@@ -50,7 +50,7 @@ static void by_name(void)
     check(target_btf_find(t, "shared", BTF_KIND_STRUCT) == (int)shared,
           "a name that is the end of another is found");
     check(target_btf_find(t, "d", BTF_KIND_TYPEDEF) == (int)letter, "so is one of one letter");
-    check(target_btf_find(t, "big_shared", BTF_KIND_STRUCT) == -ENOENT, "the longer name is of no type");
+    check(target_btf_find(t, "big_shared", BTF_KIND_STRUCT) == -ENOENT, "the longer name has no type");
     check(target_btf_find(t, "tas", BTF_KIND_STRUCT) == -ENOENT, "a beginning is no name");
     const struct target_name *name = target_btf_name(t, "task___mine");
     check(name && name->ncandidates == 3, "all types but for a flavor are candidates: %zu",
@@ -169,7 +169,7 @@ static void damage(void)
     check(target_btf_open(&t, "/tmp", &why) == -EINVAL && *why.text, "a directory: %s", why.text);
 }
 
-/* The other byte order is something else than damage. */
+/* The other byte order is not damage. */
 static void byte_order(void)
 {
     make_begin(&make);

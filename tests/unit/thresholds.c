@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Thresholds as users set them, on the command line and in files, well and badly. Run from the top of the
- * source tree: the manual has each with its default. */
+/* Thresholds on the command line and in files, valid and not. Run from the top of the source tree: the manual
+ * lists each with its default. */
 #include "verdict/thresholds.h"
 #include "tests/unit/tap.h"
 #include <errno.h>
@@ -186,7 +186,7 @@ static void check_file(const char *what, const char *path, int want, const char 
     struct error why = {""};
 
     thresholds_default(&t);
-    alarm(5); /* one that blocks must not be waited for */
+    alarm(5); /* a blocking file must not hang the test */
     int err = thresholds_read(&t, path, &why);
     alarm(0);
     check(err == want && strstr(why.text, text) && (!err || !strncmp(why.text, path, strlen(path))),
@@ -204,7 +204,7 @@ static void check_files(void)
     check_file("a directory", directory, -EINVAL, "not a regular file");
     check_file("a device without end", "/dev/zero", -EINVAL, "not a regular file");
     check(!mkfifo(in_directory("fifo"), 0600), "a FIFO");
-    check_file("a FIFO that nobody writes to", in_directory("fifo"), -EINVAL, "not a regular file");
+    check_file("a FIFO without a writer", in_directory("fifo"), -EINVAL, "not a regular file");
     unlink(in_directory("fifo"));
     check_file("a file that is something else", "/proc/self/exe", -EFBIG, "larger than 65536 bytes");
     check_file("a file of /proc", "/proc/self/stat", -EINVAL, "line 1: ");

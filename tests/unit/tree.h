@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A made-up host below a directory of its own: files of /proc and /sys, as a test wants them. */
+/* A made-up host below a directory of its own: files of /proc and /sys, as a test needs them. */
 #ifndef HOG_TESTS_TREE_H
 #define HOG_TESTS_TREE_H
 
@@ -18,7 +18,7 @@ static int tree_remove_one(const char *path, const struct stat *st, int type, st
     return remove(path);
 }
 
-/* Removes what is at PATH below the root, and all below it. */
+/* Removes PATH below the root, and everything below it. */
 static inline void tree_remove(const char *path)
 {
     char full[16384];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Streams as xz(1) packs them, whole, in steps, cut short and damaged; and that the objects in the binary are
- * those that were built. */
+/* Streams from xz(1), whole, in steps, cut short and damaged; and that the objects in the binary are those
+ * that were built. */
 #include "loader/unlzma.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ static uint32_t below(uint32_t n)
     return (uint32_t)(state >> 32) % n;
 }
 
-/* ---- what is packed ---- */
+/* ---- test data ---- */
 
 static size_t noise(uint8_t *out)
 {
@@ -55,7 +55,7 @@ static size_t lines(uint8_t *out)
     return n;
 }
 
-/* Pieces of what was there, from all distances and of all lengths, and some bytes between. */
+/* Repeated pieces, at all distances and of all lengths, and some bytes between. */
 static size_t pieces(uint8_t *out)
 {
     size_t n = noise(out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs a command as somebody who may less:
+ * Runs a command with fewer privileges:
  *
  *   as [uid=N] [caps=NAME,...|caps=-NAME,...] [memlock=BYTES] [refuse=CALL,...] COMMAND...
  *

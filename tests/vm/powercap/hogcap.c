@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Zones of the kernel's powercap whose counters a test sets the pace of: what hog reads of them is known.
+ * Zones of the kernel's powercap with counters whose rate a test sets: what hog reads from them is known.
  *
  *   hogcap:0    package-0     hogcap:0:0  core, a part of it     hogcap:1    package-1
  *
- * A counter is uj + uw * (seconds of CLOCK_MONOTONIC), and begins anew behind range_uj. Parameters, in this
+ * A counter is uj + uw * (seconds of CLOCK_MONOTONIC), and wraps after range_uj. Parameters, in this
  * order of the zones, of which uj may be changed while it runs: uj, uw, range_uj.
  */
 #include <linux/err.h>
@@ -58,7 +58,7 @@ static const struct powercap_zone_ops ops = {
     .release = released,
 };
 
-/* There are no constraints, but a zone cannot be had without the functions for them. */
+/* There are no constraints, but a zone cannot be registered without the functions for them. */
 static int get_nothing(struct powercap_zone *zone, int id, u64 *value)
 {
     return -EINVAL;
