@@ -6,7 +6,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "host/cgroup.h"
+
+/* As /proc/PID/cgroup names it, from "/" on. Not terminated. */
+struct cgroup_name {
+    const char *text;
+    size_t length; /* 0: none */
+};
 
 #define CGROUP_PATH  4096 /* of a group, or of a mount */
 #define CGROUP_TEXT  16384

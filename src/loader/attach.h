@@ -3,17 +3,7 @@
 #ifndef HOG_LOADER_ATTACH_H
 #define HOG_LOADER_ATTACH_H
 
-#include "loader/object.h"
-
-/* One attachment. Zero-initialized means empty. All of it goes away with the process, tracefs events aside,
- * which link_detach (also called by an atexit/signal path of the caller) removes. */
-struct link {
-    int *fds; /* link, perf event or raw tracepoint fds: closing them detaches */
-    size_t nfds;
-    char tracefs_event[96]; /* "kprobes/hog_1234_0", to be deleted from kprobe_events/uprobe_events; "" if
-                               none */
-    bool tracefs_uprobe;
-};
+#include "loader/link.h"
 
 /* Attaches by the program's type and section name (raw_tp, tp_btf, fentry/fexit/fmod_ret, tracepoint, kprobe,
  * kretprobe, uprobe "uprobe/PATH:SYMBOL[+OFF]", uretprobe). kprobes try the perf PMU, then tracefs.

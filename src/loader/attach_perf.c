@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/cpus.h"
+#include "loader/attach.h"
 #include "loader/link.h"
 #include "loader/privilege.h"
 #include "syscall/perf.h"

@@ -11,7 +11,7 @@
 #include <linux/bpf.h>
 #include "loader/btf.h"
 #include "loader/object.h"
-#include "loader/target_private.h"
+#include "loader/target_btf_private.h"
 
 #define CORE_STEPS 64
 /* How many type comparisons one object may cost: types can be built that never end. */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "loader/kernel_version.h"
 #include "loader/object_private.h"
-#include "loader/target_private.h"
+#include "loader/target_btf_private.h"
 
 /* What a kernel has if it has a certain function. */
 static const struct {

@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Between the files that attach: building a struct link. */
+/* An attachment, and how the files that attach build it. */
 #ifndef HOG_LOADER_LINK_H
 #define HOG_LOADER_LINK_H
 
-#include "loader/attach.h"
+#include "loader/object.h"
+
+/* One attachment. Zero-initialized means empty. All of it goes away with the process, tracefs events aside,
+ * which link_detach (also called by an atexit/signal path of the caller) removes. */
+struct link {
+    int *fds; /* link, perf event or raw tracepoint fds: closing them detaches */
+    size_t nfds;
+    char tracefs_event[96]; /* "kprobes/hog_1234_0", to be deleted from kprobe_events/uprobe_events; "" if
+                               none */
+    bool tracefs_uprobe;
+};
 
 /* Takes over fd; closes it when there is no memory. 0 or -ENOMEM. */
 int link_add_fd(struct link *link, int fd);

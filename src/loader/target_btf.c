@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "loader/target_private.h"
+#include "loader/target_btf_private.h"
 
 #define VMLINUX "/sys/kernel/btf/vmlinux"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "loader/core.h"
-#include "loader/target_private.h"
+#include "loader/target_btf_private.h"
 
 #define CHUNK (4 * TARGET_PAGE)
 #define SLACK 1024 /* of a string that goes on in the next piece */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The target's types, for the files that resolve relocations. */
-#ifndef HOG_LOADER_TARGET_PRIVATE_H
-#define HOG_LOADER_TARGET_PRIVATE_H
+#ifndef HOG_LOADER_TARGET_BTF_PRIVATE_H
+#define HOG_LOADER_TARGET_BTF_PRIVATE_H
 
 #include <sys/types.h>
 #include "loader/arena.h"
