@@ -6,9 +6,9 @@
 #include <unistd.h>
 #include "cli/doctor.h"
 #include "cli/energy_command.h"
-#include "history/report.h"
+#include "cli/run_report.h"
+#include "cli/thresholds_print.h"
 #include "cli/hook_names.h"
-#include "verdict/verdict.h"
 #include "host/disk.h"
 #include "cli/process_limits.h"
 #include "view/view.h"
@@ -43,31 +43,6 @@ static size_t list_views(const char *names[], struct view_summary summaries[], s
     return n;
 }
 
-/* hog report and hog diff: what is asked for, and what is known of the columns of all views. */
-static struct report_options report_options_of(const struct options *o)
-{
-    static const struct schema *schemas[MAX_VIEWS + 1];
-
-    for (size_t i = 0; i < MAX_VIEWS && views[i]; i++)
-        schemas[i] = &views[i]->schema;
-    return (struct report_options){
-        .files = {o->files[0], o->files[1]},
-        .from = o->from,
-        .to = o->to,
-        .columns = o->columns,
-        .by = !o->by                 ? NULL
-              : o->by == ROWS_THREAD ? "tid"
-                                     : rows_word_name(o->by),
-        .html = o->html,
-        .top = o->top,
-        .format = o->format,
-        .header = !o->no_header,
-        .schemas = schemas,
-        .verdicts = verdict_names,
-        .nverdicts = VERDICTS,
-    };
-}
-
 static enum status written(int err)
 {
     if (!err || err == -EPIPE)
@@ -81,7 +56,6 @@ int main(int argc, char **argv)
     static struct options options;
     const char *names[MAX_VIEWS + 1] = {NULL};
     struct view_summary summaries[MAX_VIEWS];
-    struct report_options recorded;
     struct error why = {""};
 
     bool no_stdout = fcntl(STDOUT_FILENO, F_GETFD) < 0 && errno == EBADF;
@@ -113,11 +87,9 @@ int main(int argc, char **argv)
     case RUN_UNPIN:
         return unpin_views(&options);
     case RUN_REPORT:
-        recorded = report_options_of(&options);
-        return report(&recorded);
+        return run_report(&options);
     case RUN_DIFF:
-        recorded = report_options_of(&options);
-        return report_diff(&recorded);
+        return run_diff(&options);
     case RUN_VIEWS:
         break;
     }

@@ -24,6 +24,8 @@ struct names {
     struct known buckets[BUCKETS][WAYS];
 };
 
+const struct name name_outside = {.comm = "[outside]", .comm_length = sizeof "[outside]" - 1};
+
 uint32_t key_process(uint64_t key)
 {
     return (uint32_t)(key >> HOG_KEY_PROCESS);

@@ -22,6 +22,9 @@ struct name {
     bool kernel;        /* a kernel thread, as /proc said or its end did */
 };
 
+/* All processes outside of our PID namespace together. */
+extern const struct name name_outside;
+
 uint32_t key_process(uint64_t key);
 uint32_t key_thread(uint64_t key); /* 0: the process */
 uint64_t key_make(uint32_t process, uint32_t thread, uint64_t start_boottime_ns);

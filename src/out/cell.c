@@ -57,6 +57,13 @@ struct cell cell_time(uint64_t ns_since_epoch)
     return (struct cell){.kind = CELL_TIME, .u = ns_since_epoch};
 }
 
+size_t fields_copy(struct field *to, size_t room, const struct field *from, size_t n)
+{
+    n = n < room ? n : room;
+    memcpy(to, from, n * sizeof *to);
+    return n;
+}
+
 /* printf takes exact long arithmetic for each value, which was most of what a row cost. Here the product is
  * at most 2^53, and rounds like printf but for values within its last bit of a half. */
 #define QUICK_BELOW 1e9

@@ -52,6 +52,9 @@ struct field {
     struct cell cell;
 };
 
+/* As many of n fields as there is room for; returns how many. */
+size_t fields_copy(struct field *to, size_t room, const struct field *from, size_t n);
+
 /* csv: RFC 4180, of one view, each row with its window, no other lines; what is not known is empty, and no
  * text begins like a formula. prom: OpenMetrics text, units as Prometheus wants them. */
 enum out_format { OUT_TEXT, OUT_TSV, OUT_CSV, OUT_JSON, OUT_PROM, OUT_RECORD /* src/history/recording.h */ };

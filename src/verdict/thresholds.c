@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "out/lines.h"
 #include "base/quote.h"
 #include "base/suggest.h"
 
@@ -99,8 +98,7 @@ static bool parse_millionths(const char *text, size_t length, uint64_t *value)
     return digit;
 }
 
-/* As few decimals as it takes: what is printed is what was set. */
-static struct quoted number(double value)
+struct quoted threshold_text(double value)
 {
     struct quoted shown;
     int n = snprintf(shown.text, sizeof shown.text, "%.*f", THRESHOLD_DECIMALS, value);
@@ -136,8 +134,8 @@ static int set(struct thresholds *t, const char *name, size_t name_length, const
         if (given < spec->least || given > spec->most)
             return error_set(why, -EINVAL,
                              "%s: \"%s\" is not a number from %s to %s (%s, at most %d decimals)", spec->name,
-                             quote_bytes(value, length).text, number(spec->least).text,
-                             number(spec->most).text, spec->unit, THRESHOLD_DECIMALS);
+                             quote_bytes(value, length).text, threshold_text(spec->least).text,
+                             threshold_text(spec->most).text, spec->unit, THRESHOLD_DECIMALS);
         t->value[i] = given;
         return 0;
     }
@@ -241,35 +239,4 @@ int thresholds_read(struct thresholds *t, const char *path, struct error *why)
         close(fd);
     free(text);
     return err ? error_set(why, err, "%s: %s", quote(path).text, reason.text) : 0;
-}
-
-/* ---- printing ---- */
-
-static void put(struct lines *lines, const char *text)
-{
-    lines_text(lines, text);
-    lines_end(lines);
-}
-
-int thresholds_print(const struct thresholds *t, int fd)
-{
-    struct lines lines;
-    char line[LONGEST_LINE];
-
-    lines_open(&lines, fd);
-    put(&lines, "# What hog judges by: NAME=VALUE a line. What is not named keeps its default.");
-    for (size_t i = 0; i < THRESHOLDS; i++) {
-        const struct threshold_spec *spec = &threshold_table[i];
-        put(&lines, "");
-        snprintf(line, sizeof line, "# %s", spec->meaning);
-        put(&lines, line);
-        snprintf(line, sizeof line, "# %s, %s to %s; default %s", spec->unit, number(spec->least).text,
-                 number(spec->most).text, number(spec->standard).text);
-        put(&lines, line);
-        snprintf(line, sizeof line, "%s=%s", spec->name, number(t->value[i]).text);
-        put(&lines, line);
-    }
-    int err = lines_flush(&lines);
-    lines_close(&lines);
-    return err;
 }

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include "base/error.h"
+#include "base/quote.h"
 
 enum threshold {
     STARVED_PCT,
@@ -51,7 +52,7 @@ int thresholds_parse(struct thresholds *t, const char *text, size_t length, stru
 int thresholds_read(struct thresholds *t, const char *path, struct error *why);
 #define THRESHOLDS_MOST 65536
 
-/* Writes a file that thresholds_read() takes, with comments. 0 or -errno. */
-int thresholds_print(const struct thresholds *t, int fd);
+/* As few decimals as it takes: what is printed is what was set. */
+struct quoted threshold_text(double value);
 
 #endif

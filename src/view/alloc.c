@@ -8,6 +8,7 @@
 #include "source/heap/heap.h"
 #include "source/heap/leaks.h"
 #include "view/view.h"
+#include "view/task_cells.h"
 
 struct alloc {
     const struct source_context *context;
@@ -36,6 +37,20 @@ struct alloc {
     X(error_kib, 9, KIB, NONE, WIDE, "live_kib may be off by so much (95 %), where blocks are sampled")      \
     X(comm, -15, NONE, TASK, DEFAULT, "name")
 COLUMN_TABLE(ALLOC_COLUMNS);
+
+#define LEAKS_COLUMNS(X)                                                                                     \
+    X(rank, 4, NONE, NONE, WIDE, "place by live_kib; 1 first")                                               \
+    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
+    X(live_kib, 12, KIB, LEVEL, DEFAULT_RANKED, "allocated there and not freed, older than asked for")       \
+    X(blocks, 9, COUNT, LEVEL, DEFAULT, "how many blocks that is")                                           \
+    X(age_s, 9, S, MAX, DEFAULT, "age of the oldest")                                                        \
+    X(stack, -40, NONE, DIM, DEFAULT, "functions by which it was asked for, the innermost first")            \
+    X(comm, -15, NONE, TASK, DEFAULT, "name")
+#define LEAKS_NUMBER(name, ...) LEAKS_##name,
+enum { LEAKS_COLUMNS(LEAKS_NUMBER) LEAKS_LENGTH };
+static const struct column leaks_columns[] = {LEAKS_COLUMNS(COLUMN_ENTRY)};
+static const struct schema leaks_schema = {
+    .name = "leaks", .columns = leaks_columns, .ncolumns = LEAKS_LENGTH};
 
 extern const struct view alloc_view;
 
@@ -80,11 +95,8 @@ static size_t alloc_fields(void *state, struct field *fields, size_t n)
         {"alloc_sampled", cell_unsigned(heaps_one_in(heaps))},
         {"alloc_lost", cell_unsigned(heaps_lost(heaps))},
     };
-    size_t i = 0;
 
-    for (; i < n && i < sizeof all / sizeof *all; i++)
-        fields[i] = all[i];
-    return i;
+    return fields_copy(fields, n, all, sizeof all / sizeof *all);
 }
 
 /* ---- rows ---- */
@@ -97,16 +109,15 @@ static struct cell kib(double bytes)
 static void row(struct alloc *alloc, const struct window *window, struct out *out, size_t rank,
                 const struct heap *heap, bool known)
 {
-    static const struct name all_outside = {.comm = "[outside]", .comm_length = sizeof "[outside]" - 1};
     bool outside = heap->who == HOG_KEY_OUTSIDE;
-    const struct name *name = outside ? &all_outside : heaps_name(alloc->heaps, heap->who, window->end_mono);
+    const struct name *name = outside ? &name_outside : heaps_name(alloc->heaps, heap->who, window->end_mono);
     double seconds = (double)(window->end_mono - window->begin_mono) / 1e9;
     const struct alloc_counts *now = &heap->counts, *before = &heap->before;
     const struct cell none = cell_unknown();
     const struct cell cells[COLUMNS] = {
         [COL_rank] = cell_unsigned(rank),
         [COL_pid] = outside ? none : cell_unsigned(key_process(heap->who)),
-        [COL_uid] = name->uid_known ? cell_unsigned(name->uid) : none,
+        [COL_uid] = cell_uid(name),
         [COL_live_kib] = known ? kib((double)heap->live) : none,
         [COL_allocs_s] = known ? cell_decimal((double)(now->allocs - before->allocs) / seconds, 3) : none,
         [COL_frees_s] = known ? cell_decimal((double)(now->frees - before->frees) / seconds, 3) : none,
@@ -115,7 +126,7 @@ static void row(struct alloc *alloc, const struct window *window, struct out *ou
         [COL_failed_s] = known ? cell_decimal((double)(now->failed - before->failed) / seconds, 3) : none,
         [COL_mapped_kib] = known ? kib((double)heap->mapped) : none,
         [COL_error_kib] = known ? kib(heap->error) : none,
-        [COL_comm] = name->comm_length ? cell_bytes(name->comm, name->comm_length) : none,
+        [COL_comm] = cell_comm(name),
     };
 
     out_row_of(out, &alloc_view.schema, cells, &(struct row_keys){.key = heap->who});
@@ -232,6 +243,28 @@ static void rows_of_idle(struct alloc *alloc, const struct window *window, struc
     }
 }
 
+static void put_leaks(struct alloc *alloc, const struct window *window, struct out *out)
+{
+    struct leak leak;
+
+    for (size_t i = 0, n = leaks_top(alloc->leaks); i < n; i++) {
+        if (!leaks_at(alloc->leaks, i, window->end_mono, &leak))
+            continue;
+        uint64_t who = leak.heap->who;
+        bool outside = who == HOG_KEY_OUTSIDE;
+        const struct cell cells[LEAKS_LENGTH] = {
+            [LEAKS_rank] = cell_unsigned(i + 1),
+            [LEAKS_pid] = outside ? cell_unknown() : cell_unsigned(key_process(who)),
+            [LEAKS_live_kib] = kib((double)leak.bytes),
+            [LEAKS_blocks] = cell_unsigned(leak.blocks),
+            [LEAKS_age_s] = cell_decimal((double)leak.age_ns / 1e9, 3),
+            [LEAKS_stack] = *leak.stack ? cell_string(leak.stack) : cell_unknown(),
+            [LEAKS_comm] = cell_comm(outside ? NULL : heaps_name(alloc->heaps, who, window->end_mono)),
+        };
+        out_row_of(out, &leaks_schema, cells, &(struct row_keys){.key = who});
+    }
+}
+
 static void alloc_rows(void *state, const struct window *window, struct out *out)
 {
     struct alloc *alloc = state;
@@ -244,7 +277,7 @@ static void alloc_rows(void *state, const struct window *window, struct out *out
     }
     rows_of_idle(alloc, window, out, rank, n);
     if (alloc->leaks)
-        leaks_rows(alloc->leaks, window, out);
+        put_leaks(alloc, window, out);
 }
 
 const struct view alloc_view = {

@@ -6,6 +6,7 @@
 #include "source/block/block.h"
 #include "source/block/load.h"
 #include "view/view.h"
+#include "view/task_cells.h"
 
 struct block {
     struct block_io *io;
@@ -68,11 +69,8 @@ static size_t block_fields(void *state, struct field *fields, size_t n)
         {"block_write_kib", cell_unsigned(totals->write_bytes / 1024)},
         {"block_lost", cell_unsigned(totals->lost)},
     };
-    size_t i = 0;
 
-    for (; i < n && i < sizeof all / sizeof *all; i++)
-        fields[i] = all[i];
-    return i;
+    return fields_copy(fields, n, all, sizeof all / sizeof *all);
 }
 
 /* What those are called who are no process. */
@@ -119,13 +117,11 @@ static void row(struct block *block, const struct window *window, struct out *ou
     const struct disk *disk =
         sums->device == IO_NO_DEVICE ? NULL : block_io_disk(block->io, sums->device, window->end_mono);
     double seconds = (double)length / 1e9;
-    const struct cell comm = is_nobody           ? cell_string(is_nobody)
-                             : name->comm_length ? cell_bytes(name->comm, name->comm_length)
-                                                 : cell_unknown();
+    const struct cell comm = is_nobody ? cell_string(is_nobody) : cell_comm(name);
     const struct cell cells[COLUMNS] = {
         [COL_rank] = cell_unsigned(rank),
         [COL_pid] = is_nobody ? cell_unknown() : cell_unsigned(key_process(who)),
-        [COL_uid] = name->uid_known ? cell_unsigned(name->uid) : cell_unknown(),
+        [COL_uid] = cell_uid(name),
         [COL_dev] = cell_string(disk ? disk->name : NULL),
         [COL_iowait_pct] =
             block_io_waited(block->io, who, &waited) ? percent(waited, seconds) : cell_unknown(),

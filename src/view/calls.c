@@ -12,6 +12,7 @@
 #include "source/calls/calls.h"
 #include "source/shared/exit_names.h"
 #include "view/view.h"
+#include "view/task_cells.h"
 
 struct calls {
     const struct source_context *context;
@@ -77,11 +78,8 @@ static size_t calls_fields(void *state, struct field *fields, size_t n)
         {"calls_keys", cell_unsigned(sums->in_kernel)},
         {"calls_lost", cell_unsigned(calls_lost(sums))},
     };
-    size_t i = 0;
 
-    for (; i < n && i < sizeof all / sizeof *all; i++)
-        fields[i] = all[i];
-    return i;
+    return fields_copy(fields, n, all, sizeof all / sizeof *all);
 }
 
 /* ---- rows ---- */
@@ -144,11 +142,10 @@ static struct cell microseconds(const struct calls *calls, const struct call_sum
 static void row(struct calls *calls, const struct window *window, struct out *out, size_t rank,
                 const struct call_sums *sums)
 {
-    static const struct name all_outside = {.comm = "[outside]", .comm_length = sizeof "[outside]" - 1};
     const struct cell none = cell_unknown();
     bool outside = sums->who == HOG_KEY_OUTSIDE, threads = calls->context->options->threads;
     const struct name *name =
-        outside ? &all_outside
+        outside ? &name_outside
                 : names_find(calls->context->names, sums->who, window->end_mono, name_of_dead, calls);
     struct call_counts c = calls_in_window(sums);
     uint64_t sized = c.returned - c.failed - c.unsized;
@@ -170,10 +167,10 @@ static void row(struct calls *calls, const struct window *window, struct out *ou
         [COL_entered] = cell_unsigned(c.entered),
         [COL_in_call] = cell_unsigned(sums->in_flight),
         [COL_unsized] = cell_unsigned(c.unsized),
-        [COL_uid] = name->uid_known ? cell_unsigned(name->uid) : none,
+        [COL_uid] = cell_uid(name),
         [COL_tid] =
             threads && !outside && key_thread(sums->who) ? cell_unsigned(key_thread(sums->who)) : none,
-        [COL_comm] = name->comm_length ? cell_bytes(name->comm, name->comm_length) : none,
+        [COL_comm] = cell_comm(name),
     };
 
     out_row_of(out, &calls_view.schema, cells, &(struct row_keys){.key = sums->who});

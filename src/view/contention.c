@@ -5,7 +5,7 @@
 #include <string.h>
 #include "host/targets.h"
 #include "source/sched/sched.h"
-#include "source/sched/cells.h"
+#include "view/sched_cells.h"
 #include "source/sched/waits.h"
 #include "view/view.h"
 
@@ -66,11 +66,8 @@ static size_t contention_fields(void *state, struct field *fields, size_t n)
         {"wait_ms", cell_milliseconds(totals->wait_ns)},
         {"wait_lost_ms", cell_milliseconds(totals->lost_ns)},
     };
-    size_t i = 0;
 
-    for (; i < n && i < sizeof all / sizeof *all; i++)
-        fields[i] = all[i];
-    return i;
+    return fields_copy(fields, n, all, sizeof all / sizeof *all);
 }
 
 /* ---- rows ---- */

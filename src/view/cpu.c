@@ -5,10 +5,11 @@
 #include "shared.types.h"
 #include "host/targets.h"
 #include "source/sched/sched.h"
-#include "source/sched/cells.h"
+#include "view/sched_cells.h"
 #include "source/sched/load.h"
 #include "source/sched/pinned.h"
 #include "view/view.h"
+#include "view/task_cells.h"
 
 struct cpu {
     struct sched *sched;
@@ -91,15 +92,14 @@ static struct waited waited_of(const struct cpu *cpu, uint64_t key)
 static void row(struct cpu *cpu, const struct window *window, struct out *out, const struct schema *view,
                 size_t rank, const struct tally_entry *entry)
 {
-    static const struct name all_outside = {.comm = "[outside]", .comm_length = sizeof "[outside]" - 1};
     bool outside = entry->key == HOG_KEY_OUTSIDE, threads = cpu->context->options->threads;
-    const struct name *name = outside ? &all_outside : name_of(cpu, entry->key, window->end_mono);
+    const struct name *name = outside ? &name_outside : name_of(cpu, entry->key, window->end_mono);
     double length = (double)(window->end_mono - window->begin_mono);
     const struct waited wait = waited_of(cpu, entry->key);
     const struct cell cells[COLUMNS] = {
         [COL_rank] = cell_unsigned(rank),
         [COL_pid] = outside ? cell_unknown() : cell_unsigned(key_process(entry->key)),
-        [COL_uid] = name->uid_known ? cell_unsigned(name->uid) : cell_unknown(),
+        [COL_uid] = cell_uid(name),
         [COL_cpu_pct] = cell_decimal(100 * (double)entry->weight / length, 2),
         [COL_run_ms] = cell_milliseconds(entry->weight),
         [COL_switches] = cell_unsigned((uint64_t)entry->count),
@@ -109,7 +109,7 @@ static void row(struct cpu *cpu, const struct window *window, struct out *out, c
         [COL_wait_p50_us] = wait.p50_us,
         [COL_wait_p99_us] = wait.p99_us,
         [COL_wait_max_us] = wait.max_us,
-        [COL_comm] = name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
+        [COL_comm] = cell_comm(name),
     };
 
     out_row_of(out, view, cells, &(struct row_keys){.key = entry->key});

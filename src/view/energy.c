@@ -5,9 +5,10 @@
 #include "shared.types.h"
 #include "host/targets.h"
 #include "source/power/total.h"
-#include "source/sched/cells.h"
+#include "view/sched_cells.h"
 #include "source/sched/load.h"
 #include "view/view.h"
+#include "view/task_cells.h"
 
 #define ENERGY_COLUMNS(X)                                                                                    \
     X(rank, 4, NONE, NONE, WIDE, "place by joules among the processes of the domain, 1 first")               \
@@ -111,9 +112,7 @@ static size_t energy_fields(void *state, struct field *fields, size_t n)
         {"skew_us", cell_decimal((double)e->meter->skew_ns / 1e3, 3)},
         {"weight", cell_string(sched_totals(e->sched)->by_cycles ? "cycles" : "time")},
     };
-    for (size_t i = 0; i < sizeof more / sizeof *more && used < n; i++)
-        fields[used++] = more[i];
-    return used;
+    return used + fields_copy(fields + used, n - used, more, sizeof more / sizeof *more);
 }
 
 /* ---- rows ---- */
@@ -158,7 +157,7 @@ static void put(const struct page *page, const struct part *part)
     const struct cell cells[COLUMNS] = {
         [COL_rank] = part->rank ? cell_unsigned(part->rank) : cell_unknown(),
         [COL_pid] = special ? cell_unknown() : cell_unsigned(key_process(part->key)),
-        [COL_uid] = name.uid_known ? cell_unsigned(name.uid) : cell_unknown(),
+        [COL_uid] = cell_uid(&name),
         [COL_domain] = cell_string(page->domain->name),
         [COL_joules] = page->known ? cell_joules(part->uj) : cell_unknown(),
         [COL_watts] = page->known ? cell_watts(page, part->uj) : cell_unknown(),
@@ -166,9 +165,7 @@ static void put(const struct page *page, const struct part *part)
         [COL_run_ms] = cell_milliseconds(part->run_ns),
         [COL_cpu] = page->cpu,
         [COL_tid] = threads && !special ? cell_unsigned(key_thread(part->key)) : cell_unknown(),
-        [COL_comm] = special            ? cell_string(special)
-                     : name.comm_length ? cell_bytes(name.comm, name.comm_length)
-                                        : cell_unknown(),
+        [COL_comm] = special ? cell_string(special) : cell_comm(&name),
     };
 
     if (part->special)

@@ -10,6 +10,7 @@
 #include "source/faults/faults.h"
 #include "source/faults/pinned.h"
 #include "view/view.h"
+#include "view/task_cells.h"
 
 struct faults {
     struct pagefaults *pagefaults;
@@ -70,11 +71,8 @@ static size_t faults_fields(void *state, struct field *fields, size_t n)
         {"faults_other", cell_unsigned(totals->other)},
         {"faults_lost", cell_unsigned(totals->lost)},
     };
-    size_t i = 0;
 
-    for (; i < n && i < sizeof all / sizeof *all; i++)
-        fields[i] = all[i];
-    return i;
+    return fields_copy(fields, n, all, sizeof all / sizeof *all);
 }
 
 static struct cell microseconds(const struct faults *faults, uint64_t key, double q)
@@ -97,10 +95,9 @@ static void major_in(const struct faults *faults, const struct window *window, u
 static void row(struct faults *faults, const struct window *window, struct out *out,
                 const struct schema *view, size_t rank, uint64_t key, const struct fault_sums *sums)
 {
-    static const struct name all_outside = {.comm = "[outside]", .comm_length = sizeof "[outside]" - 1};
     bool outside = key == HOG_KEY_OUTSIDE, threads = faults->context->options->threads;
     const struct name *name =
-        outside ? &all_outside : pagefaults_name(faults->pagefaults, key, window->end_mono);
+        outside ? &name_outside : pagefaults_name(faults->pagefaults, key, window->end_mono);
     double seconds = (double)(window->end_mono - window->begin_mono) / 1e9;
     bool timed = pagefaults_timed(faults->pagefaults);
     char in[MAPPING_NAME] = "";
@@ -110,7 +107,7 @@ static void row(struct faults *faults, const struct window *window, struct out *
     const struct cell cells[COLUMNS] = {
         [COL_rank] = cell_unsigned(rank),
         [COL_pid] = outside ? cell_unknown() : cell_unsigned(key_process(key)),
-        [COL_uid] = name->uid_known ? cell_unsigned(name->uid) : cell_unknown(),
+        [COL_uid] = cell_uid(name),
         [COL_minor_s] = cell_decimal((double)sums->minor / seconds, 3),
         [COL_major_s] = cell_decimal((double)sums->major / seconds, 3),
         [COL_lat_avg_us] = sums->timed ? cell_decimal((double)sums->ended_ns / (double)sums->timed / 1e3, 3)
@@ -125,7 +122,7 @@ static void row(struct faults *faults, const struct window *window, struct out *
                            : cell_unknown(),
         [COL_tid] = threads && !outside ? cell_unsigned(key_thread(key)) : cell_unknown(),
         [COL_major_in] = *in ? cell_string(in) : cell_unknown(),
-        [COL_comm] = name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
+        [COL_comm] = cell_comm(name),
     };
 
     out_row_of(out, view, cells, &(struct row_keys){.key = key});

@@ -12,6 +12,7 @@
 #include "source/file/load.h"
 #include "source/file/names.h"
 #include "view/view.h"
+#include "view/task_cells.h"
 
 struct file {
     const struct source_context *context;
@@ -40,6 +41,21 @@ struct file {
     X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
     X(comm, -15, NONE, TASK, DEFAULT, "name")
 COLUMN_TABLE(FILE_COLUMNS);
+
+#define FILES_COLUMNS(X)                                                                                     \
+    X(rank, 4, NONE, NONE, WIDE, "place by read_kib + write_kib; 1 first")                                   \
+    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
+    X(reads, 9, COUNT, SUM, DEFAULT, "calls that read from it")                                              \
+    X(writes, 9, COUNT, SUM, DEFAULT, "calls that wrote to it")                                              \
+    X(read_kib, 12, KIB, SUM, DEFAULT_RANKED, "what they read")                                              \
+    X(write_kib, 12, KIB, SUM, DEFAULT_RANKED, "what they wrote")                                            \
+    X(file, -40, NONE, DIM, SUBJECT, "its path")                                                             \
+    X(comm, -15, NONE, TASK, DEFAULT, "name")
+#define FILES_NUMBER(name, ...) FILES_##name,
+enum { FILES_COLUMNS(FILES_NUMBER) FILES_LENGTH };
+static const struct column files_columns[] = {FILES_COLUMNS(COLUMN_ENTRY)};
+static const struct schema files_schema = {
+    .name = "files", .columns = files_columns, .ncolumns = FILES_LENGTH};
 
 extern const struct view file_view;
 
@@ -87,11 +103,8 @@ static size_t file_fields(void *state, struct field *fields, size_t n)
         count += cells->uses[i].count;
     const struct field all[] = {{"file_ops", cell_unsigned(count)},
                                 {"file_lost", cell_unsigned(cells->lost)}};
-    size_t i = 0;
 
-    for (; i < n && i < sizeof all / sizeof *all; i++)
-        fields[i] = all[i];
-    return i;
+    return fields_copy(fields, n, all, sizeof all / sizeof *all);
 }
 
 /* ---- rows ---- */
@@ -140,10 +153,9 @@ static bool name_of_dead(void *context, uint64_t key, struct name *name)
 
 static const struct name *name_of(const struct file *file, const struct what *what, uint64_t now)
 {
-    static const struct name all_outside = {.comm = "[outside]", .comm_length = sizeof "[outside]" - 1};
 
     return what->key.who == HOG_KEY_OUTSIDE
-               ? &all_outside
+               ? &name_outside
                : names_find(file->context->names, what->key.who, now, name_of_dead, (void *)what);
 }
 
@@ -227,7 +239,7 @@ static void row(struct file *file, const struct window *window, struct out *out,
         [COL_hit_pct] = hit_pct(what, use),
         [COL_via] = cell_string(via_name(key)),
         [COL_tid] = file->context->options->threads && !outside ? cell_unsigned(key_thread(key->who)) : none,
-        [COL_comm] = name && name->comm_length ? cell_bytes(name->comm, name->comm_length) : none,
+        [COL_comm] = cell_comm(name),
     };
 
     out_row_of(out, &file_view.schema, cells, &(struct row_keys){.key = key->who});
@@ -271,6 +283,25 @@ static void rows_of_idle(struct file *file, const struct window *window, struct 
     }
 }
 
+static void put_files(struct file *file, const struct window *window, struct out *out)
+{
+    static struct file_name named;
+
+    for (size_t i = 0; file_names_at(file->names, i, file->mounts, window->end_mono, &named); i++) {
+        const struct cell cells[FILES_LENGTH] = {
+            [FILES_rank] = cell_unsigned(i + 1),
+            [FILES_pid] = named.who ? cell_unsigned(key_process(named.who)) : cell_unknown(),
+            [FILES_reads] = cell_unsigned(named.reads),
+            [FILES_writes] = cell_unsigned(named.writes),
+            [FILES_read_kib] = cell_decimal((double)named.read_bytes / 1024, 3),
+            [FILES_write_kib] = cell_decimal((double)named.written_bytes / 1024, 3),
+            [FILES_file] = *named.path ? cell_string(named.path) : cell_unknown(),
+            [FILES_comm] = cell_comm(named.name),
+        };
+        out_row_of(out, &files_schema, cells, &(struct row_keys){.key = named.key});
+    }
+}
+
 static void file_rows(void *state, const struct window *window, struct out *out)
 {
     struct file *file = state;
@@ -287,7 +318,7 @@ static void file_rows(void *state, const struct window *window, struct out *out)
     if (!file->context->options->threads)
         rows_of_idle(file, window, out, rank);
     if (file->names)
-        file_names_rows(file->names, file->mounts, window, out);
+        put_files(file, window, out);
 }
 
 const struct view file_view = {

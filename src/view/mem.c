@@ -8,6 +8,7 @@
 #include "shared.types.h"
 #include "source/memory/mem_table.h"
 #include "view/view.h"
+#include "view/task_cells.h"
 
 struct mem {
     struct mem_table *mem_table;
@@ -70,11 +71,8 @@ static size_t mem_fields(void *state, struct field *fields, size_t n)
         {"mem_lost", cell_unsigned(totals->lost)},
         {"mem_looked", totals->looked ? cell_unsigned(totals->looked) : cell_unknown()},
     };
-    size_t i = 0;
 
-    for (; i < n && i < sizeof all / sizeof *all; i++)
-        fields[i] = all[i];
-    return i;
+    return fields_copy(fields, n, all, sizeof all / sizeof *all);
 }
 
 static struct cell kib(bool known, uint64_t value)
@@ -109,10 +107,9 @@ static struct cell pss(const struct mem *mem, const struct mem_process *mem_proc
 static void row(const struct mem *mem, const struct window *window, struct out *out,
                 const struct schema *view, size_t rank, const struct mem_process *mem_process)
 {
-    static const struct name all_outside = {.comm = "[outside]", .comm_length = sizeof "[outside]" - 1};
     bool outside = mem_process->key == HOG_KEY_OUTSIDE, known = mem_process->now_known;
     const struct name *name =
-        outside ? &all_outside : mem_table_name(mem->mem_table, mem_process, window->end_mono);
+        outside ? &name_outside : mem_table_name(mem->mem_table, mem_process, window->end_mono);
     const struct mem_levels *now = &mem_process->now;
     uint64_t peak_rss, peak_vm;
     bool peak_rss_known = mem_table_peak_rss(mem->mem_table, mem_process, &peak_rss);
@@ -120,7 +117,7 @@ static void row(const struct mem *mem, const struct window *window, struct out *
     const struct cell cells[COLUMNS] = {
         [COL_rank] = cell_unsigned(rank),
         [COL_pid] = kib(!outside, key_process(mem_process->key)),
-        [COL_uid] = kib(name->uid_known, name->uid),
+        [COL_uid] = cell_uid(name),
         [COL_rss_kib] = kib(known, now->rss),
         [COL_delta_kib] = delta_rss(mem_process),
         [COL_peak_kib] = kib(peak_rss_known && !outside, peak_rss),
@@ -132,7 +129,7 @@ static void row(const struct mem *mem, const struct window *window, struct out *
         [COL_vm_delta_kib] = delta_vm(mem_process),
         [COL_vm_peak_kib] = kib(peak_vm_known && !outside, peak_vm),
         [COL_pss_kib] = pss(mem, mem_process),
-        [COL_comm] = name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
+        [COL_comm] = cell_comm(name),
     };
 
     out_row_of(out, view, cells, &(struct row_keys){.key = mem_process->key});

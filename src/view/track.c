@@ -6,6 +6,7 @@
 #include "source/sched/sched.h"
 #include "source/sched/load.h"
 #include "view/view.h"
+#include "view/task_cells.h"
 
 #define TRACK_COLUMNS(X)                                                                                     \
     X(t_ms, 10, MS, DIM, DEFAULT, "begin of the window since the start of the run")                          \
@@ -88,7 +89,7 @@ static void track_rows(void *state, const struct window *window, struct out *out
             [COL_cpu_pct] = cell_decimal(100 * (double)sum->weight / length, 2),
             [COL_run_ms] = cell_decimal((double)sum->weight / 1e6, 3),
             [COL_switches] = cell_unsigned((uint64_t)sum->count),
-            [COL_comm] = name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
+            [COL_comm] = cell_comm(name),
         };
         out_row_of(out, &track_view.schema, cells, &(struct row_keys){.key = sum->key});
     }

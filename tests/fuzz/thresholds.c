@@ -7,6 +7,7 @@
  *   thresholds        deterministic mutations of what hog prints, for five seconds
  *                     ($HOG_FUZZ_ROUNDS: that many instead; $HOG_FUZZ_SEED)
  */
+#include "cli/thresholds_print.h"
 #include "verdict/thresholds.h"
 #include <stdint.h>
 #include <stdlib.h>

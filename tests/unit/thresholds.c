@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Thresholds on the command line and in files, valid and not. Run from the top of the source tree: the manual
  * lists each with its default. */
+#include "cli/thresholds_print.h"
 #include "verdict/thresholds.h"
 #include "tests/unit/tap.h"
 #include <errno.h>

@@ -10,6 +10,8 @@
 #include "host/pidns.h"
 #include "loader/map_read.h"
 
+_Static_assert(FILE_NAME_PATH >= 4096 + sizeof((struct hog_file_name *)NULL)->names, "a path fits");
+
 #define NAMES (sizeof((struct hog_file_name *)NULL)->names / sizeof *((struct hog_file_name *)NULL)->names)
 
 struct named {
@@ -23,18 +25,6 @@ struct file_names {
     struct named *top; /* most bytes first */
     size_t n;
 };
-
-#define FILES_COLUMNS(X)                                                                                     \
-    X(rank, 4, NONE, NONE, WIDE, "place by read_kib + write_kib; 1 first")                                   \
-    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
-    X(reads, 9, COUNT, SUM, DEFAULT, "calls that read from it")                                              \
-    X(writes, 9, COUNT, SUM, DEFAULT, "calls that wrote to it")                                              \
-    X(read_kib, 12, KIB, SUM, DEFAULT_RANKED, "what they read")                                              \
-    X(write_kib, 12, KIB, SUM, DEFAULT_RANKED, "what they wrote")                                            \
-    X(file, -40, NONE, DIM, SUBJECT, "its path")                                                             \
-    X(comm, -15, NONE, TASK, DEFAULT, "name")
-COLUMN_TABLE(FILES_COLUMNS);
-const struct schema files_schema = {.name = "files", .columns = columns, .ncolumns = COLUMNS};
 
 struct file_names *file_names_open(const struct source_context *context, const struct object *obj)
 {
@@ -65,7 +55,7 @@ static uint64_t weight(const struct hog_file_name *name)
 }
 
 /* To its place among the most, if it has one. */
-static int add(void *context, const void *key, const void *value)
+static int keep_heaviest(void *context, const void *key, const void *value)
 {
     struct file_names *names = context;
     struct named new;
@@ -88,7 +78,8 @@ static int add(void *context, const void *key, const void *value)
 int file_names_collect(struct file_names *names, struct error *why)
 {
     names->n = 0;
-    int n = map_drain(names->map->fd, names->map->key_size, names->map->value_size, add, names, why);
+    int n =
+        map_drain(names->map->fd, names->map->key_size, names->map->value_size, keep_heaviest, names, why);
 
     return n < 0 ? n : 0;
 }
@@ -107,7 +98,7 @@ static void put_path(const struct hog_file_name *name, const char *mount, char *
             snprintf(to + at, size - (size_t)at, "/%.*s", (int)sizeof name->names[0] - 1, name->names[i - 1]);
 }
 
-static bool name_of_dead(void *context, uint64_t key, struct name *name)
+static bool file_name_of_dead(void *context, uint64_t key, struct name *name)
 {
     const struct hog_file_name *entry = context;
 
@@ -118,37 +109,24 @@ static bool name_of_dead(void *context, uint64_t key, struct name *name)
     return true;
 }
 
-static void row(const struct file_names *names, struct mounts *mounts, const struct window *window,
-                struct out *out, size_t rank, struct named *named)
+bool file_names_at(struct file_names *names, size_t i, struct mounts *mounts, uint64_t now,
+                   struct file_name *file)
 {
-    const struct hog_file_id *id = &named->id;
-    struct hog_file_name *entry = &named->name;
+    if (i >= names->n)
+        return false;
+    const struct hog_file_id *id = &names->top[i].id;
+    struct hog_file_name *entry = &names->top[i].name;
     bool outside = !id->who || id->who == HOG_KEY_OUTSIDE, of_proc = pidns_is_of_proc(names->context->pidns);
     uint32_t pid = of_proc && entry->taker != HOG_KEY_OUTSIDE ? key_process(entry->taker) : 0;
-    const struct name *name =
-        outside ? NULL : names_find(names->context->names, id->who, window->end_mono, name_of_dead, entry);
-    char path[4096 + sizeof entry->names];
 
-    put_path(entry,
-             mounts_path(mounts, pid, id->mount, id->device >> 20, id->device & 0xfffff, window->end_mono),
-             path, sizeof path);
-    const struct cell cells[COLUMNS] = {
-        [COL_rank] = cell_unsigned(rank),
-        [COL_pid] = outside ? cell_unknown() : cell_unsigned(key_process(id->who)),
-        [COL_reads] = cell_unsigned(entry->count[HOG_FILE_READ]),
-        [COL_writes] = cell_unsigned(entry->count[HOG_FILE_WRITE]),
-        [COL_read_kib] = cell_decimal((double)entry->bytes[HOG_FILE_READ] / 1024, 3),
-        [COL_write_kib] = cell_decimal((double)entry->bytes[HOG_FILE_WRITE] / 1024, 3),
-        [COL_file] = *path ? cell_string(path) : cell_unknown(),
-        [COL_comm] = name && name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
-    };
-
-    out_row_of(out, &files_schema, cells, &(struct row_keys){.key = id->who});
-}
-
-void file_names_rows(struct file_names *names, struct mounts *mounts, const struct window *window,
-                     struct out *out)
-{
-    for (size_t i = 0; i < names->n; i++)
-        row(names, mounts, window, out, i + 1, &names->top[i]);
+    file->who = outside ? 0 : id->who;
+    file->key = id->who;
+    file->name = outside ? NULL : names_find(names->context->names, id->who, now, file_name_of_dead, entry);
+    file->reads = entry->count[HOG_FILE_READ];
+    file->writes = entry->count[HOG_FILE_WRITE];
+    file->read_bytes = entry->bytes[HOG_FILE_READ];
+    file->written_bytes = entry->bytes[HOG_FILE_WRITE];
+    put_path(entry, mounts_path(mounts, pid, id->mount, id->device >> 20, id->device & 0xfffff, now),
+             file->path, sizeof file->path);
+    return true;
 }

@@ -7,13 +7,22 @@
 
 struct file_names;
 struct mounts;
-extern const struct schema files_schema;
 
 /* Both outlive it. NULL: no memory. */
 struct file_names *file_names_open(const struct source_context *context, const struct object *obj);
 void file_names_close(struct file_names *names);
 int file_names_collect(struct file_names *names, struct error *why);
-void file_names_rows(struct file_names *names, struct mounts *mounts, const struct window *window,
-                     struct out *out);
+
+#define FILE_NAME_PATH 8192
+struct file_name {
+    uint64_t who, key;       /* who: the process; 0: none that we know. key: as the kernel has it */
+    const struct name *name; /* of the process; or NULL */
+    uint64_t reads, writes, read_bytes, written_bytes;
+    char path[FILE_NAME_PATH]; /* "": not known */
+};
+
+/* The i-th by bytes; false: there are no more. `name` is valid until the next call. */
+bool file_names_at(struct file_names *names, size_t i, struct mounts *mounts, uint64_t now,
+                   struct file_name *file);
 
 #endif

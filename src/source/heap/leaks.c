@@ -40,17 +40,6 @@ struct leaks {
     struct site **top;
 };
 
-#define LEAKS_COLUMNS(X)                                                                                     \
-    X(rank, 4, NONE, NONE, WIDE, "place by live_kib; 1 first")                                               \
-    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
-    X(live_kib, 12, KIB, LEVEL, DEFAULT_RANKED, "allocated there and not freed, older than asked for")       \
-    X(blocks, 9, COUNT, LEVEL, DEFAULT, "how many blocks that is")                                           \
-    X(age_s, 9, S, MAX, DEFAULT, "age of the oldest")                                                        \
-    X(stack, -40, NONE, DIM, DEFAULT, "functions by which it was asked for, the innermost first")            \
-    X(comm, -15, NONE, TASK, DEFAULT, "name")
-COLUMN_TABLE(LEAKS_COLUMNS);
-const struct schema leaks_schema = {.name = "leaks", .columns = columns, .ncolumns = COLUMNS};
-
 struct leaks *leaks_open(struct heaps *heaps)
 {
     struct leaks *leaks = calloc(1, sizeof *leaks);
@@ -112,7 +101,7 @@ static int add_block(void *context, const void *key, const void *value)
     return 0;
 }
 
-static bool nobody(const void *context, const void *entry)
+static bool none(const void *context, const void *entry)
 {
     return false;
 }
@@ -122,8 +111,8 @@ int leaks_collect(struct leaks *leaks, uint64_t now, struct error *why)
     struct heaps *heaps = leaks->heaps;
     uint64_t clock = now - (uint64_t)heaps->collector.clock_offset, age = heaps->context->options->leaks_ns;
 
-    hash_table_keep(&leaks->sites, nobody, NULL);
-    hash_table_keep(&leaks->lives, nobody, NULL);
+    hash_table_keep(&leaks->sites, none, NULL);
+    hash_table_keep(&leaks->lives, none, NULL);
     leaks->lost = 0;
     leaks->before = clock > age ? clock - age : 0;
     for (size_t i = 0; i < heaps->table.n; i++) {
@@ -189,7 +178,7 @@ static void name_frame(struct leaks *leaks, const struct heap *heap, uint64_t ad
     if (heap->who != HOG_KEY_OUTSIDE && pidns_is_of_proc(leaks->heaps->context->pidns))
         mappings_read(place.process, name_place, &place);
     if (leaks->frames.n == MOST_NAMES)
-        hash_table_keep(&leaks->frames, nobody, NULL);
+        hash_table_keep(&leaks->frames, none, NULL);
     frame = hash_table_find_or_add(&leaks->frames, id);
     if (frame)
         memcpy(frame->text, text, strnlen(text, sizeof frame->text - 1)); /* a new entry is zero */
@@ -216,7 +205,7 @@ static void name_stack(struct leaks *leaks, const struct heap *heap, int32_t sta
     }
 }
 
-static int compare(const void *x, const void *y)
+static int compare_sites(const void *x, const void *y)
 {
     const struct site *a = x, *b = y;
 
@@ -225,15 +214,14 @@ static int compare(const void *x, const void *y)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* The largest, in order: few of many. */
-static size_t find_top(struct leaks *leaks)
+size_t leaks_top(struct leaks *leaks)
 {
     size_t n = 0, most = leaks->heaps->context->options->top;
 
     for (size_t i = 0; i < leaks->sites.n; i++) {
         struct site *site = hash_table_at(&leaks->sites, i);
         size_t at = n;
-        while (at && compare(site, leaks->top[at - 1]) < 0)
+        while (at && compare_sites(site, leaks->top[at - 1]) < 0)
             at--;
         if (at == most)
             continue;
@@ -244,31 +232,17 @@ static size_t find_top(struct leaks *leaks)
     return n;
 }
 
-void leaks_rows(struct leaks *leaks, const struct window *window, struct out *out)
+bool leaks_at(struct leaks *leaks, size_t i, uint64_t now, struct leak *leak)
 {
-    struct heaps *heaps = leaks->heaps;
-    uint64_t clock = window->end_mono - (uint64_t)heaps->collector.clock_offset;
-    size_t n = find_top(leaks);
+    const struct site *site = leaks->top[i];
+    uint64_t clock = now - (uint64_t)leaks->heaps->collector.clock_offset;
 
-    for (size_t i = 0; i < n; i++) {
-        const struct site *site = leaks->top[i];
-        const struct heap *heap = hash_table_find(&heaps->table, site->heap);
-        char stack[1024];
-        if (!heap)
-            continue;
-        bool outside = heap->who == HOG_KEY_OUTSIDE;
-        name_stack(leaks, heap, site->stack, stack, sizeof stack);
-        const struct name *name = outside ? NULL : heaps_name(heaps, heap->who, window->end_mono);
-        const struct cell cells[COLUMNS] = {
-            [COL_rank] = cell_unsigned(i + 1),
-            [COL_pid] = outside ? cell_unknown() : cell_unsigned(key_process(heap->who)),
-            [COL_live_kib] = cell_decimal((double)site->bytes / 1024, 3),
-            [COL_blocks] = cell_unsigned(site->blocks),
-            [COL_age_s] = cell_decimal((double)(clock - site->born) / 1e9, 3),
-            [COL_stack] = *stack ? cell_string(stack) : cell_unknown(),
-            [COL_comm] =
-                name && name->comm_length ? cell_bytes(name->comm, name->comm_length) : cell_unknown(),
-        };
-        out_row_of(out, &leaks_schema, cells, &(struct row_keys){.key = heap->who});
-    }
+    leak->heap = hash_table_find(&leaks->heaps->table, site->heap);
+    if (!leak->heap)
+        return false;
+    leak->bytes = site->bytes;
+    leak->blocks = site->blocks;
+    leak->age_ns = clock - site->born;
+    name_stack(leaks, leak->heap, site->stack, leak->stack, sizeof leak->stack);
+    return true;
 }

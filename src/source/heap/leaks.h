@@ -6,11 +6,22 @@
 #include "source/heap/heap.h"
 
 struct leaks;
-extern const struct schema leaks_schema;
 
 struct leaks *leaks_open(struct heaps *heaps); /* which outlive them. NULL: no memory */
 int leaks_collect(struct leaks *leaks, uint64_t now, struct error *why);
-void leaks_rows(struct leaks *leaks, const struct window *window, struct out *out);
+
+/* A place that allocated blocks which are old enough. */
+struct leak {
+    const struct heap *heap;
+    uint64_t bytes, blocks, age_ns; /* age: of the oldest */
+    char stack[1024];               /* "inner;outer"; "": not known */
+};
+
+/* How many of them there are, up to -k, the largest first. */
+size_t leaks_top(struct leaks *leaks);
+
+/* One of these; false: its heap is gone. */
+bool leaks_at(struct leaks *leaks, size_t i, uint64_t now, struct leak *leak);
 void leaks_close(struct leaks *leaks);
 
 #endif

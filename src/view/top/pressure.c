@@ -84,9 +84,6 @@ size_t top_pressure_fields(const struct top *top, struct field *fields, size_t n
         {"psi_cgroup_mem_pct", percent(group ? p->group_some[PRESSURE_MEMORY] : -1)},
         {"psi_cgroup_io_pct", percent(group ? p->group_some[PRESSURE_IO] : -1)},
     };
-    size_t i = 0;
 
-    for (; i < n && i < sizeof all / sizeof *all; i++)
-        fields[i] = all[i];
-    return i;
+    return fields_copy(fields, n, all, sizeof all / sizeof *all);
 }

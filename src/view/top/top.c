@@ -7,10 +7,11 @@
 #include "shared.types.h"
 #include "host/targets.h"
 #include "host/pidns.h"
-#include "source/sched/cells.h"
+#include "view/sched_cells.h"
 #include "source/sched/load.h"
 #include "rows/rows.h"
 #include "view/view.h"
+#include "view/task_cells.h"
 
 #define TOP_COLUMNS(X)                                                                                       \
     X(rank, 4, NONE, NONE, WIDE,                                                                             \
@@ -108,13 +109,6 @@ static bool top_alert(void *state)
     return ((struct top *)state)->alert;
 }
 
-static size_t add_fields(struct field *to, size_t n, size_t used, const struct field *more, size_t nmore)
-{
-    for (size_t i = 0; i < nmore && used < n; i++)
-        to[used++] = more[i];
-    return used;
-}
-
 /* Where the CPUs' time went, the pressure, and how the host's memory stands. */
 static size_t top_fields(void *state, struct field *fields, size_t n)
 {
@@ -131,7 +125,7 @@ static size_t top_fields(void *state, struct field *fields, size_t n)
         {"mem_headroom_kib", memory ? cell_unsigned(memory->headroom / 1024) : cell_unknown()},
         {"mem_left_s", host.seconds >= 0 ? cell_decimal(host.seconds, 1) : cell_unknown()},
     };
-    used = add_fields(fields, n, used, more, sizeof more / sizeof *more);
+    used += fields_copy(fields + used, n - used, more, sizeof more / sizeof *more);
     return used + top_pressure_fields(top, fields + used, n - used);
 }
 
@@ -198,10 +192,9 @@ static bool is_idle(const struct cell cells[COLUMNS])
 static bool row(struct top *top, struct out *out, const struct schema *view, size_t rank,
                 const struct judged_process *process)
 {
-    static const struct name all_outside = {.comm = "[outside]", .comm_length = sizeof "[outside]" - 1};
     static const struct task_sums none;
     bool outside = process->key == HOG_KEY_OUTSIDE, threads = top->context->options->threads;
-    const struct name name = outside ? all_outside : *sched_name(top->sched, process->key, top->now);
+    const struct name name = outside ? name_outside : *sched_name(top->sched, process->key, top->now);
     const struct task_sums *found = top->tasks && !outside ? tasks_find(top->tasks, process->key) : NULL,
                            *task = found ? found : &none;
     const struct times *now = &process->now;
@@ -234,10 +227,10 @@ static bool row(struct top *top, struct out *out, const struct schema *view, siz
         [COL_wait_p50_us] = wait.p50_us,
         [COL_wait_p99_us] = wait.p99_us,
         [COL_wait_max_us] = wait.max_us,
-        [COL_uid] = name.uid_known ? cell_unsigned(name.uid) : cell_unknown(),
+        [COL_uid] = cell_uid(&name),
         [COL_tid] = threads && !outside ? cell_unsigned(key_thread(process->key)) : cell_unknown(),
         [COL_stolen_pct] = stolen(top, now->stolen),
-        [COL_comm] = name.comm_length ? cell_bytes(name.comm, name.comm_length) : cell_unknown(),
+        [COL_comm] = cell_comm(&name),
     };
 
     const struct options *options = top->context->options;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The numbers behind a verdict, a line each: '#why pid=... ...'. */
 #include "shared.types.h"
-#include "source/sched/cells.h"
+#include "view/sched_cells.h"
 #include "view/top/oom_forecast.h"
 #include "view/top/top.h"
 

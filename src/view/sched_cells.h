@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What several views say alike of on-CPU time and of waits for it. */
-#ifndef HOG_SOURCE_SCHED_CELLS_H
-#define HOG_SOURCE_SCHED_CELLS_H
+#ifndef HOG_VIEW_SCHED_CELLS_H
+#define HOG_VIEW_SCHED_CELLS_H
 
 #include "source/sched/sched.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "source/sched/cells.h"
+#include "view/sched_cells.h"
 #include "source/sched/waits.h"
 
 static int64_t all_ran(const struct tally *tally, bool by_cycles)
@@ -29,11 +29,8 @@ size_t sched_fields_of(const struct sched_totals *totals, const struct tally *ta
         {"switches", cell_unsigned(totals->switches)},
         {"stolen_ms", totals->stolen_known ? cell_milliseconds(totals->stolen_ns) : cell_unknown()},
     };
-    size_t i = 0;
 
-    for (; i < n && i < sizeof all / sizeof *all; i++)
-        fields[i] = all[i];
-    return i;
+    return fields_copy(fields, n, all, sizeof all / sizeof *all);
 }
 
 size_t sched_fields(const struct sched *o, struct field *fields, size_t n)
