@@ -107,6 +107,9 @@ int digest_range(struct digest_range *range, struct reader *reader, const char *
 /* The unit of a total; NULL: there is no total. */
 const char *ranking_unit(const struct ranking *ranking);
 
+/* The bucket of a value; 0 is the first. */
+unsigned digest_bucket(double value);
+
 /* Of the windows that have it, to 3 percent. */
 double series_quantile(const struct series *series, double q);
 

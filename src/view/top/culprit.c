@@ -5,7 +5,7 @@
 #include <string.h>
 #include "sched.types.h"
 #include "view/top/oom_forecast.h"
-#include "view/top/top.h"
+#include "view/top/state.h"
 
 #define SAID      3    /* culprits at most */
 #define SAID_PART 0.25 /* of the time that the first one is to blame for, or he is left out */

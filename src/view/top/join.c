@@ -4,7 +4,7 @@
 #include <math.h>
 #include "sched.types.h"
 #include "view/top/oom_forecast.h"
-#include "view/top/top.h"
+#include "view/top/state.h"
 
 static int join_runs(struct top *top)
 {

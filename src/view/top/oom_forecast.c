@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "shared.types.h"
-#include "view/top/top.h"
+#include "view/top/state.h"
 
 #define GROUPS 64
 

@@ -3,7 +3,7 @@
  * among those of the processes shown. */
 #include <stdio.h>
 #include <string.h>
-#include "view/top/top.h"
+#include "view/top/state.h"
 
 static double of_group(const struct cgroup *group, enum pressure_resource what)
 {

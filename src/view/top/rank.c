@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include "shared.types.h"
 #include "host/targets.h"
-#include "view/top/top.h"
+#include "view/top/state.h"
 
 static bool is_kernel_thread(const struct top *top, uint64_t key)
 {

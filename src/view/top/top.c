@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One row a process, all signals joined, with a verdict: who hogs this host, and why somebody is slow. */
 #include "view/top/oom_forecast.h"
-#include "view/top/top.h"
+#include "view/top/state.h"
 #include <errno.h>
 #include <stdlib.h>
 #include "shared.types.h"

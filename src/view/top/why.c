@@ -3,7 +3,7 @@
 #include "shared.types.h"
 #include "view/sched_cells.h"
 #include "view/top/oom_forecast.h"
-#include "view/top/top.h"
+#include "view/top/state.h"
 
 #define NAMED 5 /* others that the process waited for, or kept waiting */
 

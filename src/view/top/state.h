@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the parts of the view `top` share: the sources of its numbers, and what they were joined to. */
-#ifndef HOG_VIEW_TOP_TOP_H
-#define HOG_VIEW_TOP_TOP_H
+#ifndef HOG_VIEW_TOP_STATE_H
+#define HOG_VIEW_TOP_STATE_H
 
 #include "host/cgroup.h"
 #include "host/memory.h"
