@@ -4,7 +4,9 @@
 #ifndef HOG_BASE_ESCAPE_H
 #define HOG_BASE_ESCAPE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define ESCAPE_MAX 16 /* bytes that one character becomes at most: four bytes of UTF-8 as \xNN */
 

@@ -13,10 +13,7 @@
 #include <stdint.h>
 #include "out/cell.h"
 #include "out/column.h"
-
-/* csv: RFC 4180, of one view, each row with its window, no other lines; what is not known is empty, and no
- * text begins like a formula. prom: OpenMetrics text, units as Prometheus wants them. */
-enum out_format { OUT_TEXT, OUT_TSV, OUT_CSV, OUT_JSON, OUT_PROM, OUT_RECORD /* src/history/recording.h */ };
+#include "out/format.h"
 
 struct out;
 

@@ -5,7 +5,8 @@
 #define HOG_OUT_PROM_H
 
 #include "out/lines.h"
-#include "out/out.h"
+#include "out/cell.h"
+#include "out/column.h"
 
 #define PROM_NAME 128
 

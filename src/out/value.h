@@ -6,7 +6,7 @@
 
 #include "out/cell.h"
 #include "out/lines.h"
-#include "out/out.h"
+#include "out/format.h"
 
 void value_put(struct lines *lines, enum out_format format, const struct cell *cell);
 
