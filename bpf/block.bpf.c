@@ -2,10 +2,11 @@
 /*
  * Block I/O by process and disk, and how long threads wait for it.
  *
- * A request is seen three times: when it is made, which is where its owner is known (block_io_start;
- * before 6.5 when it comes to the disk's scheduler or driver, whichever is first, which the task that made it
- * does by itself), when the driver gets it, and when it is done. What is merged into a request counts with
- * it. Disks that make no requests (device-mapper, md, zram) pass what they get on to others, or have none.
+ * A request is seen three times: when it is created, which is where its owner is known (block_io_start;
+ * before 6.5 when it reaches the disk's scheduler or driver, whichever comes first, which happens in the
+ * task that created it), when it is issued to the driver, and when it completes. A bio that is merged into a
+ * request counts with it. Disks without requests (device-mapper, md, zram) pass bios on to other disks, or
+ * have none.
  */
 #include "block/block.bpf.h"
 #include "block/owner.bpf.h"
@@ -31,15 +32,15 @@ enum operation {
     DRIVER = 34
 }; /* of enum req_op; from DRIVER on they are no requests of users */
 
-/* What is read of a request that is made. */
+/* What is read from a new request. */
 struct made {
     u32 flags, bytes;
     struct bio *bio;
     struct gendisk *disk;
 };
 
-/* The first of a struct request, with what is in there on all known kernels: one copy costs what each field
- * of its own would. */
+/* The start of a struct request, as far as it covers these fields on all known kernels: one copy costs as
+ * much as copying a single field. */
 #define HEAD_SIZE       64
 #define head_has(field) (__builtin_preserve_field_info(((struct request *)NULL)->field, 0) + 8 <= HEAD_SIZE)
 #define head_field(head, field)                                                                              \
@@ -47,8 +48,8 @@ struct made {
                                                         __builtin_preserve_field_info(                       \
                                                             ((struct request *)NULL)->field, 0)))
 
-/* With pointers of known types from 5.15 on alone: before, the verifier might take the queue that came first
- * in some of these releases for a request. */
+/* By typed pointers only from 5.15 on: on some earlier releases the verifier might take the queue, which was
+ * the first argument there, for a request. */
 static __always_inline struct made made_of(bool direct, struct request *rq)
 {
     struct request___5_16 *old = (void *)rq;
@@ -90,8 +91,8 @@ static __always_inline u32 device_of(bool direct, struct gendisk *disk)
     return both.major << 20 | both.minor;
 }
 
-/* The key of the current task. Where that takes copies of kernel memory it is remembered by CPU: a task is
- * told by where it is and by its number. */
+/* The key of the current task. Where that takes copies of kernel memory, each CPU remembers the last one: a
+ * task is identified by its address and number. */
 static __always_inline u64 maker_key(bool direct, struct task_struct *task)
 {
     if (direct)
@@ -114,7 +115,7 @@ static __always_inline u64 maker_key(bool direct, struct task_struct *task)
     return key;
 }
 
-/* `task`: the current one. `issued`: the driver gets it, and it grows no more. */
+/* `task`: the current one. `issued`: the driver has the request, so it cannot grow any more. */
 static __always_inline void on_start(bool direct, struct request *rq, struct task_struct *task, bool issued)
 {
     struct made made = made_of(direct, rq);
@@ -138,7 +139,7 @@ static __always_inline void on_start(bool direct, struct request *rq, struct tas
         note_name(direct, task, key);
 }
 
-/* A request that is on its way has its place, and is no new one. */
+/* A request in flight already has a place and is not new. */
 static __always_inline struct hog_io_request *on_its_way(bool direct, struct request *rq)
 {
     struct hog_io_requests *table = request_table();
@@ -174,8 +175,8 @@ int hog_start_btf(void *ctx)
     return 0;
 }
 
-/* Which argument the request is: the first; until 5.11 the second, behind its queue (a54895fa057c, and
- * backports). The kernel attaches no program that asks for more arguments than there are. */
+/* The position of the request among the arguments: the first; until 5.11 the second, after its queue
+ * (a54895fa057c, and backports). The kernel refuses a program that reads more arguments than there are. */
 const volatile u32 request_argument;
 
 static __always_inline struct request *request_raw(void *ctx)
@@ -184,8 +185,8 @@ static __always_inline struct request *request_raw(void *ctx)
 
     if (request_argument) {
         rq = argument(ctx, 1, struct request *);
-        barrier_var(rq); /* each with an offset of its own: compilers would choose that, which no verifier
-                            lets pass */
+        barrier_var(rq); /* each with an offset of its own: compilers would compute the offset, which no
+                            verifier accepts */
     } else {
         rq = argument(ctx, 0, struct request *);
         barrier_var(rq);
@@ -216,8 +217,8 @@ int hog_issue_btf(void *ctx)
     return 0;
 }
 
-/* Twice, for the kernel runs no program that an interrupt finds at work on this CPU, and requests are done in
- * tasks, softirqs and interrupts. Whichever comes second finds nothing to do. */
+/* Two programs, because the kernel skips a program that an interrupt finds already running on this CPU, and
+ * requests complete in tasks, softirqs and interrupts. Whichever runs second finds nothing to do. */
 SEC("tp_btf/block_rq_complete")
 int hog_complete_btf(void *ctx)
 {
@@ -292,10 +293,10 @@ int hog_merge_raw(void *ctx)
 
 /* ---- dirty pages ---- */
 
-/* A task is told by where it is and by its number: to make its key takes more. */
+/* A task is identified by its address and number: making its key costs more. */
 static __always_inline void on_dirty(bool direct, struct address_space *mapping, struct task_struct *task)
 {
-    u64 inode = 0; /* a number, and no pointer of known type */
+    u64 inode = 0; /* a number rather than a typed pointer */
     u32 thread = kernel_field(direct, task, pid);
 
     if (!mapping)
@@ -328,7 +329,7 @@ int hog_dirty_btf(void *ctx)
     return 0;
 }
 
-/* What it was called until 5.18 (203a31516616). */
+/* Its name until 5.18 (203a31516616). */
 SEC("tp_btf/writeback_dirty_page")
 int hog_dirty_page_btf(void *ctx)
 {
@@ -368,7 +369,7 @@ int hog_switch_raw(void *ctx)
     return 0;
 }
 
-/* ---- the dead ---- */
+/* ---- exits ---- */
 
 static __always_inline void on_exit(bool direct, struct task_struct *task)
 {

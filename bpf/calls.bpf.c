@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls of functions, from probes at their entries and returns, and calls of the system.
+ * Calls of functions, from probes at their entries and returns, and system calls.
  *
- * What a thread is in the midst of stands in a map by thread, which itself alone writes: the entry notes it,
- * the return takes it off and counts. A call that has not returned is told by that map; so the reader knows
- * how many were entered, without a second count, and how long those last that hang.
+ * The calls that a thread is in are in a map by thread, which only that thread writes: the entry adds a
+ * call, the return removes and counts it. Calls that have not returned are in that map; so the reader knows
+ * how many were entered without a second count, and how long the hanging ones have taken.
  */
 #include "calls/functions.bpf.h"
 #include "lib/task_hooks.bpf.h"
@@ -13,20 +13,20 @@ char gpl[] SEC("license") = "GPL";
 
 static u64 (*const bpf_get_attach_cookie)(void *ctx) = (void *)BPF_FUNC_get_attach_cookie;
 
-/* Of which kind calls are: the maps of the other one are not there. */
+/* The kind of calls; the maps of the other kind are not created. */
 const volatile bool of_functions;
 
-/* ---- calls of the system ---- */
+/* ---- system calls ---- */
 
 struct hog_syscall_now {
-    u64 who;   /* 0: nobody asks for it */
-    u64 since; /* ns, CLOCK_MONOTONIC; 0: it is in none */
+    u64 who;   /* 0: not asked for */
+    u64 since; /* ns, CLOCK_MONOTONIC; 0: not in a call */
     u32 call, kind;
     u64 entered;
-    u64 named; /* its name may have changed then: it began, or has run a program */
+    u64 named; /* when its name may have changed: it started, or called exec */
 };
 
-/* By the kernel's number of the thread. */
+/* By the kernel's thread id. */
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
     __uint(max_entries, 16384);
@@ -34,7 +34,7 @@ struct {
     __type(value, struct hog_syscall_now);
 } hog_syscall_now SEC(".maps");
 
-/* Bit N: what call N returns is a number of bytes; native ones, then compat. */
+/* Bit N: call N returns a number of bytes; native calls, then compat. */
 #define CALL_WORDS 8
 const volatile u64 returns_bytes[2 * CALL_WORDS];
 
@@ -44,7 +44,7 @@ static __always_inline bool is_of_bytes(u64 call, u64 kind)
 
     if (call >= 64 * CALL_WORDS)
         return false;
-    barrier_var(word); /* verifiers (5.10) want the bound right before its use, and in 64 bits */
+    barrier_var(word); /* verifiers (5.10) need the bound right before its use, and in 64 bits */
     return returns_bytes[word & (2 * CALL_WORDS - 1)] >> (call & 63) & 1;
 }
 
@@ -101,7 +101,7 @@ static __always_inline int on_leave(s64 result, bool by_task)
     struct outcome end = {.at = bpf_ktime_get_ns(), .named = now->named};
     end.ns = end.at - now->since;
     now->since = 0;
-    /* 32-bit programs get 32 bits. */
+    /* 32-bit programs pass 32 bits. */
     if (key.kind == HOG_CALLS_COMPAT)
         result = (s32)result;
     end.failed = result < 0 && result >= -4095;
@@ -128,7 +128,7 @@ int hog_enter_raw(void *ctx)
                     true);
 }
 
-/* Without type data the registers must tell: the kernel's struct begins like the one of user space. */
+/* Without type data the registers tell it: the kernel's struct starts like the one of user space. */
 SEC("raw_tp/sys_enter")
 int hog_enter_ids(void *ctx)
 {
@@ -176,7 +176,7 @@ int hog_calls_ids(struct registers *r)
     return on_call(r, bpf_get_attach_cookie(r), false);
 }
 
-/* Where probes have no cookies, each function has a program with its number in place of this one. */
+/* Where probes have no cookies, each function has a program of its own, with its number patched in here. */
 static __always_inline u32 number_of_program(void)
 {
     u32 number;
@@ -221,9 +221,9 @@ int hog_return_ids(struct registers *r)
     return on_return(r, false);
 }
 
-/* ---- ends and new beginnings ---- */
+/* ---- exit and exec ---- */
 
-/* What the thread was in will not return. Returns how many calls it has made. */
+/* The calls that the thread was in will not return. Returns how many calls it has made. */
 static __always_inline u64 forget_caller(u32 thread)
 {
     struct hog_calls_now *now = bpf_map_lookup_elem(&hog_calls_now, &thread);
@@ -281,8 +281,8 @@ int hog_exit_tp(void *ctx)
     return 0;
 }
 
-/* The thread that execs takes its leader's number: its call goes on under that. Those of functions are gone.
- */
+/* A thread that calls exec takes its leader's pid: its system call goes on under that; calls of functions are
+ * gone. */
 SEC("raw_tp/sched_process_exec")
 int hog_exec(void *ctx)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * On which disk each process does its I/O: bytes by process and disk, at the submission of bios.
+ * I/O of each process by disk: bytes at the submission of bios.
  *
- * At submission `current` is who wants it; when it is done, that is whoever was interrupted. Buffered writes
- * are written back by kernel threads, and are theirs here: nobody knows whose they were.
+ * At submission `current` is the task that wants the I/O; at completion it is whatever was interrupted.
+ * Buffered writes are written back by kernel threads and are charged to these: their origin is unknown here.
  *
- * A disk is what was first submitted to, as a whole: of a file system on device-mapper, md or a partition of
- * such, that is dm-N or mdN. What a driver sends on to the disks below from within that call (`bio_list` is
- * there) does not count once more; what it sends on from a kernel thread is that thread's, on the disk below.
- * So each byte of a process is there once, under the name that mount(8) shows, and what is slow below that is
- * seen at who uses it.
+ * The disk is the one that the bio was first submitted to, as a whole: for a file system on device-mapper,
+ * md or a partition of such a device, dm-N or mdN. What a driver passes on to the disks below from within
+ * that call (`bio_list` is set) does not count again; what it passes on from a kernel thread is charged to
+ * that thread, on the lower disk. So each byte of a process counts once, under the name that mount(8) shows,
+ * and a slow lower disk shows at the process that uses it.
  */
 #include "lib/exact_maps.bpf.h"
 #include "lib/sketch.bpf.h"
@@ -20,7 +20,7 @@
 char gpl[] SEC("license") = "GPL";
 
 struct hog_disk_slot {
-    struct hog_slot slot; /* key: of the next three; bytes; bios */
+    struct hog_slot slot; /* key: hash of the next three; bytes; bios */
     u64 who;
     u32 major, minor;
     u64 writes; /* bios */
@@ -40,7 +40,7 @@ struct {
     __type(value, struct hog_disks);
 } hog_sketch SEC(".maps");
 
-/* Lossless, with --exact and for chosen processes: a hash map a bank, by the slot's key. */
+/* With the key of the slot. */
 EXACT_MAPS(struct hog_disk_slot);
 TRACKED_MAP;
 
@@ -58,7 +58,7 @@ static __always_inline struct hog_disk_slot *exact_slot(void *map, u64 key)
     return bpf_map_lookup_elem(map, &key);
 }
 
-/* The slot with this bio counted in it, but for its being a write; NULL: no room. */
+/* The slot with this bio counted in it, whatever its direction; NULL: no room. */
 static __always_inline struct hog_disk_slot *slot_of(struct hog_disks *d, u32 turn, u64 key, u64 bytes)
 {
     if (!exact)
@@ -75,7 +75,7 @@ static __always_inline struct hog_disk_slot *slot_of(struct hog_disks *d, u32 tu
     return slot;
 }
 
-/* Once for both programs. `disk`: major and, in the low half, minor. */
+/* Shared by both programs. `disk`: major and, in the low half, minor. */
 static __attribute__((noinline)) int count(u64 who, u64 disk, u64 bytes, bool write)
 {
     u32 cpu = bpf_get_smp_processor_id(), process = process_of(who);
@@ -88,7 +88,7 @@ static __attribute__((noinline)) int count(u64 who, u64 disk, u64 bytes, bool wr
     u32 turn = pipe_enter(&d->pipe, &first);
     struct hog_disk_slot *slot = slot_of(d, turn, key | 1, bytes);
     if (slot) {
-        if (!exact && slot->slot.count == 1) /* taken just now */
+        if (!exact && slot->slot.count == 1) /* newly taken */
             slot->writes = 0;
         slot->who = who;
         slot->major = disk >> 32;
@@ -120,8 +120,8 @@ static __always_inline void on_bio(bool direct, struct bio *bio, struct task_str
           operation == WRITE);
 }
 
-/* The bio is the first argument; until 5.10 the second, behind its queue (e8a676d61c07). Nobody is left on
- * the release between that and bi_bdev. */
+/* The bio is the first argument; until 5.10 the second, after its queue (e8a676d61c07). The release between
+ * that and bi_bdev is no longer in use. */
 static __always_inline bool bio_is_first(void)
 {
     return kernel_has((struct bio *)NULL, bi_bdev);

@@ -2,15 +2,15 @@
 /*
  * Page faults by process or thread, minor and major, and how long they took.
  *
- * A fault ends where the kernel counts it: on the return of handle_mm_fault (fexit), or at the software
- * events that mm_account_fault raises there. Both come once a fault, however often it was tried; the events
- * leave out faults that the kernel has on behalf of a task without registers (get_user_pages: direct I/O into
- * fresh memory, mlock, guests of KVM).
+ * A fault ends where the kernel accounts it: on the return of handle_mm_fault (fexit), or at the software
+ * events that mm_account_fault raises there. Both come once per fault, however often it was retried; the
+ * events leave out faults without registers, which the kernel takes on behalf of a task (get_user_pages:
+ * direct I/O into fresh memory, mlock, guests of KVM).
  *
- * Its begin is noted by thread, as a fault may sleep and wake on another CPU, in a table that the reader
- * sees: what has not ended at a turn is waiting too. At the begin of handle_mm_fault (fentry, kprobe) a fault
- * is tried, perhaps again; at the tracepoints of the exception (x86) it has just happened, and the wait for
- * mmap_lock is still to come.
+ * The begin of a fault is noted by thread, as a fault may sleep and wake on another CPU, in a table that
+ * user space maps: a fault that has not ended at a flip counts as waiting. The entry of handle_mm_fault
+ * (fentry, kprobe) is a try, perhaps a repeated one; at the tracepoints of the exception (x86) the fault has
+ * just occurred, and the wait for mmap_lock is still to come.
  */
 #include <linux/bpf_perf_event.h>
 #include "lib/prefilter.bpf.h"
@@ -36,20 +36,20 @@ char gpl[] SEC("license") = "GPL";
 /* What both the sketch and the exact maps count. */
 struct hog_faults {
     u64 ns, count; /* both kinds */
-    u64 timed;     /* of that; the ns are theirs */
+    u64 timed;     /* faults with a known time; the ns are theirs */
     u64 major, kernel, swap;
     u64 major_at; /* address of the latest major one */
 };
 
 struct hog_fault_slot {
-    struct hog_slot slot; /* its weight may have given way to others: see pipe_slot */
+    struct hog_slot slot; /* its weight decays in favour of others: see pipe_slot */
     u64 ns, timed, major, kernel, swap, major_at;
 };
 
 struct hog_fault_cpu {
     struct hog_pipe pipe;
-    u64 seen[2], other[2]; /* a bank: all; of processes that were not asked for */
-    u64 ends;              /* that a program saw, ever */
+    u64 seen[2], other[2]; /* per bank: all; of processes that were not asked for */
+    u64 ends;              /* seen by a program since the start */
     u64 padding[5];
     struct hog_dead dead[HOG_DEAD];
     struct hog_fault_slot slots[PIPE_SLOTS];
@@ -66,7 +66,7 @@ struct {
 EXACT_MAPS(struct hog_faults);
 TRACKED_MAP;
 
-/* Faults that have begun. */
+/* Faults in progress. */
 enum hog_begun_flags {
     HOG_BEGUN_AGAIN = 1,  /* this try is over, another will come */
     HOG_BEGUN_SWAP = 2,   /* a try has read from swap */
@@ -76,7 +76,7 @@ enum hog_begun_flags {
 struct hog_begun {
     u64 key; /* 0: free */
     u64 since, address;
-    u32 thread; /* by the kernel's number */
+    u32 thread; /* the kernel's thread id */
     u32 flags;
 };
 #define HOG_BEGUN  2048
@@ -94,7 +94,7 @@ struct {
 const volatile enum hog_begun_flags begun_flags = HOG_BEGUN_AGAIN;
 
 const volatile bool exact, only_tracked;
-const volatile bool can_time = true; /* there are tables for begins and times */
+const volatile bool can_time = true; /* the tables for begins and times exist */
 struct hog_modes {
     u32 with_times; /* a hook notes begins */
     u32 padding[15];
@@ -115,14 +115,14 @@ struct fault {
     bool timed, major, kernel, swap;
 };
 
-/* Both return what the times of the key add up to, at least 1; 0: it is lost. */
+/* Both return the sum of the times of the key, at least 1; 0: it is lost. */
 static __always_inline u64 exact_add(void *map, const struct fault *fault)
 {
     struct hog_faults *sums = bpf_map_lookup_elem(map, &fault->key);
 
     if (!sums) {
         struct hog_faults none = {};
-        /* BPF_NOEXIST and a second look: another CPU may have come first. */
+        /* BPF_NOEXIST and a second lookup: another CPU may have been first. */
         bpf_map_update_elem(map, &fault->key, &none, BPF_NOEXIST);
         sums = bpf_map_lookup_elem(map, &fault->key);
         if (!sums)
@@ -143,7 +143,7 @@ static __always_inline u64 exact_add(void *map, const struct fault *fault)
     return read_once(sums->ns) | 1;
 }
 
-/* Who is heavy: by the time lost, else by majors first and minors then. */
+/* The weight of a key: the time lost, else major faults first, then minor ones. */
 static __always_inline u64 sketch_add(struct hog_fault_cpu *c, u32 turn, const struct fault *fault)
 {
     u64 weight = can_time && modes.with_times ? fault->ns : fault->major ? 1ull << 32 : 1;
@@ -191,7 +191,7 @@ static __always_inline void count(struct hog_fault_cpu *c, u32 turn, const struc
 
 /* ---- begins ---- */
 
-/* The first of the places of a thread. Threads that were made one after the other are neighbours. */
+/* The first of a thread's places. Threads created one after the other are neighbours. */
 static __always_inline struct hog_begun *begun_places(u32 thread)
 {
     u32 first = 0;
@@ -213,8 +213,8 @@ static __always_inline struct hog_begun *begun_by(u32 thread)
     return NULL;
 }
 
-/* Where a thread may note its fault. No place is taken for good: where all four are in use, the oldest gives
- * way, and that fault will be one without a time. */
+/* A place for a thread's fault. Places are never owned for good: if all four are in use, the oldest is
+ * replaced, and that fault will have no time. */
 static __always_inline struct hog_begun *begun_place(u32 thread)
 {
     struct hog_begun *place = begun_places(thread), *oldest = place;
@@ -235,7 +235,7 @@ static __always_inline struct hog_begun *begun_place(u32 thread)
     return oldest;
 }
 
-/* A fault of `current` begins, or (tried, or where a try has ended) goes on. */
+/* A fault of `current` begins, or (tried, or a try has ended) continues. */
 static __attribute__((noinline)) void begin(u64 key, u32 thread, u64 address, bool tried, u32 flags)
 {
     struct hog_begun *place = key ? begun_place(thread) : NULL;
@@ -259,7 +259,7 @@ static __attribute__((noinline)) void begin(u64 key, u32 thread, u64 address, bo
 
 /* ---- who ---- */
 
-/* 0: somebody who is left out. */
+/* 0: left out. */
 static __attribute__((noinline)) u64 who_faults(u32 thread)
 {
     if (is_left_out())
@@ -287,9 +287,9 @@ int hog_begin_fentry(void *ctx)
     return 0;
 }
 
-/* Not for faults without registers, for which no event tells the end. Nobody tells either that a try has
- * ended and another will come: a fault at the same address is taken for one (with a lock a VMA, from 6.4, the
- * next one need not bear FAULT_FLAG_TRIED). */
+/* Not for faults without registers, for which no event reports the end. That a try has ended and another will
+ * come is not reported either: a fault at the same address is taken for a retry (with per-VMA locks,
+ * from 6.4, a retry need not carry FAULT_FLAG_TRIED). */
 SEC("kprobe/handle_mm_fault")
 int hog_begin_kprobe(bpf_user_pt_regs_t *ctx)
 {
@@ -302,7 +302,7 @@ int hog_begin_kprobe(bpf_user_pt_regs_t *ctx)
     return 0;
 }
 
-/* What the exception was at; on behalf of user space, or where the kernel touched its memory. */
+/* The address of the exception, in user mode or where the kernel touched user memory. */
 static __always_inline void begin_exception(u64 key, u32 thread, void *ctx, u32 flags)
 {
     begin(key, thread, argument(ctx, 0, u64), false, flags);
@@ -362,7 +362,7 @@ static __attribute__((noinline)) void end(struct hog_begun *begun, u64 key, bool
     pipe_leave(&c->pipe);
 }
 
-/* As mm_account_fault: what failed is no fault, one that is to be tried again is counted then, and one that
+/* Like mm_account_fault: a failed fault does not count, a retried one counts at its last try, and one that
  * was tried before is major. */
 SEC("fexit/handle_mm_fault")
 int hog_end_fexit(void *ctx)
@@ -422,7 +422,7 @@ int hog_major_ids(struct bpf_perf_event_data *ctx)
     return 0;
 }
 
-/* ---- the dead, and births ---- */
+/* ---- exits and births ---- */
 
 static __always_inline void keep_name(const struct dead *dead, u64 heavy)
 {

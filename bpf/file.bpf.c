@@ -3,12 +3,11 @@
  * Reads and writes of files: at the functions of the VFS (fentry with fexit, kprobe with kretprobe), or,
  * where these cannot be hooked, at the system calls, with the file looked up from its descriptor.
  *
- * What goes by io_uring is told by its own tracepoints; file_aio.bpf.h and file_mmap.bpf.h have AIO and pages
- * of mapped files.
+ * io_uring has tracepoints of its own; file/aio.bpf.h and file/mmap.bpf.h handle AIO and pages of mapped
+ * files.
  *
- * What does not pass there is not seen: kernel threads that read and write by other functions (nfsd, loop
- * devices). A call counts once: what it
- * does inside by other functions of these is part of it.
+ * Not seen: kernel threads that read and write by other functions (nfsd, loop devices). A call counts once:
+ * what it does by calling others of these functions is part of it.
  */
 #include "file/descriptors.bpf.h"
 #include "file/file.bpf.h"
@@ -26,9 +25,9 @@ static __always_inline struct between between_files(bool direct, struct file *fr
     return (struct between){mount_of(direct, from), mount_of(direct, to), {(u64)from, (u64)to}};
 }
 
-/* Calls that file systems make for a call: copy_file_range() on overlay does so on the files below, and where
- * a file system cannot copy by itself, it is a sendfile(). Of the former, the end is told apart from that of
- * the call itself by being the first. Should one of both go missing, one call is lost. */
+/* Calls that file systems make while serving a call: copy_file_range() on overlay calls itself for the files
+ * below, and falls back to sendfile() where a file system cannot copy. Of two nested copies, the inner one
+ * ends first. If an end is missed, one call is lost. */
 enum inner { INNER_NONE, INNER_BEGAN, INNER_ENDED };
 
 static __always_inline bool inner_begins(struct hog_file_thread *thread, u32 via)
@@ -52,8 +51,9 @@ static __always_inline bool inner_ends(struct hog_file_thread *thread, u32 via)
     return true;
 }
 
-/* A call that is still noted in this place is lost: another thread's will not be known at its end, and of one
- * of this thread the kernel did not tell the end, as it does where too many wait in the same function. */
+/* A call that is still noted in this place is lost: if it is another thread's, its end will not be
+ * recognized; if it is this thread's, the kernel did not report its end, as it does when too many threads are
+ * in the same function. */
 static __always_inline void begin_noted(bool direct, struct task_struct *task, const struct between *between,
                                         u32 via, u32 only)
 {
@@ -113,7 +113,7 @@ static __always_inline void end_noted(bool direct, struct task_struct *task, u32
         end_saved(direct, task, via, result);
 }
 
-/* The four programs of a function of n arguments that returns the number of bytes. */
+/* The four programs for a function of n arguments that returns a number of bytes. */
 #define HOOKS(name, function, n, via, only, from_argument, to_argument, from_register, to_register)          \
     SEC("fentry/" #function) int hog_##name##_fentry(void *ctx)                                              \
     {                                                                                                        \
@@ -168,7 +168,7 @@ enum call {
     CALL_SENDFILE,
     CALL_SPLICE,
     CALL_COPY,
-    CALL_SUBMIT, /* of AIO: nothing is to be done when it begins */
+    CALL_SUBMIT, /* of AIO: nothing to do at its begin */
 };
 
 #define CALLS 512
@@ -189,7 +189,7 @@ static const volatile u8 calls[CALLS] = {
 #endif
 };
 
-/* Which kind of call it is; its number is another thing to programs of 32 bits. */
+/* The kind of a call; numbers of 32-bit programs mean something else. */
 static __always_inline u32 call_of(u64 number)
 {
     return number < CALLS ? calls[number] : CALL_NONE;
@@ -228,7 +228,7 @@ static __always_inline void enter(bool direct, struct task_struct *task, u32 cal
     struct hog_file_thread *thread = place_for(direct, task);
     struct between between = between_descriptors(direct, task, thread, call, arguments);
     u64 reads = between.from != 0, writes = between.to != 0;
-    barrier_var(reads); /* verifiers let nobody calculate with pointers */
+    barrier_var(reads); /* verifiers refuse arithmetic with pointers */
     barrier_var(writes);
     if (reads || writes)
         begin(direct, task, thread, &between, via_of(call),
@@ -237,7 +237,7 @@ static __always_inline void enter(bool direct, struct task_struct *task, u32 cal
                                     : HOG_FILE_WRITE);
 }
 
-/* Where another thread has taken the place, the files are looked up once more. */
+/* If another thread has taken the place, the files are looked up again. */
 static __always_inline void leave(bool direct, struct task_struct *task, u32 call, const u64 arguments[3],
                                   s64 result)
 {
@@ -260,7 +260,7 @@ int hog_enter(void *ctx)
     struct pt_regs___kernel *regs = argument(ctx, 0, struct pt_regs___kernel *);
     u32 call = call_of(argument(ctx, 1, u64));
 
-    if (call - 1 >= CALL_SUBMIT - 1 || is_left_out()) /* nor CALL_NONE */
+    if (call - 1 >= CALL_SUBMIT - 1 || is_left_out()) /* not CALL_NONE either */
         return 0;
     const u64 arguments[3] = ARGUMENTS(regs, AT_ENTRY);
     for_current(enter, call, arguments);
@@ -288,7 +288,7 @@ int hog_leave(void *ctx)
 
 enum opcode { READV = 1, WRITEV = 2, READ_FIXED = 4, WRITE_FIXED = 5, READ = 22, WRITE = 23 };
 
-/* Which operation a request is, ANY: none of these. */
+/* The operation of a request; ANY: none of these. */
 static __always_inline u32 op_of(u32 opcode)
 {
     return opcode == READV || opcode == READ_FIXED || opcode == READ      ? HOG_FILE_READ
@@ -296,9 +296,8 @@ static __always_inline u32 op_of(u32 opcode)
                                                                           : ANY;
 }
 
-/* Requests that were submitted, in places that their addresses lead to: of two with one place the later one
- * has it, and of the other it is not known how long it took and, if it is not he who sees its end, whose it
- * is. */
+/* Submitted requests, in places that their addresses lead to: of two requests with one place the later one
+ * has it; the other one has no time, and is charged to the task that sees its end. */
 struct hog_request {
     u64 request, since, who;
 };
@@ -317,7 +316,7 @@ static __always_inline struct hog_request *request_at(u64 address)
     return bpf_map_lookup_elem(&hog_requests, &place);
 }
 
-/* The address as a number: verifiers let nobody calculate with pointers. */
+/* The address as a number: verifiers refuse arithmetic with pointers. */
 static __always_inline int submit(void *ctx, struct io_kiocb *request)
 {
     u64 address = 0;

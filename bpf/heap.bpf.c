@@ -2,19 +2,19 @@
 /*
  * Heap by process: what was allocated and not freed, from probes at the allocator's functions.
  *
- * The entry of a function notes by thread what is asked for, its return what came of it; free has an entry
- * alone. Only the outermost call counts: what calloc does by malloc, or malloc by mmap, is within it. A call
- * is within another one if that has not returned and its stack pointer is no higher: a call that was left by
- * longjmp, or whose return no probe saw, does not hide those that come after. Two probes at one place make an
- * outermost call and one within: they count once, too.
+ * The entry of a function records by thread what is asked for, its return the result; free has an entry
+ * only. Only the outermost call counts: calloc may call malloc, and malloc mmap. A call is nested in another
+ * one if that has not returned and its own stack pointer is no higher: so a call that was left by longjmp,
+ * or whose return no probe saw, does not hide later ones. Two probes at one address make an outermost call
+ * and a nested one, which counts once, too.
  *
- * Programs of uprobes can be preempted by others on their CPU, so nothing here is by CPU: shared words go by
- * atomics, and what is of a thread is touched by itself alone.
+ * Programs of uprobes can be preempted by others on their CPU, so nothing here is per CPU: shared words are
+ * updated by atomics, and a thread's data is touched by that thread only.
  *
- * A block leaves the map before its memory can be anybody else's, and comes in before anybody has it: so no
- * two live blocks of a process have one address. Blocks belong to a life of a process: who execs begins a new
- * one, and what the one before held is nobody's; a fork's child begins with nothing, though it shares what
- * its parent holds.
+ * A block leaves the map before its memory can be allocated again, and enters it before the caller has it:
+ * so no two live blocks of a process have the same address. Blocks belong to a life of a process: exec
+ * begins a new one, and blocks of earlier lives count for no process; a child starts with nothing after
+ * fork, though it shares what its parent holds.
  */
 #include "lib/exit_names.bpf.h"
 #include "lib/sketch.bpf.h"
@@ -27,7 +27,7 @@ char gpl[] SEC("license") = "GPL";
 
 static u64 (*const bpf_get_attach_cookie)(void *ctx) = (void *)BPF_FUNC_get_attach_cookie;
 
-/* For the names of the dead; the pipelines are not used. */
+/* For names of exited tasks only: the pipelines are not used. */
 struct hog_alloc_cpu {
     struct hog_pipe pipe;
     u64 padding[10];
@@ -64,7 +64,7 @@ int hog_return_multi(struct registers *r)
 
 /* ---- the functions ---- */
 
-/* Also the cookies of the probes, where one program is for all functions. */
+/* Also the cookies of the probes, where one program serves all functions. */
 enum hog_function {
     HOG_MALLOC,
     HOG_FREE,
@@ -113,7 +113,7 @@ static __always_inline int on_call(u64 function, struct registers *r, bool by_ta
     return begin(r, by_task, request_of(function, r));
 }
 
-/* Once for each way to tell who calls. */
+/* One for each way to identify the caller. */
 #define FUNCTION(name, function)                                                                             \
     SEC("uprobe") int hog_##name##_task(struct registers *r)                                                 \
     {                                                                                                        \
@@ -148,7 +148,7 @@ int hog_any_ids(struct registers *r)
     return on_call(bpf_get_attach_cookie(r), r, false);
 }
 
-/* ---- ends and new beginnings ---- */
+/* ---- exit and exec ---- */
 
 static __always_inline void on_exit(bool direct, struct task_struct *task)
 {
@@ -171,7 +171,7 @@ static __always_inline void on_exit(bool direct, struct task_struct *task)
 
 EXIT_HOOKS(on_exit)
 
-/* Whether other threads live on is not known here: the reader asks /proc which processes are gone. */
+/* Whether other threads live on is unknown here: user space asks /proc which processes are gone. */
 SEC("tracepoint/sched/sched_process_exit")
 int hog_exit_tp(void *ctx)
 {
@@ -179,7 +179,7 @@ int hog_exit_tp(void *ctx)
     return 0;
 }
 
-/* The thread that execs takes its leader's number. */
+/* A thread that calls exec takes its leader's pid. */
 static __always_inline int on_exec(u32 before, u64 heap_key)
 {
     struct hog_heap *heap = heap_by_key(heap_key);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who holds memory: the most that each process had resident and mapped in a window, from the kernel's changes
- * of its counters, and what all have now, by a look at all tasks.
+ * Memory: the highest resident and mapped sizes of each process in a window, from the kernel's updates of
+ * its counters, and the current sizes of all processes, from an iterator over tasks.
  *
- * Each change tells how much there is, not how much came or went: nothing has to be added up, an event that
- * is not seen does no harm for long, and CPUs that raise the same mark agree. So this is a sketch of marks,
- * a pipeline a CPU: a slot keeps the highest, and the reader takes the highest of all CPUs.
+ * Each update reports a level, not a difference: nothing has to be added up, a missed event does no lasting
+ * harm, and CPUs that raise the same mark agree. So this is a sketch of marks, a pipeline per CPU: a slot
+ * keeps the highest, and the reader takes the highest of all CPUs.
  *
- * Kernels from 6.2 count in parts, one a CPU, and the sum that is read here lags behind by what CPUs hold
- * back: up to 31 pages each of files, anonymous, shared (2 * CPUs - 1, where that is more). Before that, each
- * thread holds back what 64 faults brought.
+ * Kernels from 6.2 on count per CPU, and the sum that is read here lags by what CPUs hold back: up to 31
+ * pages each of files, anonymous, shared (2 * CPUs - 1, if that is more). Before that, each thread holds
+ * back the pages of up to 64 faults.
  */
 #include "lib/exit_names.bpf.h"
 #include "lib/exact_maps.bpf.h"
@@ -24,21 +24,21 @@ char gpl[] SEC("license") = "GPL";
 enum hog_mem_part { HOG_MEM_FILE, HOG_MEM_ANON, HOG_MEM_SWAP, HOG_MEM_SHMEM, HOG_MEM_PARTS };
 const volatile enum hog_mem_part mem_part = HOG_MEM_PARTS;
 
-/* Marks of a process in a window, pages: the most resident and mapped; where changes come one part at a time
- * (classic tracepoint), the most of each part. */
+/* Highest values of a process in a window, in pages: resident and mapped; if changes are reported one part at
+ * a time (classic tracepoint), the highest of each part. */
 struct hog_mem_marks {
     u64 rss, vm;
     u64 parts[HOG_MEM_PARTS];
 };
 
 struct hog_mem_slot {
-    struct hog_slot slot; /* its weight is the mark that rows go by; count: changes */
+    struct hog_slot slot; /* its weight is the mark that rows are ordered by; count: changes */
     struct hog_mem_marks marks;
 };
 
 struct hog_mem_cpu {
     struct hog_pipe pipe;
-    u64 seen[2], other[2]; /* changes, a bank: all; of those that were not asked for */
+    u64 seen[2], other[2]; /* changes per bank: all; of processes that were not asked for */
     u64 padding[6];
     struct hog_dead dead[HOG_DEAD];
     struct hog_mem_slot slots[PIPE_SLOTS];
@@ -56,7 +56,7 @@ EXACT_MAPS(struct hog_mem_marks);
 TRACKED_MAP;
 
 const volatile bool exact, only_tracked;
-const volatile bool by_vm; /* rows go by what is mapped */
+const volatile bool by_vm; /* rows are ordered by mapped size */
 const volatile u32 rss_curr = 12, rss_member = 16, rss_size = 24, page_shift = 12;
 
 static __always_inline struct hog_mem_cpu *this_cpu(void)
@@ -66,14 +66,14 @@ static __always_inline struct hog_mem_cpu *this_cpu(void)
     return bpf_map_lookup_elem(&hog_sketch, &cpu);
 }
 
-/* ---- how much ---- */
+/* ---- levels ---- */
 
 static __always_inline u64 positive(s64 n)
 {
     return n > 0 ? n : 0;
 }
 
-/* False: this kernel keeps them in a way that nobody has heard of. */
+/* False: this kernel keeps them in an unknown way. */
 static __always_inline bool read_parts(struct mm_struct *mm, u64 parts[HOG_MEM_PARTS])
 {
     struct mm_struct___6_1 *old = (void *)mm;
@@ -87,7 +87,7 @@ static __always_inline bool read_parts(struct mm_struct *mm, u64 parts[HOG_MEM_P
     }
     if (!kernel_has(old, rss_stat.count[0].counter))
         return false;
-    /* Verifiers of then know no arrays of typedefs: no pointer of known type leads there. */
+    /* Verifiers of that time know no arrays of typedefs, so no typed pointer leads there. */
     s64 counts[HOG_MEM_PARTS];
     bpf_probe_read_kernel(counts, sizeof counts, __builtin_preserve_access_index(&old->rss_stat.count));
     for (u32 i = 0; i < HOG_MEM_PARTS; i++)
@@ -117,8 +117,8 @@ static __always_inline void raise_all(struct hog_mem_marks *marks, const struct 
 }
 
 /* The slot of a key, with its weight at least `level`; a key without one takes that of the lowest mark, if
- * its own is no lower. NULL: it found none. Marks are not made lower for age: who is high stays for the
- * window. In a slot that was taken just now the count is 1. Slots go by their numbers, as in pipe_slot_in. */
+ * its own is no lower. NULL: none. Marks do not decay: a high one stays for the window. In a newly taken slot
+ * the count is 1. Slots are addressed by index, as in pipe_slot_in. */
 static __always_inline struct hog_mem_slot *slot_of(struct hog_mem_cpu *c, u32 turn, u64 key, u64 level)
 {
     u64 second = pipe_bank(turn);
@@ -167,7 +167,7 @@ static __always_inline bool exact_mark(void *map, u64 key, const struct hog_mem_
     struct hog_mem_marks *marks = bpf_map_lookup_elem(map, &key);
 
     if (!marks) {
-        /* BPF_NOEXIST and a second look: another CPU may have come first. */
+        /* BPF_NOEXIST and a second lookup: another CPU may have been first. */
         bpf_map_update_elem(map, &key, now, BPF_NOEXIST);
         marks = bpf_map_lookup_elem(map, &key);
         if (!marks)
@@ -220,8 +220,9 @@ static __always_inline void changed(u64 key, const struct hog_mem_marks *now, bo
 
 /* ---- changes ---- */
 
-/* Whose memory it is. While it is being made for a child, that bears the numbers of its parent, who has more
- * already; memory that ends, and so becomes less, is nobody's. */
+/* The process that the memory belongs to. While it is being copied for a child, it still has the numbers of
+ * the parent, whose mark is higher already; memory of a process that exits, which shrinks, belongs to none.
+ */
 static __always_inline u64 owner_key(struct mm_struct *mm)
 {
     if (kernel_has(mm, owner)) {
@@ -249,7 +250,7 @@ int hog_change_btf(void *ctx)
     return 0;
 }
 
-/* Tells of the memory of `current` alone, and one part at a time. */
+/* Reports only the memory of `current`, and one part at a time. */
 SEC("tracepoint/kmem/rss_stat")
 int hog_change_tp(void *ctx)
 {
@@ -270,20 +271,20 @@ int hog_change_tp(void *ctx)
     return 0;
 }
 
-/* ---- a look at all ---- */
+/* ---- snapshot of all tasks ---- */
 
 struct hog_mem_task {
     u64 key;
-    u64 id; /* the key; of those outside the PID namespace a number of their own */
+    u64 id; /* the key; for processes outside the PID namespace the kernel's own pid */
     u64 born;
     u64 parts[HOG_MEM_PARTS];  /* pages */
-    u64 vm, high_rss, high_vm; /* pages: mapped; the most ever */
+    u64 vm, high_rss, high_vm; /* pages: mapped; the highest so far */
 };
 struct hog_mem_task *unused_task;
 
 #define high(was, now) ((was) > (now) ? (was) : (now))
 
-/* Each process once: by its first thread, or by any that lives when that has ended. */
+/* Each process once: at its first thread, or, after that has exited, at any live one. */
 SEC("iter/task")
 int hog_mem_tasks(struct bpf_iter__task *ctx)
 {
@@ -309,7 +310,7 @@ int hog_mem_tasks(struct bpf_iter__task *ctx)
     return 0;
 }
 
-/* ---- the dead, and births ---- */
+/* ---- exits and births ---- */
 
 static __always_inline void keep_name(const struct dead *dead, u64 heavy)
 {

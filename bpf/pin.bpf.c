@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a directory of pinned views says of itself: docs/pinned.md. */
+/* What a directory of pinned views contains: docs/pinned.md. */
 #include "lib/helpers.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
 
 enum hog_pin_layout {
-    HOG_PIN_LAYOUT = 4, /* of all that is pinned: another number is another meaning */
+    HOG_PIN_LAYOUT = 4, /* of all pinned maps: another number means another layout */
     HOG_PIN_MAGIC = 0x70676f68,
 };
 const volatile enum hog_pin_layout pin_layout = HOG_PIN_LAYOUT;
 
-/* Never reordered: any release reads it, to say what it cannot read. */
+/* Never reordered: any release reads it, to report what it cannot read. */
 struct hog_pin {
     u32 magic;
     u32 layout;
     char version[16]; /* of the hog that pinned it */
     char views[64];   /* "cpu,faults": a directory each */
     u64 pinned_ns;    /* when, ns since the epoch */
-    u64 booted_ns;    /* what `born_ns` are to be added to, to have that */
+    u64 booted_ns;    /* add this to `born_ns` to get ns since the epoch */
 };
 
 struct {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * On-CPU time of every thread since it was pinned, for any number of readers: nothing here is ever reset, and
- * nobody has to be told that somebody reads. Each reader subtracts two looks.
+ * On-CPU time of every thread since it was pinned, for any number of readers: nothing is ever reset, and
+ * readers need not register. Each reader subtracts two snapshots.
  *
- * A time that goes on is one word that bears both what is known and since when: while a thread is on a CPU,
- * its run_ns is what it had before, less the time at which the stint began. That is negative, and
- * run_ns + now is what it has had by now. So a reader never sees half a switch.
+ * A time in progress is a single word that holds both the sum and the start: while a thread is on a CPU, its
+ * run_ns is the sum so far minus the start of the stint. That is negative, and run_ns + now is the time up
+ * to now. So a reader never sees half a switch.
  */
 #include "sched/stolen.bpf.h"
 #include "lib/exited_threads.bpf.h"
@@ -14,30 +14,30 @@
 char gpl[] SEC("license") = "GPL";
 
 struct hog_thread_sums {
-    s64 run_ns;   /* on a CPU; negative while it is on one: add the time of CLOCK_MONOTONIC */
-    u64 since_ns; /* CLOCK_MONOTONIC when it last came on a CPU */
-    u64 switches; /* times that it left one */
+    s64 run_ns;   /* on a CPU; negative while it runs: add CLOCK_MONOTONIC */
+    u64 since_ns; /* CLOCK_MONOTONIC when it last got a CPU */
+    u64 switches; /* times that it left a CPU */
     struct hog_thread_name name;
 };
 
 struct hog_cpu_sums {
     struct hog_exits exits;
-    s64 idle_ns;   /* as run_ns, with nobody on it */
-    u64 missed_ns; /* somebody ran whose switch was not seen */
+    s64 idle_ns;   /* like run_ns, for the idle task */
+    u64 missed_ns; /* a task ran whose switch was not seen */
     u64 lost_ns;   /* of threads for which there was no room */
-    u64 stolen_ns; /* nobody could run: the hypervisor or an interrupt had the CPU */
-    u64 switches;  /* all, idle's too */
-    /* For the program alone: who is on it. */
+    u64 stolen_ns; /* no task could run: the hypervisor or an interrupt had the CPU */
+    u64 switches;  /* all, including idle's */
+    /* Private to the program: the running thread. */
     struct hog_thread cur; /* tid 0: idle */
-    u64 cur_task;          /* its task_struct; 0: not known yet */
+    u64 cur_task;          /* its task_struct; 0: unknown yet */
     u64 cur_since;
-    u64 cur_taken; /* what was taken from the CPU until then: see stolen.bpf.h */
-    u64 cur_stops; /* it is the stop task: the CPU may go offline from it, and then says nothing more */
+    u64 cur_taken; /* what had been taken from the CPU by then: see stolen.bpf.h */
+    u64 cur_stops; /* it is the stop task: the CPU may go offline after it, without another event */
 };
 
 EXITED_THREADS(struct hog_thread_sums, struct hog_cpu_sums)
 
-#define TASK_DEAD 0x80 /* the same since 4.0 */
+#define TASK_DEAD 0x80 /* unchanged since 4.0 */
 
 static __always_inline u64 state_of(bool direct, struct task_struct *task)
 {
@@ -46,7 +46,7 @@ static __always_inline u64 state_of(bool direct, struct task_struct *task)
     return kernel_has(task, __state) ? kernel_field(direct, task, __state) : kernel_field(direct, old, state);
 }
 
-/* Takes back that it runs, as nobody saw when that ended. */
+/* Removes a stint in progress whose end was not seen. */
 static __always_inline void forget_stint(struct hog_thread_sums *time)
 {
     if (time->run_ns < 0)
@@ -75,13 +75,13 @@ static __always_inline void come(bool direct, struct hog_cpu_sums *c, struct tas
     thread_name(direct, &time->name, task, leader, cred);
     forget_stint(time);
     time->since_ns = now;
-    /* Of all kernel threads only that has the highest priority of all. It runs for microseconds. */
+    /* Among kernel threads, only the stop task has the highest priority. It runs for microseconds. */
     c->cur_stops = time->name.kernel && !kernel_field(direct, task, prio);
     if (!c->cur_stops)
         write_once(time->run_ns, time->run_ns - now);
 }
 
-/* c->cur leaves the CPU and will not be back: it ends, or goes on by another number (exec). */
+/* c->cur leaves the CPU for good: it exits, or continues with another id (exec). */
 static __always_inline void went(bool direct, struct hog_cpu_sums *c, struct hog_thread_sums *time,
                                  struct task_struct *task)
 {
@@ -91,7 +91,7 @@ static __always_inline void went(bool direct, struct hog_cpu_sums *c, struct hog
     bury(c, &c->cur, time);
 }
 
-/* Who was on the CPU, as it was noted, leaves it. */
+/* The noted thread leaves the CPU. */
 static __always_inline void leave(bool direct, struct hog_cpu_sums *c, struct task_struct *task, u64 now)
 {
     if (!c->cur.tid) {
@@ -111,7 +111,7 @@ static __always_inline void leave(bool direct, struct hog_cpu_sums *c, struct ta
     went(direct, c, time, task);
 }
 
-/* Takes back that who was noted is on the CPU. */
+/* Removes the stint in progress of the noted thread. */
 static __always_inline void take_back(struct hog_cpu_sums *c)
 {
     struct hog_thread_sums *time;
@@ -125,7 +125,7 @@ static __always_inline void take_back(struct hog_cpu_sums *c)
         forget_stint(time);
 }
 
-/* What the scheduler itself has counted for the stint that ends, as far as it does. */
+/* The part of the stint that the scheduler itself has counted. */
 static __always_inline u64 counted(bool direct, struct task_struct *task, u64 most)
 {
     int prio = kernel_field(direct, task, prio);
@@ -137,8 +137,9 @@ static __always_inline u64 counted(bool direct, struct task_struct *task, u64 mo
     return ran > most ? most : ran;
 }
 
-/* Another leaves than was noted: some hosts do not report every switch, and a CPU that comes online begins
- * with an idle task that came unseen. Nobody is blamed for what nobody counted. False: it was offline. */
+/* Another thread leaves than was noted: some hosts do not report every switch, and a CPU that comes online
+ * starts with an idle task whose switch was not seen. Time that was not observed is charged to no thread.
+ * False: the CPU was offline. */
 static __always_inline bool unseen(bool direct, struct hog_cpu_sums *c, struct task_struct *task, u64 now)
 {
     u32 thread = kernel_field(direct, task, pid);
@@ -168,7 +169,7 @@ static __always_inline void on_switch(bool direct, struct task_struct *prev, str
 
     if (!c)
         return;
-    /* Pointers first: see on_switch() in cpu.bpf.c. */
+    /* Pointers first: see on_switch() in sched.bpf.c. */
     struct task_struct *leader = kernel_field(direct, next, group_leader);
     struct cred *cred = kernel_field(direct, next, real_cred);
     struct cfs_rq *group = run_queue_known() ? kernel_field(direct, next, se.cfs_rq) : NULL;
@@ -176,10 +177,10 @@ static __always_inline void on_switch(bool direct, struct task_struct *prev, str
     u64 clock = run_queue_known() ? kernel_field(direct, rq, clock) : 0;
     u64 now = bpf_ktime_get_ns();
     u64 stolen = taken_since(&c->cur_taken, taken_until(direct, rq, clock), now - c->cur_since);
-    if (!c->cur.tid) /* nobody wanted to run */
+    if (!c->cur.tid) /* no task was runnable */
         stolen = 0;
     c->switches++;
-    /* Who leaves gets the stint without what was taken from it: as if it had ended so much earlier. */
+    /* The stint counts without the stolen part: as if it had ended that much earlier. */
     bool counts = true;
     if (c->cur_task == (u64)prev)
         leave(direct, c, prev, now - stolen);
@@ -204,7 +205,7 @@ int hog_switch_raw(void *ctx)
     return 0;
 }
 
-/* Run once on each CPU, so that one who never leaves it is known. */
+/* Run once on each CPU, so that a thread that never leaves it is known. */
 static __always_inline void seed(bool direct, struct task_struct *task)
 {
     struct hog_cpu_sums *c = this_cpu();

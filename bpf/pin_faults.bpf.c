@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Page faults of every thread since it was pinned, for any number of readers. The hooks are those of
- * faults.bpf.c, as far as they can be pinned; what it says of begins, tries and ends holds here, too. A fault
- * counts when it has ended.
- */
+/* Page faults of every thread since it was pinned, for any number of readers. The hooks are those of
+ * faults.bpf.c, as far as they can be pinned; what is said there about begins, tries and ends holds here,
+ * too. A fault counts when it has ended. */
 #include <linux/bpf_perf_event.h>
 #include "kernel/mm.bpf.h"
 #include "lib/exited_threads.bpf.h"
@@ -18,17 +16,17 @@ char gpl[] SEC("license") = "GPL";
 #endif
 
 struct hog_thread_sums {
-    u64 minor, major; /* faults that needed no I/O, and those that did */
+    u64 minor, major; /* faults without and with I/O */
     u64 in_kernel;    /* of both, taken in kernel mode */
     u64 timed, ns;    /* of both, those whose begin was seen, and how long they took */
-    u64 since_ns;     /* CLOCK_MONOTONIC when the latest began; 0: it has ended, or was not seen */
+    u64 since_ns;     /* CLOCK_MONOTONIC when the current one began; 0: none, or its begin was not seen */
     u64 major_at;     /* address of the latest major one */
     struct hog_thread_name name;
 };
 
 struct hog_cpu_sums {
     struct hog_exits exits;
-    u64 faults; /* all, those without room too */
+    u64 faults; /* all, including those without room */
 };
 
 EXITED_THREADS(struct hog_thread_sums, struct hog_cpu_sums)
@@ -48,7 +46,7 @@ static __attribute__((noinline)) struct hog_thread_sums *current_sums(struct hog
     return sums;
 }
 
-/* tried: the fault goes on. */
+/* tried: the fault continues. */
 static __always_inline void begin(bool tried)
 {
     struct hog_cpu_sums *c = this_cpu();
@@ -107,7 +105,7 @@ int hog_begin_kernel(void *ctx)
     return 0;
 }
 
-/* As mm_account_fault: see faults.bpf.c. */
+/* Like mm_account_fault: see faults.bpf.c. */
 SEC("fexit/handle_mm_fault")
 int hog_end_fexit(void *ctx)
 {
@@ -138,7 +136,7 @@ int hog_major(struct bpf_perf_event_data *ctx)
     return end(ctx->addr, true, from_kernel(&ctx->regs));
 }
 
-/* When nothing of it is left: an ending thread has faults until late. */
+/* When the task is freed: an exiting thread still has faults until late. */
 static __always_inline void on_free(bool direct, struct task_struct *task)
 {
     struct hog_thread key = {.pid = kernel_field(direct, task, tgid),

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * On-CPU time by process or thread, from the scheduler's switches.
+ * On-CPU time by process or thread, from context switches.
  *
- * Each CPU remembers who runs on it and since when; a switch credits that time to him. The stint that is
- * running at the turn of a window is not forgotten: the reader sees it in `cur` and `since`, or, when a
- * switch has come between the turn and his look, in `turn_cur` and `turn_since`.
+ * Each CPU notes the running task and since when; a switch credits that time to it. A stint in progress at
+ * the turn of a window counts, too: user space finds it in `cur` and `since`, or, if a switch came between
+ * the turn and its read, in `turn_cur` and `turn_since`.
  *
  * Every nanosecond of a CPU goes to exactly one of: a key, idle, other (a process that was not asked for),
- * missed (somebody ran whose switch we did not see), stolen (nobody could run), lost (dropped by the sketch),
- * offline. The tests hold that sum.
+ * missed (a task ran whose switch was not seen), stolen (no task could run), lost (dropped by the sketch),
+ * offline. Tests check that sum.
  */
 #include "lib/exit_names.bpf.h"
 #include "lib/exact_maps.bpf.h"
@@ -38,7 +38,7 @@ EXACT_MAPS(struct hog_time);
 TRACKED_MAP;
 
 const volatile bool exact, only_tracked;
-/* Where the classic tracepoints keep their fields, from tracefs. */
+/* Offsets of fields of the classic tracepoints, from tracefs. */
 const volatile u32 switch_prev_pid = 24, switch_next_pid = 56, switch_next_prio = 60;
 
 static __always_inline bool exact_add(void *map, u64 key, u64 ns)
@@ -47,7 +47,7 @@ static __always_inline bool exact_add(void *map, u64 key, u64 ns)
     struct hog_time first = {};
 
     if (!time) {
-        /* BPF_NOEXIST and a second look: another CPU may have come first. */
+        /* BPF_NOEXIST and a second lookup: another CPU may have been first. */
         bpf_map_update_elem(map, &key, &first, BPF_NOEXIST);
         time = bpf_map_lookup_elem(map, &key);
         if (!time)
@@ -77,19 +77,19 @@ static __always_inline void credit(struct hog_cpu *c, u32 turn, u64 key, u64 ns)
     }
 }
 
-/* Cycles are counted together with time, but the sketch's slots only: who is heavy is told by time. */
+/* Cycles are counted together with time, but only in the sketch's slots: the weight is time. */
 static __always_inline void credit_cycles(struct hog_cpu *c, u32 turn, u64 key, u64 ns, u64 cycles)
 {
     struct hog_cycles_slot *slot = pipe_slot(&c->pipe, c->slots, turn, key, ns, 1, sizeof *slot);
 
     if (!slot)
         return;
-    if (slot->slot.count == 1) /* taken just now */
+    if (slot->slot.count == 1) /* newly taken */
         slot->cycles = 0;
     slot->cycles += cycles;
 }
 
-/* Cycles since the last switch. An event that cannot be read, or was begun anew (its CPU was offline), counts
+/* Cycles since the last switch. An event that cannot be read, or was restarted (its CPU was offline), counts
  * from 0. */
 static __always_inline u64 take_cycles(struct hog_cpu *c, bool first)
 {
@@ -105,7 +105,7 @@ static __always_inline u64 take_cycles(struct hog_cpu *c, bool first)
     return value.counter > before ? value.counter - before : 0;
 }
 
-/* Begins an event: the turn it belongs to. What ran when the turn came is kept for the reader. */
+/* Begins an event and returns its turn. The task that ran at the turn is kept for user space. */
 static __always_inline u32 enter(struct hog_cpu *c, bool *first)
 {
     u32 turn = pipe_enter(&c->pipe, first);
@@ -118,7 +118,7 @@ static __always_inline u32 enter(struct hog_cpu *c, bool *first)
 }
 
 /* Whether this is the first switch of a CPU that has come online. It went offline from its stop task, and as
- * tracepoints are silent on a CPU that is not online, its idle task came unseen. */
+ * tracepoints are silent on a CPU that is not online, the switch to its idle task was not seen. */
 static __always_inline bool came_online(bool direct, struct hog_cpu *c, struct task_struct *prev,
                                         struct rq *rq)
 {
@@ -131,9 +131,9 @@ static __always_inline bool came_online(bool direct, struct hog_cpu *c, struct t
     return c->cur_task == (u64)kernel_field(direct, rq, stop);
 }
 
-/* The CPU's note of who runs does not name the task that is leaving: we saw no switch yet, or missed one
- * (some hosts do not report every switch). Whoever leaves gets what the scheduler itself counted for this
- * stint, as far as it does; only the rest is missed. Returns how much he gets. */
+/* The task that leaves is not the one noted: there was no switch yet, or one was missed (some hosts do not
+ * report every switch). The task gets what the scheduler itself counted for this stint, as far as it does;
+ * only the rest is missed. Returns its time. */
 static __always_inline u64 misnoted(bool direct, struct hog_cpu *c, u32 turn, struct task_struct *task,
                                     u64 ns)
 {
@@ -149,8 +149,8 @@ static __always_inline u64 misnoted(bool direct, struct hog_cpu *c, u32 turn, st
     return ran;
 }
 
-/* `waits` and `cycles`, compile-time constants: programs of their own, so that who does not ask for them
- * loads no more than he needs. */
+/* `waits` and `cycles` are compile-time constants: separate programs, so that a view loads only what it
+ * needs. */
 static __always_inline void on_switch(bool direct, bool waits, bool cycles, struct task_struct *prev,
                                       struct task_struct *next)
 {
@@ -162,8 +162,8 @@ static __always_inline void on_switch(bool direct, bool waits, bool cycles, stru
     bool first;
     u32 turn = enter(c, &first), coming = kernel_field(direct, next, pid);
     u64 spent = cycles ? take_cycles(c, first) : 0;
-    /* Pointers first: each one that is read from a task has the verifier look through all types of the kernel
-     * (6.3, 6fcd486b3a0a), each time that it comes by. */
+    /* Pointers first: for each one that is read from a task, the verifier searches all types of the kernel
+     * (6.3, 6fcd486b3a0a), once per path. */
     bool clocked = run_queue_known();
     struct cfs_rq *group = clocked ? kernel_field(direct, next, se.cfs_rq) : NULL, *left_group = NULL;
     if (waits && waits_known() && count_pairs)
@@ -172,22 +172,22 @@ static __always_inline void on_switch(bool direct, bool waits, bool cycles, stru
     struct who who = {};
     if (coming)
         who = who_is(direct, next, coming);
-    /* Its clock is as of the switch: the scheduler looked at it for that. */
+    /* The scheduler has just updated its clock for this switch. */
     struct rq *rq = clocked ? kernel_field(direct, group, rq) : NULL;
     u64 clock = clocked ? kernel_field(direct, rq, clock) : 0;
     u64 now = switch_time(direct, waits, c, first, clock);
     u64 key = c->cur, ns = now - c->since;
 
-    if (unlikely((s64)ns < 0)) { /* around a comparison of clocks */
+    if (unlikely((s64)ns < 0)) { /* after a comparison of clocks */
         now = c->since;
         ns = 0;
     }
     u64 stolen = taken_since(&c->taken, taken_until(direct, rq, clock), ns);
 
-    if (!key) /* nobody wanted to run */
+    if (!key) /* no task was runnable */
         stolen = 0;
     ns -= stolen;
-    /* By their addresses: a thread that calls exec may get another id while it runs. */
+    /* Compared by address: a thread that calls exec may get another id while it runs. */
     if (unlikely(c->cur_task != (u64)prev)) {
         if (came_online(direct, c, prev, rq)) {
             now = bpf_ktime_get_ns();
@@ -294,7 +294,8 @@ int hog_switch_tp(void *ctx)
     else
         credit(c, turn, current_key(), ns);
     note_next(c, coming, coming, (u64)coming << HOG_KEY_THREAD, now);
-    c->stops = !traced_field(ctx, switch_next_prio); /* which looks like a real-time task of the highest */
+    c->stops =
+        !traced_field(ctx, switch_next_prio); /* a real-time task of the highest priority looks the same */
     pipe_leave(&c->pipe);
     return 0;
 }
@@ -303,14 +304,14 @@ FORK_HOOK
 
 #include "sched/test_run.bpf.h"
 
-/* The heavy ones of the dead are those that ran long. */
+/* The weight of an exited task is the time that it ran. */
 static __always_inline void keep_name(const struct dead *dead, u64 run_ns)
 {
     struct hog_cpu *c = this_cpu();
 
     if (!c)
         return;
-    s64 ending = bpf_ktime_get_ns() - c->since; /* the stint; its begin is by another clock */
+    s64 ending = bpf_ktime_get_ns() - c->since; /* the current stint; its start is by another clock */
     u64 run = (run_ns + (ending > 0 ? (u64)ending : 0)) >> 16;
     dead_keep(c->dead, dead, run);
 }

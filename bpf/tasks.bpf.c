@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What all threads have done so far, one record each: read as a file.
+ * The counters of all threads, one record each: read as a file.
  *
- * What a thread has counted goes over to its process when it is released. So that nothing is counted twice,
- * the counts of those who are gone are read first, and who has been released by the time that his own were
- * read has none: they are there already, or will be at the next look. The reader takes the counts of the gone
- * from the first record of a process.
+ * The counters of a thread are added to its process when it is released. So that nothing counts twice, the
+ * sums of exited threads are read first, and a thread that has been released by the time that its own
+ * counters are read has none: they are in the sums already, or will be in the next snapshot. User space
+ * takes these sums from the first record of a process.
  *
- * It sees the threads of the PID namespace that hog itself is in.
+ * The iterator sees the threads of hog's own PID namespace.
  */
 #include "kernel/mm.bpf.h"
 #include "kernel/task.bpf.h"
@@ -23,16 +23,16 @@ enum hog_task_flags {
 const volatile enum hog_task_flags task_flags = HOG_TASK_KERNEL;
 
 struct hog_task_counts {
-    u64 minor, major, read_bytes, write_bytes; /* since birth */
+    u64 minor, major, read_bytes, write_bytes; /* since creation */
 };
 
 struct hog_task {
     u64 key;
-    u64 id;     /* the key; of those outside the PID namespace a number of their own */
-    u64 born;   /* what the key is of, ns since boot */
-    u64 thread; /* its number and birth */
+    u64 id;     /* the key; for tasks outside the PID namespace the kernel's own pid */
+    u64 born;   /* start time that the key is made of, ns since boot */
+    u64 thread; /* thread id and start time */
     u64 thread_born;
-    u64 ran; /* ns on CPU in its life */
+    u64 ran; /* ns on CPU since creation */
     struct hog_task_counts own, gone;
     s64 rss, swap; /* pages */
     u32 threads;   /* 1 */
@@ -72,7 +72,7 @@ static __always_inline void measure_memory(struct hog_task *record, struct mm_st
         record->rss = mm->rss_stat[0].count + mm->rss_stat[1].count + mm->rss_stat[3].count;
         record->swap = mm->rss_stat[2].count;
     } else if (kernel_has(old, rss_stat.count[0].counter)) {
-        /* Verifiers of then know no arrays of typedefs: no pointer of known type leads there. */
+        /* Verifiers of that time know no arrays of typedefs, so no typed pointer leads there. */
         s64 counts[4];
         bpf_probe_read_kernel(counts, sizeof counts, __builtin_preserve_access_index(&old->rss_stat.count));
         record->rss = counts[0] + counts[1] + counts[3];
@@ -91,7 +91,7 @@ int hog_tasks(struct bpf_iter__task *ctx)
 
     if (!task)
         return 0;
-    /* Pointers first: see on_switch() in cpu.bpf.c. */
+    /* Pointers first: see on_switch() in sched.bpf.c. */
     struct task_struct *leader = task->group_leader;
     struct mm_struct *mm = task->mm;
     if (!keys.by_thread)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which processes descend from one, however early those between them have died: from forks, as they happen.
- * The dead stay known for some time, so that what they did in the window of their end can be counted. */
+/* The descendants of a process, even if those in between have exited: from forks, as they happen. Exited ones
+ * stay known for some time, so that what they did in their last window can be counted. */
 #include "kernel/task.bpf.h"
 #include "lib/task_key.bpf.h"
 
@@ -20,9 +20,9 @@ struct {
     __type(value, u8);
 } hog_gone SEC(".maps");
 
-const volatile u32 root; /* the process whose children are the first of them, by the numbering of keys */
+const volatile u32 root; /* the process whose children come first, by pids as in keys */
 struct hog_tree_lost {
-    u64 lost; /* children for whom there was no room */
+    u64 lost; /* children without room */
 } tree_lost;
 
 static __always_inline void on_fork(bool direct, struct task_struct *parent, struct task_struct *child)

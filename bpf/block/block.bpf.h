@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What processes have disks do: counters by process and disk, and the requests that are on their way.
+ * I/O of processes: counters by process and disk, and the requests in flight.
  *
- * A request has a place for itself, found by its number, that it keeps when it is done: drivers make their
- * requests once and use them again and again. So nothing is made and freed for a request, and the counters
- * are looked up once, when it is done. Counters only grow; readers subtract what was before, and see in the
- * places what is still on its way.
+ * A request keeps a place of its own, found by its address, after it completes: drivers allocate their
+ * requests once and reuse them. So nothing is created or freed per request, and the counters are looked up
+ * once, at completion. Counters only grow; readers subtract the previous values, and find what is in flight
+ * in the places.
  */
 #ifndef HOG_BPF_BLOCK_BLOCK_H
 #define HOG_BPF_BLOCK_BLOCK_H
@@ -16,30 +16,30 @@
 #include "lib/histogram.bpf.h"
 #include "lib/task_key.bpf.h"
 
-/* Keys (who.bpf.h) of those who are no process. Beside HOG_KEY_OUTSIDE. */
+/* Keys (task_key.bpf.h) that stand for no process, in addition to HOG_KEY_OUTSIDE. */
 enum hog_io_nobody {
-    HOG_IO_WRITEBACK = 2, /* a kernel thread wrote back what somebody had written before hog came */
+    HOG_IO_WRITEBACK = 2, /* a kernel thread wrote back pages that were dirtied before hog started */
     HOG_IO_JOURNAL,
     HOG_IO_SWAP,
 };
 const volatile enum hog_io_nobody io_nobody_layout = HOG_IO_WRITEBACK;
 
 struct hog_io_key {
-    u32 process, thread, birth; /* as in who.bpf.h */
+    u32 process, thread, birth; /* as in task_key.bpf.h */
     u32 device;                 /* major << 20 | minor, of the whole disk */
 };
 
 struct hog_io {
-    u64 reads, writes, other; /* requests done; other: flushes, discards, zeroes */
+    u64 reads, writes, other; /* completed requests; other: flushes, discards, zeroes */
     u64 read_bytes, write_bytes;
     u64 failed;
-    u64 busy; /* ns with at least one on its way, of those that are done */
-    /* CLOCK_MONOTONIC, ns: the latest stretch of that, and where the one before ended. */
+    u64 busy; /* ns with at least one request in flight, of completed ones */
+    /* CLOCK_MONOTONIC, ns: the latest busy interval, and the end of the one before. */
     u64 from, until, before;
     u64 padding[6];
-    u32 times[HOG_HISTOGRAM_BUCKETS];  /* reads and writes by their time, */
-    u32 queued[HOG_HISTOGRAM_BUCKETS]; /* of that until the driver got them, */
-    u32 served[HOG_HISTOGRAM_BUCKETS]; /* and from then on */
+    u32 times[HOG_HISTOGRAM_BUCKETS];  /* reads and writes by total time, */
+    u32 queued[HOG_HISTOGRAM_BUCKETS]; /* by time until the driver got them, */
+    u32 served[HOG_HISTOGRAM_BUCKETS]; /* and by time from then on */
 };
 
 struct {
@@ -49,7 +49,7 @@ struct {
     __type(value, struct hog_io);
 } hog_io SEC(".maps");
 
-/* What a new one begins with: it is more than a program's stack holds. */
+/* Initial value of an entry: too large for the stack of a program. */
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
     __uint(max_entries, 1);
@@ -57,14 +57,14 @@ struct {
     __type(value, struct hog_io);
 } hog_io_none SEC(".maps");
 
-/* LEFT: bytes that are to be moved, whole sectors; 0: only the request says. */
+/* LEFT: bytes still to be moved, whole sectors; 0: only the request knows. */
 enum { WRITES = 1, MOVES_NOTHING = 2, LEFT = ~511u };
 
 struct hog_io_request {
-    u64 request; /* 0: free for good */
-    u64 who;     /* key, as in who.bpf.h or enum hog_io_nobody */
-    u64 made;    /* ns, CLOCK_MONOTONIC; 0: it is not on its way */
-    u64 issued;  /* when the driver got it; 0: not yet */
+    u64 request; /* 0: never used */
+    u64 who;     /* key, as in task_key.bpf.h or enum hog_io_nobody */
+    u64 made;    /* ns, CLOCK_MONOTONIC; 0: not in flight */
+    u64 issued;  /* when it was issued to the driver; 0: not yet */
     u32 device;
     u32 flags;
 };
@@ -82,7 +82,7 @@ struct {
 } hog_io_requests SEC(".maps");
 
 struct hog_io_words {
-    u64 lost; /* requests that found no room, in their table or for their process and disk, or ended unseen */
+    u64 lost; /* requests without room in a table, or whose end was not seen */
     u64 padding[7];
 } __attribute__((aligned(64)));
 struct hog_io_words io_words = {};
@@ -109,15 +109,15 @@ static __always_inline struct hog_io *io_of(const struct hog_io_key *key)
     struct hog_io *none = bpf_map_lookup_elem(&hog_io_none, &first);
     if (!none)
         return NULL;
-    /* BPF_NOEXIST and a second look: another CPU may have come first. */
+    /* BPF_NOEXIST and a second lookup: another CPU may have been first. */
     bpf_map_update_elem(&hog_io, key, none, BPF_NOEXIST);
     return bpf_map_lookup_elem(&hog_io, key);
 }
 
-/* What a request that took from `made` to `now` adds to the time with at least one on its way: the part of it
- * that no other covers. Requests are done in any order, but seldom so that one spans more than one gap
- * between others. Where two CPUs get here at the same moment, a stretch can count twice or not at all: there
- * is no lock. The reader does the same for those that are not done (src/source/block/block.c). */
+/* The part of [made, now) that no other request covered, added to the time with at least one in flight.
+ * Requests complete in any order, but rarely does one span more than one gap between others. If two CPUs get
+ * here at the same moment, an interval can count twice or not at all: there is no lock. The reader does the
+ * same for requests in flight (src/source/block/block.c). */
 static __always_inline void count_busy(struct hog_io *io, u64 made, u64 now)
 {
     u64 until = read_once(io->until), from = read_once(io->from), more;
@@ -154,8 +154,8 @@ static __always_inline struct hog_io_requests *request_table(void)
     return bpf_map_lookup_elem(&hog_io_requests, &first);
 }
 
-/* What a request is called: where it is, but where the verifier knows that it is an address, which it lets
- * nobody reckon with, how far that is from the table. So all programs must be of the one kind. */
+/* The number of a request: its address, or, where the verifier knows it as a pointer and refuses arithmetic
+ * with it, its distance from the table. So all programs in use must be of one kind. */
 static __always_inline u64 request_number(bool direct, const void *rq, const struct hog_io_requests *table)
 {
     u64 number = (u64)rq;
@@ -182,8 +182,9 @@ static __always_inline struct hog_io_request *request_find(struct hog_io_request
     return NULL;
 }
 
-/* For one that has no place yet: one that no other has, else that of another that is not on its way. When two
- * CPUs take it at the same moment, one finds out by a second look. NULL: all are on their way. */
+/* A place for a request that has none: an unused one, else that of another request that is not in flight. If
+ * two CPUs take the same place at the same moment, one of them notices by reading it back. NULL: all are in
+ * flight. */
 static __attribute__((noinline)) struct hog_io_request *request_take(struct hog_io_requests *table,
                                                                      u64 request)
 {
@@ -202,9 +203,9 @@ static __attribute__((noinline)) struct hog_io_request *request_take(struct hog_
     return read_once(idle->request) == request ? idle : NULL;
 }
 
-/* Returns whether its place was another's before. One that was still on its way ended unseen: on
- * busy hosts (6.18) some ends reach perf and neither of our two programs, which the kernel does not count as
- * missed. */
+/* Returns whether the place belonged to another owner before. A request that was still in flight there has
+ * ended unseen: on busy hosts (6.18) some completions reach perf but neither of our two programs, and the
+ * kernel does not count them as missed. */
 static __always_inline bool request_begin(struct hog_io_requests *table, u64 request, u64 who, u32 device,
                                           u32 flags)
 {
@@ -245,7 +246,7 @@ static __always_inline void count_request(struct hog_io *io, const struct hog_io
     u64 made = r->made, issued = r->issued;
     u32 all = histogram_bucket(now - made), queued = 0, served = all;
 
-    if (issued) { /* else it was made when the driver got it */
+    if (issued) { /* else it was created when the driver got it */
         queued = histogram_bucket(issued - made);
         served = histogram_bucket(now - issued);
     }
@@ -263,7 +264,7 @@ static __always_inline void count_request(struct hog_io *io, const struct hog_io
     count_time(io->served, served);
 }
 
-/* `left`: bytes that were still to be moved, of which now `bytes` are. */
+/* `left`: bytes that were still to be moved; `bytes` of them are moved now. */
 static __always_inline void request_end(struct hog_io_request *r, u32 bytes, u32 left, bool failed)
 {
     struct hog_io_key key = {

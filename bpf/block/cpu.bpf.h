@@ -8,9 +8,9 @@
 struct hog_block_cpu {
     struct hog_pipe pipe;
     u64 clock_offset, clock_compared; /* see switch_time() */
-    u64 maker, number, key;           /* who made a request last: see maker_key() */
+    u64 maker, number, key;           /* the latest task that created a request: see maker_key() */
     u64 padding[5];
-    struct hog_slot slots[PIPE_SLOTS]; /* none: there is no sketch */
+    struct hog_slot slots[PIPE_SLOTS]; /* unused: there is no sketch */
 };
 
 struct {

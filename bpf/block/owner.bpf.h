@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Whose a request is. Who makes it is `current`, but for what kernel threads do on behalf of others: pages
- * are written back for who wrote to them, which only their file tells, by who did so last.
- */
+/* The owner of a request. It is `current`, except for what kernel threads do on behalf of others: writeback
+ * is charged to the process that last dirtied the file, which is found by the inode of the pages. */
 #ifndef HOG_BPF_BLOCK_OWNER_H
 #define HOG_BPF_BLOCK_OWNER_H
 
@@ -10,7 +8,7 @@
 #include "kernel/request.bpf.h"
 #include "kernel/fs.bpf.h"
 
-/* What processes were called, of those who own something: the dead, too, as it may be written long after. */
+/* Names of processes that own I/O, also after their exit: pages may be written back long after. */
 struct hog_io_name {
     u32 uid;
     char comm[COMM]; /* as in struct hog_dead */
@@ -22,7 +20,7 @@ struct {
     __type(value, struct hog_io_name);
 } hog_io_names SEC(".maps");
 
-/* Who last made a page of a file dirty that was not. */
+/* The task that last dirtied a clean page of a file. */
 struct hog_dirtier {
     u64 inode; /* 0: free */
     u64 task;
@@ -44,8 +42,8 @@ struct {
 const volatile bool can_probe =
     true; /* bpf_probe_read_kernel is allowed: lockdown=confidentiality forbids it */
 struct hog_io_modes {
-    u32 swaps; /* some disk is swapped to */
-    u32 waits; /* for pinned counts: who sleeps for I/O is seen */
+    u32 swaps; /* some disk is used for swap */
+    u32 waits; /* for pinned counts: sleeps for I/O are seen */
     u32 padding[14];
 } __attribute__((aligned(64)));
 struct hog_io_modes io_modes = {};
@@ -58,8 +56,7 @@ static __always_inline void keep_name(const struct dead *dead)
     bpf_map_update_elem(&hog_io_names, &dead->key, &name, BPF_ANY);
 }
 
-/* Of `current`, unless it is known: by whom it is asked for when he is dead it will be the one that he died
- * with. */
+/* Of `current`, unless it is already known; at exit the name is updated to the last one. */
 static __attribute__((noinline)) void note_name(bool direct, struct task_struct *task, u64 key)
 {
     struct dead dead;
@@ -95,7 +92,7 @@ static __always_inline struct hog_dirtier *dirtier_find(u64 inode)
     return NULL;
 }
 
-/* For a file that has no place yet: a free one, else that of the one that was noted first. */
+/* A place for a file that has none: an unused one, else the oldest one. */
 static __attribute__((noinline)) struct hog_dirtier *dirtier_take(u64 inode)
 {
     struct hog_dirtier *place = dirtier_set(inode), *oldest = place;
@@ -116,10 +113,10 @@ static __attribute__((noinline)) struct hog_dirtier *dirtier_take(u64 inode)
     return oldest;
 }
 
-#define PAGE_ANONYMOUS 3 /* bits of a page's mapping that is no file's */
+#define PAGE_ANONYMOUS 3 /* bits of page->mapping: not a page of a file */
 
-/* Of a page of a larger folio the first one, which has the file. Masks are larger than any address of a page.
- */
+/* The first page of the folio that a page belongs to, which knows the file. Masks are larger than any address
+ * of a page. */
 static __always_inline struct page *first_page(struct page *page)
 {
     struct page___7_2 *newer = (void *)page;
@@ -134,7 +131,7 @@ static __always_inline struct page *first_page(struct page *page)
     return (void *)(head >> 32 == 0xffffffff ? (u64)page & head & ~1ull : head - 1);
 }
 
-/* The file that the first page of a bio is of; 0: none. */
+/* The inode that the first page of a bio belongs to; 0: none. */
 static __always_inline u64 bio_inode(struct bio *bio)
 {
     struct page *page = NULL;
@@ -153,9 +150,9 @@ static __always_inline u64 bio_inode(struct bio *bio)
     return inode;
 }
 
-/* Of a bio of dm-crypt, whose pages are its own, the one that it was made for: in the second word of its
- * struct dm_crypt_io (drivers/md/dm-crypt.c, since 2.6). Of others this is anything: what it says must be
- * known. */
+/* A bio of dm-crypt has pages of its own: the bio that it was made for is the second word of its struct
+ * dm_crypt_io (drivers/md/dm-crypt.c, since 2.6). For other bios that word is arbitrary: the inode found
+ * there counts only if it is known. */
 static __always_inline struct bio *bio_encrypted(struct bio *bio)
 {
     u64 words[2] = {};
@@ -166,8 +163,8 @@ static __always_inline struct bio *bio_encrypted(struct bio *bio)
 
 /* ---- owners ---- */
 
-/* Who wrote to the file that a bio's pages are of. HOG_IO_WRITEBACK: that is not known; 0: they are of none.
- */
+/* The key of the task that dirtied the file that a bio's pages belong to. HOG_IO_WRITEBACK: unknown; 0: they
+ * belong to no file. */
 static __attribute__((noinline)) u64 dirtied_by(struct bio *bio)
 {
     u64 inode = bio_inode(bio);
@@ -177,11 +174,10 @@ static __attribute__((noinline)) u64 dirtied_by(struct bio *bio)
     return inode && !who ? HOG_IO_WRITEBACK : who;
 }
 
-/* enum req_flag_bits, the same since 4.10 but for REQ_SWAP. */
+/* enum req_flag_bits, unchanged since 4.10 except for REQ_SWAP. */
+/* REQ_IDLE, of writes: direct I/O, or a journal. */
 #define REQ_META (1u << 12)
-#define REQ_IDLE                                                                                             \
-    (1u << 15) /* of writes: it was asked for by a write past the page cache, or by a journal                \
-                */
+#define REQ_IDLE (1u << 15)
 
 enum req_flag_bits___ours { __REQ_SWAP___ours = 24 };
 #define SWAP_BIT                                                                                             \
@@ -191,7 +187,7 @@ enum req_flag_bits___ours { __REQ_SWAP___ours = 24 };
     __builtin_preserve_enum_value(*(enum req_flag_bits___ours *)__REQ_SWAP___ours, 0 /* BPF_ENUMVAL_EXISTS   \
                                                                                       */)
 
-/* "jbd2/vda-8", the threads that write the journals of ext4. */
+/* "jbd2/vda-8": the threads that write the journals of ext4. */
 static __always_inline bool is_journal(bool direct, struct task_struct *task)
 {
     const u64 *comm = (const u64 *)__builtin_preserve_access_index(&task->comm);
@@ -204,7 +200,7 @@ static __always_inline bool is_journal(bool direct, struct task_struct *task)
     return (first & 0xffffffffffull) == 0x2f3264626aull;
 }
 
-/* A write that went through the page cache, or that a kernel thread makes. `key`: of `current`. */
+/* A write of cached pages, or one by a kernel thread. `key`: of `current`. */
 static __always_inline u64 writer(bool direct, struct task_struct *task, struct bio *bio, u32 flags, u64 key)
 {
     bool kernel = kernel_field(direct, task, flags) & PF_KTHREAD;
@@ -230,7 +226,7 @@ enum pageflags___ours { PG_swapcache___ours = 10 };
 #define SWAPCACHE_BIT                                                                                        \
     __builtin_preserve_enum_value(*(enum pageflags___ours *)PG_swapcache___ours, 1 /* BPF_ENUMVAL_VALUE */)
 
-/* Is it memory that comes back from a disk that is swapped to? */
+/* Whether the read brings back memory from a disk used for swap. */
 static __always_inline bool is_swap_in(struct bio *bio)
 {
     struct page *page = NULL;
@@ -242,7 +238,7 @@ static __always_inline bool is_swap_in(struct bio *bio)
         return false;
     bpf_probe_read_kernel(&flags, sizeof flags, page);
     bpf_probe_read_kernel(&mapping, sizeof mapping, __builtin_preserve_access_index(&page->mapping));
-    return flags >> (SWAPCACHE_BIT & 63) & 1 && !mapping; /* nobody has mapped it yet */
+    return flags >> (SWAPCACHE_BIT & 63) & 1 && !mapping; /* not mapped yet */
 }
 
 #endif

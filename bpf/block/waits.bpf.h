@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How long threads sleep for I/O: the kernel marks who sleeps in io_schedule(), from before he leaves his CPU
- * until after he is back. */
+/* How long threads sleep for I/O: the kernel marks a task that sleeps in io_schedule(), from before it leaves
+ * its CPU until after it is back. */
 #ifndef HOG_BPF_BLOCK_WAITS_H
 #define HOG_BPF_BLOCK_WAITS_H
 
@@ -8,15 +8,15 @@
 #include "block/cpu.bpf.h"
 #include "sched/run_queue.bpf.h"
 
-/* A thread that sleeps for I/O, in the place that its number leads to: of two that share one the first is
- * remembered. Who was the last to sleep there keeps it, with what his sleeps add up to: so most sleeps make
- * no key and look up no sum. */
+/* A thread that sleeps for I/O, in the place that its number leads to: of two threads that share a place, the
+ * first is tracked. The last one to sleep there keeps the place and the sum of its sleeps, so most sleeps
+ * create no key and look up no sum. */
 struct hog_io_sleep {
-    u64 task;   /* 0: nobody sleeps */
+    u64 task;   /* 0: no sleeper */
     u64 since;  /* ns, CLOCK_MONOTONIC */
-    u64 key;    /* of who sleeps, or did last */
-    u64 slept;  /* ns, of his sleeps that have ended; the rest is in hog_io_slept */
-    u64 owner;  /* his task, which the key is of, */
+    u64 key;    /* of the sleeper, or the last one */
+    u64 slept;  /* ns, in completed sleeps; older sums are in hog_io_slept */
+    u64 owner;  /* the task that the key stands for */
     u64 thread; /* and its number */
 };
 #define SLEEPS 4096
@@ -31,7 +31,7 @@ struct {
     __type(value, struct hog_io_sleeps);
 } hog_io_sleeps SEC(".maps");
 
-/* What the sleeps that have ended add up to, of those who left their place to others. Pinned: of all. */
+/* Sums of completed sleeps of tasks that lost their place to others. When pinned: of all tasks. */
 struct hog_io_slept {
     u64 ns;
 };
@@ -66,7 +66,7 @@ static __attribute__((noinline)) int slept(u64 key, u64 ns)
     return 0;
 }
 
-/* The clock of the task's run queue, as of this switch; 0: not known. */
+/* The clock of the task's run queue at this switch; 0: unknown. */
 static __always_inline u64 queue_clock(bool direct, struct task_struct *task)
 {
     if (!run_queue_known())
@@ -76,9 +76,9 @@ static __always_inline u64 queue_clock(bool direct, struct task_struct *task)
     return kernel_field(direct, rq, clock);
 }
 
-/* ns of CLOCK_MONOTONIC at a switch, by the clock that the scheduler has just read, which costs less than to
- * read one; as in cpu.bpf.c. That reading can be old, where a virtual CPU stood still: so the two move apart
- * no faster than NTP slews (1/2048). */
+/* CLOCK_MONOTONIC in ns at a switch, derived from the clock that the scheduler has just read, which is
+ * cheaper than reading one; as in sched/switch_clock.bpf.h. That reading can be old if a virtual CPU stood
+ * still, so the offset between the two grows no faster than NTP slews (1/2048). */
 #define COMPARE_NS  (1ull << 24)
 #define DRIFT_SHIFT 11
 static __always_inline u64 switch_time(u64 clock)
@@ -99,7 +99,7 @@ static __always_inline u64 switch_time(u64 clock)
     return clock + c->clock_offset;
 }
 
-/* For a task that is not the one who slept there last. False: nobody asks for it. */
+/* For a task other than the last one that slept there. False: it was not asked for. */
 static __attribute__((noinline)) bool sleep_take(bool direct, struct hog_io_sleep *s,
                                                  struct task_struct *task, u32 thread)
 {
@@ -131,7 +131,7 @@ static __always_inline void on_sleep(bool direct, struct task_struct *task)
     write_once(s->task, (u64)task);
 }
 
-/* It has slept until it was woken: from then on it waited for this CPU. */
+/* It slept until its wakeup; from then on it waited for this CPU. */
 static __always_inline void on_wake(bool direct, struct task_struct *task)
 {
     struct hog_io_sleep *s = sleep_of(kernel_field(direct, task, pid));

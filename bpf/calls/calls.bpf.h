@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Calls, of the system or of functions: what they come to, by who calls what. */
+/* Calls of the system or of functions: counts, errors, bytes and time by caller and callee. */
 #ifndef HOG_BPF_CALLS_CALLS_H
 #define HOG_BPF_CALLS_CALLS_H
 
@@ -12,7 +12,7 @@
 #include "lib/threads.bpf.h"
 #include "lib/task_key.bpf.h"
 
-/* For the names of the dead; the pipelines are not used. */
+/* For names of exited tasks only: the pipelines are not used. */
 struct hog_calls_cpu {
     struct hog_pipe pipe;
     u64 padding[10];
@@ -38,7 +38,7 @@ const volatile bool exact, only_tracked;
 enum hog_calls_kind {
     HOG_CALLS_FUNCTION, /* by its number in hog_functions */
     HOG_CALLS_SYSTEM,   /* by its number in <asm/unistd.h> */
-    HOG_CALLS_COMPAT,   /* the same of a 32-bit program: ia32, arm */
+    HOG_CALLS_COMPAT,   /* the same from a 32-bit program: ia32, arm */
     HOG_CALLS_X32,
 };
 const volatile enum hog_calls_kind calls_kind = HOG_CALLS_SYSTEM; /* keeps the type */
@@ -49,12 +49,12 @@ struct hog_calls_key {
     u32 kind; /* enum hog_calls_kind */
 };
 
-/* Since the first of them was seen: readers subtract what was there before. */
+/* Since the first call was seen: readers subtract earlier values. */
 struct hog_calls_sums {
     u64 returned;
     u64 failed;  /* of those that returned */
-    u64 left;    /* will never return: the thread has ended, or gone elsewhere by longjmp */
-    u64 unsized; /* of those that returned and did not fail: nobody knows how many bytes */
+    u64 left;    /* will never return: the thread exited, or left by longjmp */
+    u64 unsized; /* returned without failure, but the number of bytes is unknown */
     u64 bytes;
     u64 ns;              /* in those that returned */
     u64 returned_before; /* the turn */
@@ -69,12 +69,13 @@ struct {
     __type(value, struct hog_calls_sums);
 } hog_calls_sums SEC(".maps");
 
-/* Where counts are pinned (docs/pinned.md) nobody turns, and nobody frees what the dead leave behind: who did
- * nothing for long gives way. Keys are plain, and each value says who it is and how long his calls took. */
+/* For pinned counts (docs/pinned.md) nothing flips banks and nothing frees the entries of exited processes:
+ * the least recently used ones are evicted. Keys are plain, and each value holds the name of its process and
+ * how long its calls took. */
 const volatile bool pinned;
 
 struct hog_call {
-    u32 process, thread, birth; /* as in who.bpf.h */
+    u32 process, thread, birth; /* as in task_key.bpf.h */
     u32 call;
     u32 kind; /* enum hog_calls_kind */
 };
@@ -82,7 +83,7 @@ struct hog_call {
 struct hog_call_sums {
     struct hog_calls_sums sums;
     struct hog_thread_name name;
-    u64 named; /* when that was read, ns, CLOCK_MONOTONIC */
+    u64 named; /* when the name was read, ns, CLOCK_MONOTONIC */
 };
 
 struct {
@@ -92,7 +93,7 @@ struct {
     __type(value, struct hog_call_sums);
 } hog_calls SEC(".maps");
 
-/* How long they took: of fewer, as it is much. */
+/* How long they took: for fewer entries, as it is large. */
 struct hog_call_times {
     u32 counts[HOG_HISTOGRAM_BUCKETS];
 };
@@ -104,7 +105,7 @@ struct {
     __type(value, struct hog_call_times);
 } hog_call_times SEC(".maps");
 
-/* What a new one begins with: it is more than a program's stack holds. */
+/* Initial value of an entry: too large for the stack of a program. */
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
     __uint(max_entries, 1);
@@ -113,13 +114,13 @@ struct {
 } hog_times_none SEC(".maps");
 
 struct hog_calls_words {
-    u64 lost; /* calls that found no room: for their thread, among its frames, or for their sums */
-    u64 keys; /* that were made in hog_calls */
+    u64 lost; /* calls without room: for their thread, among its frames, or for their sums */
+    u64 keys; /* calls made by entries of hog_calls */
     u64 padding[6];
 } __attribute__((aligned(64)));
 struct hog_calls_words calls_words = {};
 
-/* What seats go by; src/source/calls/calls.c has that, too. */
+/* The key of histograms; src/source/calls/calls.c has the same. */
 static __always_inline u64 calls_id(const struct hog_calls_key *key)
 {
     u64 call = (u64)key->kind << 32 | key->call;
@@ -190,15 +191,14 @@ static __always_inline struct hog_calls_sums *sums_of(const struct hog_calls_key
     return sums;
 }
 
-/* How a call has ended. */
+/* How a call ended. */
 struct outcome {
     u64 ns, bytes;
-    u64 at, named; /* when; and since when its thread has been called what it is called */
+    u64 at, named; /* when it ended, and when the thread got its current name */
     bool failed, unsized;
 };
 
-/* Names change, by exec and otherwise: one that was read since the thread's exec is as old as this at most.
- */
+/* Names change, by exec and otherwise: a name that was read after the thread's exec is at most this old. */
 #define NAME_NS 1000000000
 
 static __attribute__((noinline)) int name_pinned(struct hog_call_sums *sums, u64 now)
@@ -239,8 +239,8 @@ static __always_inline void count_return(const struct hog_calls_key *key, struct
         count_time(key, end.ns);
         return;
     }
-    /* Those that are shown first are those of most calls. Twice their number: one alone is to have a seat,
-     * too. */
+    /* Histograms go to the processes with most calls, which are shown first. Doubled, so that a single call
+     * gets one, too. */
     seat_count_weighed(calls_id(key), end.ns, 2 * (sums->returned - sums->returned_before), 2, 1);
 }
 
@@ -256,7 +256,7 @@ static __attribute__((noinline)) int count_left(u64 who, u32 call, u32 kind)
 
 /* ---- who ---- */
 
-/* 0: nobody asks for him. Atomic operations that fetch are too new. */
+/* 0: not asked for. Atomic operations that fetch are too new. */
 static __always_inline u64 who_calls(bool by_task)
 {
     struct task_struct *task = (void *)bpf_get_current_task();

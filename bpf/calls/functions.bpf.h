@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Calls of functions: a thread's frames, from the probes at entries and returns. Which call it is that
- * returns says the stack pointer: so one program is for the returns of all functions, and calls that were
- * left by longjmp or an exception, or whose entry no probe saw, do no harm. */
+/* Calls of functions: a thread's frames, from probes at entries and returns. The stack pointer tells which
+ * call returns: so one program serves the returns of all functions, and calls that were left by longjmp or an
+ * exception, or whose entry no probe saw, do no harm. */
 #ifndef HOG_BPF_CALLS_FUNCTIONS_H
 #define HOG_BPF_CALLS_FUNCTIONS_H
 
@@ -14,29 +14,29 @@ enum hog_call_bytes {
     HOG_BYTES_RESULT,
     HOG_BYTES_ITEMS,    /* the result times argument `bytes_at` */
     HOG_BYTES_ELEMENTS, /* argument `bytes_at` times the size of the MPI datatype that follows it */
-    HOG_BYTES_INNER,    /* those of the calls that it makes */
+    HOG_BYTES_INNER,    /* those of the calls that it makes itself */
 };
 
-/* When a call has failed: its result is less than, equal to, greater than error_value; or one of the others.
- */
+/* How to tell that a call failed: its result is less than, equal to or greater than error_value; or one of
+ * the others. */
 enum hog_call_test {
     HOG_TEST_LESS = 1,
     HOG_TEST_EQUAL = 2,
     HOG_TEST_GREATER = 4,
-    HOG_TEST_WIDE = 8,   /* it has 64 bits; else also an int, of which the upper half is zero */
+    HOG_TEST_WIDE = 8,   /* it has 64 bits; otherwise it may also be an int with a zero upper half */
     HOG_TEST_SHORT = 16, /* it is less than argument `expected_at` */
-    HOG_TEST_INNER = 32, /* a call that it makes has failed */
+    HOG_TEST_INNER = 32, /* a call that it makes failed */
 };
 
-/* A function that is probed, and what is to be known of it. */
+/* A probed function, and what is known about it. */
 struct hog_function {
     s64 error_value;
-    u8 error_test; /* 0: nobody knows what fails */
+    u8 error_test; /* 0: not known when it fails */
     u8 bytes;      /* enum hog_call_bytes */
     u8 bytes_at, expected_at;
     u8 wide_count; /* the count of elements has 64 bits, else 32 */
-    u8 size_at;    /* where an MPI datatype has its size; 0: it is a number, as MPICH has them */
-    u8 of_preset;  /* 1: without a way to tell bytes it moves none; 0: nobody knows */
+    u8 size_at;    /* where an MPI datatype has its size; 0: it is a number, as in MPICH */
+    u8 of_preset;  /* 1: no way to know bytes means it moves none; 0: unknown */
     u8 reserved;
     char lib[48], name[80];
 };
@@ -52,20 +52,20 @@ struct {
 
 #define FRAME_UNSIZED 1
 #define FRAME_FAILED  2
-#define FRAME_INNER   4 /* has the bytes of the calls that it makes */
+#define FRAME_INNER   4 /* it has the bytes of the calls that it makes */
 struct hog_frame {
-    u64 stack; /* pointer at the entry */
+    u64 stack; /* stack pointer at the entry */
     u64 since;
     u64 bytes, expected;
     u32 function, flags;
 };
 
-/* A thread, and the calls that it is in, each within the one before. */
+/* A thread, and its frames, each nested in the one before. */
 #define HOG_FRAMES 16
 struct hog_calls_now {
-    u64 who; /* 0: nobody asks for it */
+    u64 who; /* 0: not asked for */
     u64 entered;
-    u64 named; /* its name may have changed then: it began, or has run a program */
+    u64 named; /* when its name may have changed: it started, or called exec */
     u32 depth;
     u32 reserved;
     struct hog_frame frames[HOG_FRAMES];
@@ -78,7 +78,7 @@ struct {
     __type(value, struct hog_calls_now);
 } hog_calls_now SEC(".maps");
 
-/* An empty one, which is too large for the stack. */
+/* Initial value of an entry: too large for the stack of a program. */
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
     __uint(max_entries, 1);
@@ -101,9 +101,8 @@ static __attribute__((noinline)) int meet_caller(u32 thread, u64 who)
     return 0;
 }
 
-/* Frames that will not return are dropped: those below the stack pointer that there is now, which longjmp or
- * an exception has left. `function`: its call begins there now; the same one cannot be in the same place
- * twice. */
+/* Drops frames that will not return: those below the current stack pointer, left by longjmp or an exception.
+ * `function`: its call begins here now; the same function cannot be at the same place twice. */
 #define NO_FUNCTION (~0u)
 static __attribute__((noinline)) u32 unwind(struct hog_calls_now *now, u64 stack, u32 function)
 {
@@ -121,7 +120,7 @@ static __attribute__((noinline)) u32 unwind(struct hog_calls_now *now, u64 stack
     return depth;
 }
 
-/* Loaded one by one, as verifiers let no pointer to registers be computed. */
+/* Loaded one by one: verifiers refuse computed pointers to registers. */
 static __always_inline u64 register_n(struct registers *r, u32 n)
 {
     u64 all[6] = {register_0(r), register_1(r), register_2(r), register_3(r), register_4(r), register_5(r)};
@@ -132,7 +131,7 @@ static __always_inline u64 register_n(struct registers *r, u32 n)
     return n == 0 ? all[0] : n == 1 ? all[1] : n == 2 ? all[2] : n == 3 ? all[3] : n == 4 ? all[4] : all[5];
 }
 
-/* A handle of MPICH that stands for a type of its own has the size in its second byte. */
+/* The handle of a built-in datatype of MPICH holds the size in its second byte. */
 #define MPICH_KIND 0xff000000
 #define MPICH_OWN  0x4c000000
 static __always_inline bool element_size(u32 size_at, u64 datatype, u64 *size)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* AIO: what io_submit() took, as it was asked for. There is no tracepoint at its end, and a program may see
- * that in memory that it shares with the kernel: how long it took is not known. */
+/* AIO: the requests that io_submit() accepted, counted by the size asked for. There is no tracepoint at
+ * completion, and a program may reap completions from memory that it shares with the kernel: how long a
+ * request took is unknown. */
 #ifndef HOG_BPF_FILE_AIO_H
 #define HOG_BPF_FILE_AIO_H
 
@@ -11,11 +12,11 @@ struct vector {
     u64 base, bytes;
 };
 
-#define MOST_AIO     256  /* requests of a call that are looked at */
-#define MOST_VECTORS 1024 /* parts of a request: the kernel takes no more */
-#define AT_ONCE      8    /* of them: a power of two */
+#define MOST_AIO     256  /* requests of a call that are counted */
+#define MOST_VECTORS 1024 /* parts of a request: the kernel's limit */
+#define AT_ONCE      8    /* a power of two */
 
-/* Bytes of the first parts, of n. Global: verifiers look at it once. */
+/* Bytes of the first parts, of n. A global function: verified once. */
 __attribute__((noinline)) u64 hog_aio_parts(u64 at, u64 n)
 {
     struct vector some[AT_ONCE] = {};
@@ -42,8 +43,8 @@ static __always_inline u64 bytes_of_vectors(u64 at, u64 n)
     return bytes;
 }
 
-/* One request of `current`, by the address of its address. Global: verifiers look at it once, and not for
- * each of those that a call may have. */
+/* One request of `current`, by the address of its address. A global function: verified once, rather than for
+ * each of the requests that a call may have. */
 __attribute__((noinline)) int hog_aio_one(u64 at)
 {
     u64 address = 0;
@@ -70,7 +71,7 @@ __attribute__((noinline)) int hog_aio_one(u64 at)
     return 0;
 }
 
-/* io_submit() returned that it took so many of the requests whose addresses are there, or failed (< 0). */
+/* io_submit() returned n: so many of the requests at `addresses` were accepted, or it failed (< 0). */
 static __always_inline void submitted(bool direct, struct task_struct *task, u64 addresses, s64 n)
 {
     if (is_compat(direct, task))

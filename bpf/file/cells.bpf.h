@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads and writes, counted by who, mount, direction, way and size: what all hooks of bpf/file/file.bpf.c
- * share.
+ * Reads and writes by process, mount, direction, kind of call and size: shared by all hooks of file.bpf.c.
  *
- * Counts stand in cells of one array, and only grow: readers subtract. Which cell a key has is in a hash map;
- * as threads mostly do the same thing again, each remembers its last cell of either direction, so that a read
- * costs no hashing. Cells that are free wait in a queue, from which the reader may refill.
+ * Counts are in cells of one array and only grow: readers subtract. A hash map holds the cell of each key;
+ * as threads mostly repeat themselves, each remembers its last cell per direction, so that a read costs no
+ * hashing. Unused cells are in a queue, which user space may refill.
  */
 #ifndef HOG_BPF_FILE_CELLS_H
 #define HOG_BPF_FILE_CELLS_H
@@ -20,7 +19,7 @@
 
 enum hog_file_op { HOG_FILE_READ, HOG_FILE_WRITE };
 
-/* By which kind of call: plain is read, write and their p- forms, vector the same with v. */
+/* The kind of call: plain is read, write and their p- forms, vector the same with v. */
 enum hog_file_via {
     HOG_VIA_NONE,
     HOG_VIA_PLAIN,
@@ -36,7 +35,7 @@ enum hog_file_via {
 struct hog_file_key {
     u64 who;    /* 0: all */
     u32 mount;  /* its number in mountinfo */
-    u32 device; /* of the file system, as the kernel packs it: major << 20 | minor */
+    u32 device; /* of the file system, in the kernel's encoding: major << 20 | minor */
     enum hog_file_op op;
     enum hog_file_via via;
     u32 size; /* bits of the number of bytes: 0 is 0, 1 is 1, 2 is 2..3, 13 is 4..8 KiB */
@@ -46,20 +45,20 @@ struct hog_file_key {
 struct hog_file_cell {
     struct hog_file_key key;
     u64 used;  /* 0: free */
-    u64 taker; /* who was the first */
+    u64 taker; /* the process that was first */
     u64 count, bytes;
     u64 waited; /* of the count: read from a device or slept */
     char fstype[16];
-    char comm[16];                 /* of the thread that took it */
-    u64 cgroup, cgroup_v1, parent; /* of the taker's process, as in struct hog_dead; 0: not known */
+    char comm[16];                 /* of the thread that created it */
+    u64 cgroup, cgroup_v1, parent; /* of the taker's process, as in struct hog_dead; 0: unknown */
     u32 uid, uid_known;
     u32 counts[HOG_HISTOGRAM_BUCKETS];
 };
 
 enum hog_file_layout { HOG_FILE_CELLS = 2048 };
 const volatile enum hog_file_layout file_layout = HOG_FILE_CELLS;
-#define CELL_NONE    0              /* the first cell is nobody's */
-#define CELL_IGNORED HOG_FILE_CELLS /* of a process that was not asked for: there is no such cell */
+#define CELL_NONE    0              /* the first cell is not used */
+#define CELL_IGNORED HOG_FILE_CELLS /* for a process that was not asked for: no such cell exists */
 
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
@@ -86,16 +85,16 @@ struct {
 #include "lib/prefilter.bpf.h"
 TRACKED_MAP;
 
-/* What a thread is at, in the place that its number leads to; of two threads with one place the later one
- * has it, and the other's call has no time. */
+/* The current call of a thread, in the place that its number leads to; of two threads with one place the
+ * later one has it, and the other's call has no time. */
 struct hog_file_cached {
-    u64 mount; /* address of the kernel's struct; 0: nothing is remembered */
+    u64 mount; /* address of the kernel's struct; 0: empty */
     u64 bytes;
     u32 via, cell;
-    /* Most of what is left of the cost of a fast call is to look at the clock, twice. In a steady stream of
-     * such calls, all alike, one in a few is timed, by chance, and stands for those that were not. */
-    u32 streak;        /* timed calls in a row that were fast */
-    u32 skip, skipped; /* calls without a time: that are to come, that were */
+    /* Most of the remaining cost of a fast call is reading the clock twice. In a steady stream of equal fast
+     * calls, only one in a few is timed, at random, and counts for those that were not. */
+    u32 streak;        /* consecutive timed calls that were fast */
+    u32 skip, skipped; /* untimed calls: still to come, and so far */
     u32 padding;
 };
 #define STREAK     32
@@ -103,16 +102,16 @@ struct hog_file_cached {
 #define SKIP_LEAST 4 /* and up to 15 more */
 #define UNTIMED    1 /* as `since` */
 struct hog_file_thread {
-    u64 born;                  /* whose */
-    u64 since;                 /* ns; 0: no call */
-    u64 from, to;              /* mounts of the files that are read and written; 0: not of interest */
-    u64 read_bytes, sleeps;    /* the thread's, at the begin */
-    u32 via, inner;            /* inner: enum inner, of a call that this one makes */
-    u64 fault_since, fault_at; /* of a fault, which may be inside of a call: ns, 0: it counted; its address */
-    u64 fault_pages, faults;   /* what it is a page of, or the mount; faults so far */
+    u64 born;                    /* start time of the thread */
+    u64 since;                   /* ns; 0: no call */
+    u64 from, to;                /* mounts of the files that are read and written; 0: not counted */
+    u64 read_bytes, sleeps;      /* of the thread, at the begin */
+    u32 via, inner;              /* inner: enum inner, of a nested call */
+    u64 fault_since, fault_at;   /* of a fault, which may be nested in a call: ns, 0: counted; its address */
+    u64 fault_pages, faults;     /* its mapping or mount; number of faults so far */
     u64 path_mount, path_dentry; /* of the file looked up last, and its mount as above */
     u64 path_is;
-    u64 files[2]; /* that are read and written, with --top-files */
+    u64 files[2]; /* read and written, with --top-files */
     struct hog_file_cached cached[2];
 };
 
@@ -124,10 +123,10 @@ struct {
     __type(value, struct hog_file_thread);
 } hog_file_threads SEC(".maps");
 
-/* Reads and writes that have no cell, or were no longer known when they ended. */
+/* Reads and writes without a cell, or whose begin was lost. */
 struct hog_file_lost {
     u64 count;
-    u64 files; /* of those that have a cell, those without a place by file */
+    u64 files; /* of those with a cell, those without an entry by file */
 } __attribute__((aligned(64)));
 struct hog_file_lost lost = {};
 
@@ -154,7 +153,7 @@ static __attribute__((noinline)) u64 current_who(void)
     return who_is(false, task, kernel_field(false, task, pid)).key;
 }
 
-/* Beside `via`: the address is that of the file system itself. Nobody knows by which mount it was come to. */
+/* A flag of `via`: the address is that of the super block, as the mount that was used is unknown. */
 #define OF_SUPER 0x100
 
 static __always_inline struct super_block *super_of(u64 address, u32 via)
@@ -175,7 +174,7 @@ static __always_inline void describe_mount(u64 address, u32 via, struct hog_file
     key->device = kernel_field(false, super, s_dev);
 }
 
-/* For when it is asked for, and its process has ended. */
+/* For when the process has exited by the time it is shown. */
 static __attribute__((noinline)) int describe_taker(struct hog_file_cell *cell)
 {
     struct task_struct *task = (void *)bpf_get_current_task();
@@ -199,7 +198,7 @@ static __always_inline void name_cell(struct hog_file_cell *cell, u64 address, u
     bpf_get_current_comm(cell->comm, sizeof cell->comm);
 }
 
-/* A cell for the key, which has none. */
+/* A cell for a key that has none. */
 static __always_inline u32 take_cell(const struct hog_file_key *key, u64 who, u64 mount, u32 via)
 {
     u32 number = CELL_NONE;
@@ -220,13 +219,13 @@ static __always_inline u32 take_cell(const struct hog_file_key *key, u64 who, u6
         cell->used = 1;
         return number;
     }
-    /* Another CPU came first, or there is no room. */
+    /* Another CPU was first, or there is no room. */
     bpf_map_push_elem(&hog_file_free, &number, BPF_ANY);
     u32 *there = bpf_map_lookup_elem(&hog_file_index, key);
     return there ? *there : CELL_NONE;
 }
 
-/* log2 and one more; 0: 0. */
+/* log2 plus one; 0 for 0. */
 static __always_inline u32 bits_of(u64 v)
 {
     u64 bits = is_set(v);
@@ -240,7 +239,7 @@ static __always_inline u32 bits_of(u64 v)
     return bits;
 }
 
-/* who: 0: `current`. */
+/* who: 0 is `current`. */
 static __attribute__((noinline)) u32 find_cell(u64 mount, u64 bytes, u32 op, u32 via, u64 who)
 {
     struct hog_file_key key = {.op = op, .via = via & ~OF_SUPER, .size = bits_of(bytes)};

@@ -14,12 +14,12 @@ static __always_inline bool is_compat(bool direct, struct task_struct *task)
 #endif
 }
 
-/* To go on from an address by plain loads (6.2): each read of memory that the verifier does not know takes
- * as long as all the rest. Of all structs that begin with a pointer to a file this one is always there. */
+/* Allows plain loads through an address (6.2): each read of untyped memory takes as long as everything else
+ * together. Of the structs that begin with a pointer to a file, this one always exists. */
 extern void *bpf_rdonly_cast(const void *address, u32 type) __attribute__((section(".ksyms"), weak));
 #define CAN_CAST (__builtin_preserve_type_info(*(struct kiocb *)NULL, 0) && bpf_rdonly_cast)
 
-/* What stands behind a descriptor of `current`: the file and its mount, as above. */
+/* The file behind a descriptor of `current`, and its mount as above. */
 struct behind {
     u64 mount, file;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Calls that read and write: when a thread begins and ends one, and how that is counted. */
+/* Calls that read and write: their begin and end by thread, and how they are counted. */
 #ifndef HOG_BPF_FILE_FILE_H
 #define HOG_BPF_FILE_FILE_H
 
@@ -13,7 +13,7 @@ struct done {
     bool timed, waited;
 };
 
-/* How many calls this one stands for, 0: none; and whether the next ones are timed. */
+/* How many calls this one counts for, 0: none; decides whether the next ones are timed. */
 static __always_inline u32 stands_for(struct hog_file_cached *cached, const struct done *done)
 {
     if (!done->timed) {
@@ -31,7 +31,7 @@ static __always_inline u32 stands_for(struct hog_file_cached *cached, const stru
     return times;
 }
 
-/* thread: NULL where its place is another's. */
+/* thread: NULL if its place belongs to another. */
 static __always_inline void count(struct hog_file_thread *thread, u64 mount, u64 file, u32 op,
                                   const struct done *done)
 {
@@ -69,7 +69,7 @@ static __always_inline void count(struct hog_file_thread *thread, u64 mount, u64
     }
 }
 
-/* The same for what comes less often than calls do: there is one of it. */
+/* The same for what is rarer than calls: not inlined. */
 static __attribute__((noinline)) int count_one(u64 mount, u64 file, u32 op, const struct done *done)
 {
     if (done)
@@ -86,7 +86,7 @@ static __always_inline struct hog_file_thread *place_of(bool direct, struct task
     return bpf_map_lookup_elem(&hog_file_threads, &place);
 }
 
-/* The place as the task's own. */
+/* The place, taken over by the task. */
 static __always_inline struct hog_file_thread *place_for(bool direct, struct task_struct *task)
 {
     struct hog_file_thread *thread = place_of(direct, task);
@@ -101,7 +101,7 @@ static __always_inline struct hog_file_thread *place_for(bool direct, struct tas
     return thread;
 }
 
-/* Bytes that the task has had read from devices. 0: the kernel does not count them. */
+/* Bytes read from devices for the task. 0: the kernel does not count them. */
 static __always_inline u64 read_bytes_of(bool direct, struct task_struct *task)
 {
     return kernel_has(task, ioac) && kernel_has(task, ioac.read_bytes)
@@ -109,14 +109,14 @@ static __always_inline u64 read_bytes_of(bool direct, struct task_struct *task)
                : 0;
 }
 
-/* What a call moves between: mounts of the files that it reads and writes, 0: not of interest; and, with
- * --top-files, the files. */
+/* The mounts of the files that a call reads from and writes to, 0: not counted; and, with --top-files, the
+ * files. */
 struct between {
     u64 from, to;
     u64 files[2];
 };
 
-/* A call begins, which is not inside of another. only: the one operation that it does, or ANY. */
+/* A call begins that is not nested in another. only: its single operation, or ANY. */
 #define ANY 2
 static __always_inline void begin(bool direct, struct task_struct *task, struct hog_file_thread *thread,
                                   const struct between *between, u32 via, u32 only)
@@ -133,7 +133,7 @@ static __always_inline void begin(bool direct, struct task_struct *task, struct 
     thread->read_bytes = read_bytes_of(direct, task);
     thread->sleeps = kernel_field(direct, task, nvcsw);
     u32 which = only;
-    barrier_var(which); /* or verifiers (5.10) do not see its bounds */
+    barrier_var(which); /* else verifiers (5.10) do not see its bounds */
     struct hog_file_cached *cached = &thread->cached[which & 1];
     if (only != ANY && cached->skip) {
         cached->skip--;
@@ -143,7 +143,7 @@ static __always_inline void begin(bool direct, struct task_struct *task, struct 
     }
 }
 
-/* The task's place, NULL: another has it. */
+/* The task's place; NULL: another task has it. */
 static __always_inline struct hog_file_thread *own_place(bool direct, struct task_struct *task)
 {
     struct hog_file_thread *thread = place_of(direct, task);
@@ -151,14 +151,14 @@ static __always_inline struct hog_file_thread *own_place(bool direct, struct tas
     return thread && thread->born == kernel_field(direct, task, start_boottime) ? thread : NULL;
 }
 
-/* It has moved so many bytes between files on these mounts, or failed (< 0). */
+/* It has moved `result` bytes between files on these mounts, or failed (< 0). */
 static __always_inline void end(bool direct, struct task_struct *task, struct hog_file_thread *thread,
                                 const struct between *between, u32 via, s64 result)
 {
     struct done done = {.bytes = result, .via = via};
 
     if (thread && thread->since) {
-        if (thread->via != via) /* inside of another */
+        if (thread->via != via) /* nested in another */
             return;
         if (thread->since != UNTIMED) {
             done.now = bpf_ktime_get_ns();
@@ -181,7 +181,7 @@ static __always_inline void end(bool direct, struct task_struct *task, struct ho
 #define FILE_REGULAR 0100000
 #define FILE_BLOCK   0060000
 
-/* Not one that waits for somebody else and not for storage: a pipe, socket, terminal and the like. */
+/* Excludes what waits for another process rather than for storage: pipes, sockets, terminals and the like. */
 static __always_inline bool is_stored(bool direct, struct inode *inode)
 {
     u32 type = kernel_field(direct, inode, i_mode) & FILE_TYPE;
@@ -189,7 +189,7 @@ static __always_inline bool is_stored(bool direct, struct inode *inode)
     return all_files || type == FILE_REGULAR || type == FILE_BLOCK;
 }
 
-/* The mount of a file, 0: there is none, or it is not stored. */
+/* The mount of a file; 0: none, or not stored. */
 static __always_inline u64 mount_of(bool direct, struct file *file)
 {
     if (!file)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Single files, with --top-files: what was read from each and written to it, and how it is called. Included
- * by file.bpf.h. */
+/* Single files, with --top-files: what was read from each and written to it, and its name. */
 #ifndef HOG_BPF_FILE_FILES_H
 #define HOG_BPF_FILE_FILES_H
 
@@ -17,7 +16,7 @@ struct hog_file_name {
     u64 count[2], bytes[2]; /* by enum hog_file_op */
     u64 taker;
     char comm[16];
-    u32 depth;      /* names below; the first is the file's own */
+    u32 depth;      /* number of names; the first is the file's own */
     u32 from_mount; /* the last one is right below the root of its mount */
     char names[PATH_NAMES][40];
 };
@@ -29,7 +28,7 @@ struct {
     __type(value, struct hog_file_name);
 } hog_file_names SEC(".maps");
 
-/* A new one, too large for the stack. */
+/* Initial value of an entry: too large for the stack of a program. */
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
     __uint(max_entries, 1);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pages of mapped files that a fault asked the file system for: those that were not in the page cache, and of
- * those that were the ones that the kernel had not mapped with their neighbours.
+ * Pages of mapped files that a fault requested from the file system: those that were not in the page cache,
+ * and those in it that fault-around had not mapped with their neighbours.
  *
- * Where the page has to be read, the fault most often waits, gives up its lock, and begins again. Then it
- * mostly finds that page among its neighbours that are there by now, and does not ask once more: what counts
- * is the first time, however it ends. What follows is told by the task's faults, which the kernel counts when
- * they are over.
+ * If the page has to be read, the fault usually waits, drops its lock and is retried. By then the page is
+ * mostly found by fault-around, so the file system is not asked again: only the first request counts,
+ * however it ends. The task's fault counters, which the kernel updates when a fault is over, tell whether a
+ * request belongs to the same fault.
  */
 #ifndef HOG_BPF_FILE_MMAP_H
 #define HOG_BPF_FILE_MMAP_H
@@ -22,7 +22,7 @@ enum fault_result { /* enum vm_fault_reason */
 };
 #define FLAG_TRIED 0x20 /* enum fault_flag */
 
-/* How many faults the task has had, with this one. */
+/* How many faults the task has had, including this one. */
 static __always_inline u64 faults_of(bool direct, struct task_struct *task)
 {
     return kernel_field(direct, task, min_flt) + kernel_field(direct, task, maj_flt) + 1;
@@ -37,7 +37,7 @@ static __always_inline void fault_begins(bool direct, struct task_struct *task, 
         return;
     thread->fault_at = at;
     thread->faults = faults;
-    /* When it is over, its mapping may be another one. */
+    /* When it ends, the vma may map something else. */
     thread->fault_pages = mount_of(true, kernel_field(true, kernel_field(true, fault, vma), vm_file));
     thread->fault_since = bpf_ktime_get_ns();
 }
@@ -87,8 +87,8 @@ int hog_mmap_fexit(void *ctx)
     return 0;
 }
 
-/* The tracepoint tells neither the file nor the end. By which of its mounts the file system was come to is
- * left to the reader. */
+/* The tracepoint reports neither the file nor the end. The mount through which the file was opened is left to
+ * user space to find. */
 static __always_inline void fault_seen(bool direct, struct task_struct *task, struct address_space *pages,
                                        u64 page)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What processes hold: their blocks by address, and what these add up to. */
+/* What processes hold: their blocks by address, and the sums of these. */
 #ifndef HOG_BPF_HEAP_HEAP_BLOCKS_H
 #define HOG_BPF_HEAP_HEAP_BLOCKS_H
 
@@ -10,31 +10,31 @@ typedef __u16 u16;
 static u32 (*const bpf_get_prandom_u32)(void) = (void *)BPF_FUNC_get_prandom_u32;
 
 /*
- * A process. Counts are those since it was first seen. What it holds now is
+ * A process. Counts are since it was first seen. What it holds now is
  *
  *     bytes - freed + more      in allocs - frees + more_blocks blocks:
  *
- * a pair of malloc and free changes four words so, and no fifth. `more` sets right what was not put into the
- * map, stands for several, or was not known when it was freed.
+ * this way a pair of malloc and free changes only four words. `more` corrects for blocks that were not put
+ * into the map, stand for several, or were unknown when they were freed.
  */
 struct hog_heap {
-    u64 key;  /* by the kernel's own numbers, whatever rows go by; 0: nobody's */
-    u64 who;  /* what it is called in rows */
-    u64 life; /* of its blocks */
+    u64 key;  /* by the kernel's own pids, whatever rows use; 0: unused */
+    u64 who;  /* its key in rows */
+    u64 life; /* identifies its blocks */
     u64 allocs, frees, bytes, freed;
     s64 more, more_blocks;
     s64 mapped;   /* bytes of mmap in what it holds */
-    s64 variance; /* of those, in 4096 bytes^2: blocks were sampled */
+    s64 variance; /* of the sampled blocks in it, in 4096 bytes^2 */
     u64 failed;
-    u64 code; /* where the allocator's function is that was called last */
-    u64 left; /* blocks in the map that no life holds any more */
+    u64 code; /* address in the allocator's function that was called last */
+    u64 left; /* blocks in the map that belong to an earlier life */
     u32 dead, reserved;
 };
 
 enum hog_heap_places { HOG_HEAP_NONE, HOG_HEAPS = 2048 };
 const volatile enum hog_heap_places heap_places = HOG_HEAPS; /* keeps the type */
 
-/* Found by a number that threads remember: no hash on the way. The first one is nobody's. */
+/* Found by a number that threads remember, without hashing. The first one is not used. */
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
     __uint(map_flags, BPF_F_MMAPABLE);
@@ -51,7 +51,7 @@ struct {
 } hog_heap_index SEC(".maps");
 
 struct {
-    __uint(type, BPF_MAP_TYPE_STACK); /* few of them are ever touched */
+    __uint(type, BPF_MAP_TYPE_STACK); /* only a few are ever touched */
     __uint(max_entries, HOG_HEAPS);
     __uint(key_size, 0);
     __uint(value_size, sizeof(u32));
@@ -62,13 +62,13 @@ enum kind {
     KIND_BLOCK,    /* malloc and its like: a pointer, or 0 */
     KIND_RESIZE,   /* the same; with a size of 0 it frees, and 0 is no failure */
     KIND_MEMALIGN, /* the pointer is written to memory */
-    KIND_MAP,      /* a pointer, or -errno as system calls and MAP_FAILED have it */
-    KIND_REMAP,    /* the same, of what KIND_MAP gave: blocks never are of this kind */
+    KIND_MAP,      /* a pointer, or -errno as from a system call, or MAP_FAILED */
+    KIND_REMAP,    /* the same, for blocks of KIND_MAP: no block is of this kind */
 };
 
 struct hog_block {
     u64 size;
-    u64 born; /* ns, CLOCK_MONOTONIC; without stacks: of the turn before */
+    u64 born; /* ns, CLOCK_MONOTONIC; without stacks: of the last flip */
     s32 stack;
     u8 shift; /* it stands for 1 << shift blocks of its size */
     u8 kind;
@@ -86,7 +86,7 @@ struct {
     __type(value, struct hog_block);
 } hog_blocks SEC(".maps");
 
-#define STACK_DEPTH 32 /* frames; src/source/heap/leaks.c has that, too */
+#define STACK_DEPTH 32 /* frames; must match src/source/heap/leaks.c */
 struct {
     __uint(type, BPF_MAP_TYPE_STACK_TRACE);
     __uint(max_entries, 16384);
@@ -96,13 +96,13 @@ struct {
 
 struct hog_alloc_words {
     s64 used;   /* blocks in the map */
-    u64 lost;   /* allocations that found no room: in the map, or for their process or thread */
-    u64 turned; /* ns, CLOCK_MONOTONIC: since then blocks have this as their time, if nobody asks for more */
+    u64 lost;   /* allocations without room: in the map, or for their process or thread */
+    u64 turned; /* ns, CLOCK_MONOTONIC: the time of new blocks, unless stacks are asked for */
     u64 padding[5];
 } __attribute__((aligned(64)));
 struct hog_alloc_words alloc_words = {};
 
-/* From so many blocks on they are sampled: one level more for each so many (a power of two) more. */
+/* Blocks are sampled from this number on, one level more per step (a power of two). */
 const volatile u64 sample_from = 1, sample_step_shift = 1;
 
 /* ---- blocks ---- */
@@ -124,8 +124,8 @@ static __always_inline u32 log2_of(u64 n)
     return log + (n >> 1);
 }
 
-/* How rare blocks of that size are kept now. Twice as large ones are kept twice as often: so no block has
- * more part in the error than another, and those that make up most of the bytes are all kept. */
+/* The sampling level for blocks of that size now. Blocks twice as large are kept twice as often: so all
+ * blocks contribute equally to the error, and those that make up most of the bytes are all kept. */
 static __always_inline u32 sampling(u64 size)
 {
     u64 used = read_once(alloc_words.used);
@@ -139,7 +139,7 @@ static __always_inline u32 sampling(u64 size)
     return level > larger ? level - larger : 0;
 }
 
-/* What one block that stands for more adds to the variance of their sum. */
+/* What a block that stands for others adds to the variance of the sum. */
 static __always_inline s64 variance_of(u64 size, u32 shift)
 {
     u64 copies = 1ull << (shift & 15);
@@ -147,7 +147,7 @@ static __always_inline s64 variance_of(u64 size, u32 shift)
     return shift ? ((size * size >> 12) + 1) * (copies * (copies - 1)) : 0;
 }
 
-/* What a block of that kind is beside one that stands for itself; sign: 1 or -1. */
+/* What a block of that kind adds beyond one that stands only for itself; sign: 1 or -1. */
 static __always_inline void weigh_beside(struct hog_heap *heap, const struct hog_block *block, s64 sign)
 {
     u64 copies = 1ull << (block->shift & 15);
@@ -160,7 +160,7 @@ static __always_inline void weigh_beside(struct hog_heap *heap, const struct hog
     }
 }
 
-/* A block comes in (1) or goes (-1) that is neither allocated nor freed. */
+/* A block enters (1) or leaves (-1) without an allocation or a free. */
 static __always_inline void weigh(struct hog_heap *heap, const struct hog_block *block, s64 sign)
 {
     add(heap->more, (s64)block->size * sign);
@@ -168,7 +168,7 @@ static __always_inline void weigh(struct hog_heap *heap, const struct hog_block 
     weigh_beside(heap, block, sign);
 }
 
-/* An allocation, of which the map has `block` if it is kept. */
+/* An allocation; is_kept: `block` is in the map. */
 static __always_inline void count_alloc(struct hog_heap *heap, const struct hog_block *block, bool is_kept)
 {
     add(heap->allocs, 1);
@@ -181,7 +181,7 @@ static __always_inline void count_alloc(struct hog_heap *heap, const struct hog_
     }
 }
 
-/* A free, of what was `block` if that was kept. */
+/* A free; was_kept: `block` was in the map. */
 static __always_inline void count_free(struct hog_heap *heap, const struct hog_block *block, bool was_kept)
 {
     add(heap->frees, 1);
@@ -193,7 +193,7 @@ static __always_inline void count_free(struct hog_heap *heap, const struct hog_b
     }
 }
 
-/* Takes a block out of the map. */
+/* Removes a block from the map. */
 static __always_inline bool take(struct hog_block_key *key, struct hog_block *block)
 {
     struct hog_block *found = bpf_map_lookup_elem(&hog_blocks, key);
@@ -207,7 +207,7 @@ static __always_inline bool take(struct hog_block_key *key, struct hog_block *bl
     return true;
 }
 
-/* False: there is no room. One that stands there yet was freed where no probe is. */
+/* False: no room. A block that is still there was freed where no probe is. */
 static __always_inline bool put(struct hog_heap *heap, struct hog_block_key *key, struct hog_block *block)
 {
     struct hog_block before;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What threads ask an allocator for, and what comes of it. */
+/* The calls of threads to an allocator, and their results. */
 #ifndef HOG_BPF_HEAP_HEAP_CALLS_H
 #define HOG_BPF_HEAP_HEAP_CALLS_H
 
@@ -54,12 +54,12 @@ static __always_inline int begin(struct registers *r, bool by_task, struct reque
             call->old = old;
     }
     if (ask.kind == KIND_REMAP && !call->old.size)
-        call->kind = KIND_NONE; /* a file, or from before hog */
+        call->kind = KIND_NONE; /* a file, or mapped before hog started */
     return 0;
 }
 
-/* A product as calloc's: what cannot be is too much. Compilers would see an overflow check, and multiply 128
- * bits. */
+/* A product as in calloc: on overflow the largest number. Compilers would recognize an overflow check, and
+ * multiply in 128 bits. */
 static __always_inline u64 product(u64 a, u64 b)
 {
     u64 most = b ? ~0ull / b : ~0ull;
@@ -68,8 +68,8 @@ static __always_inline u64 product(u64 a, u64 b)
     return a > most ? ~0ull : a * b;
 }
 
-/* Address space without access (PROT_NONE) is none that anybody uses yet, and a thread's stack is no heap.
- * Files have memory of their own. */
+/* Address space without access (PROT_NONE) is not in use yet, and a thread's stack is no heap. Mappings of
+ * files do not count. */
 #define MMAP_STACK     0x20000
 #define MMAP_ANONYMOUS 0x20
 static __always_inline u32 kind_of_map(u64 protection, u64 flags)
@@ -78,7 +78,7 @@ static __always_inline u32 kind_of_map(u64 protection, u64 flags)
                                                                                         : KIND_NONE;
 }
 
-/* `known`: what was not allocated before our eyes is left to a free that this one hands on to, if it does. */
+/* `known`: a block that was allocated before probes were attached is left to a free that this one calls. */
 static __always_inline int on_free(struct registers *r, bool by_task, bool known)
 {
     struct hog_call *call;
@@ -97,12 +97,12 @@ static __always_inline int on_free(struct registers *r, bool by_task, bool known
     bool found = take(&key, &block);
     if (known && !found)
         return 0;
-    call->freed = address; /* a free that hands on to another one */
+    call->freed = address; /* a free that calls another one */
     count_free(heap, &block, found);
     return 0;
 }
 
-/* From the front of a mapping: all of it, or what is left begins behind. */
+/* From the front of a mapping: all of it, or the rest begins after it. */
 static __always_inline u64 whole_pages(u64 length)
 {
     return (length + page_bytes - 1) & ~(u64)(page_bytes - 1);
@@ -162,7 +162,7 @@ static __always_inline void finish(struct registers *r, struct hog_call *call, s
         count_free(heap, &block, true);
     if (kind == KIND_REMAP) {
         kind = KIND_MAP;
-        if (call->target < block.size) { /* the rest stays where it is */
+        if (call->target < block.size) { /* the rest stays in place */
             block.size -= call->target;
             key.address += call->target;
             if (put(heap, &key, &block))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who calls an allocator: threads, by the place that their number leads to, and the heaps of their processes.
- */
+/* Callers of an allocator: threads, by the place that their number leads to, and the heaps of their
+ * processes. */
 #ifndef HOG_BPF_HEAP_HEAP_THREADS_H
 #define HOG_BPF_HEAP_HEAP_THREADS_H
 
@@ -14,27 +14,25 @@ static long (*const bpf_map_push_elem)(void *map, const void *value,
                                        u64 flags) = (void *)BPF_FUNC_map_push_elem;
 static long (*const bpf_map_pop_elem)(void *map, void *value) = (void *)BPF_FUNC_map_pop_elem;
 
-/* A thread, and the call that it is in. */
+/* A thread, and its current call. */
 struct hog_call {
-    u32 thread; /* the kernel's number; 0: nobody's */
+    u32 thread; /* the kernel's thread id; 0: unused */
     u32 place;  /* of the heap */
     u64 heap;   /* its key */
-    u64 life;   /* 0: nobody asks for it */
+    u64 life;   /* 0: not asked for */
     u64 stack;
     u64 size;
-    u64 target; /* where the pointer will be written to; KIND_REMAP: bytes that move */
+    u64 target; /* where the pointer will be written; KIND_REMAP: bytes that move */
     u64 old_address, freed;
-    struct hog_block old; /* what is to be resized; its size is 0: nothing known */
-    u64 code;             /* where the innermost of its functions was called */
-    u32 depth;            /* calls that have not returned */
+    struct hog_block old; /* the block to be resized; size 0: unknown */
+    u64 code;             /* the address at which the innermost function was called */
+    u32 depth;            /* nested calls that have not returned */
     u32 kind;
 };
 
-/*
- * A thread's place is its number's last bits. To take it there is a hash map, which lets in one of several
- * that come at once, as no atomics of 5.10 do; it is not looked at again until the thread ends. A thread
- * whose place is taken has its entry in the map below.
- */
+/* A thread's place is given by the low bits of its id. A hash map decides which of several threads takes a
+ * place at the same moment, as 5.10 has no atomics that could; it is not read again until the thread exits. A
+ * thread whose place is taken has its entry in the map below. */
 #define PLACES 4096
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
@@ -61,7 +59,7 @@ TRACKED_MAP;
 
 const volatile bool only_tracked;
 
-/* ---- who ---- */
+/* ---- caller ---- */
 
 struct owner {
     u64 who, heap;
@@ -116,7 +114,7 @@ static __always_inline struct hog_heap *heap_by_key(u64 key)
     return heap_at(heap_place(key), key);
 }
 
-/* A heap for a process that has none. The reader has cleared those that are free. */
+/* A heap for a process that has none. User space has cleared the free ones. */
 static __always_inline u32 take_heap(u64 key, u64 who)
 {
     u32 place = HOG_HEAP_NONE;
@@ -131,7 +129,7 @@ static __always_inline u32 take_heap(u64 key, u64 who)
     heap->life = new_life(key);
     if (!bpf_map_update_elem(&hog_heap_index, &key, &place, BPF_NOEXIST))
         return place;
-    /* Another thread came first, or there is no room. */
+    /* Another thread was first, or there is no room. */
     heap->key = 0;
     bpf_map_push_elem(&hog_heap_free, &place, BPF_ANY);
     return heap_place(key);
@@ -153,7 +151,7 @@ static __always_inline struct hog_call *find_call(u32 thread)
     return call && call->thread == thread ? call : bpf_map_lookup_elem(&hog_call_others, &thread);
 }
 
-/* The thread ends, or goes on by another number. */
+/* The thread exits, or continues with another id (exec). */
 static __always_inline void forget_call(u32 thread)
 {
     struct hog_call *call = call_at(thread);
@@ -167,7 +165,7 @@ static __always_inline void forget_call(u32 thread)
     }
 }
 
-/* The first call of a thread that we see. */
+/* The first call of a thread that is seen. */
 static __attribute__((noinline)) int meet(u32 thread, u64 who, u64 heap_key, bool asked_for)
 {
     struct hog_call call = {.thread = thread, .heap = heap_key};

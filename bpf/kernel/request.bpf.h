@@ -12,8 +12,7 @@ struct page {
     struct address_space *mapping; /* bits 0 and 1: not a page of a file */
 } __relocated;
 
-/* Its name in 7.2. It may be a bit mask in place of the address: the bits that both pages have in common.
- */
+/* Its name in 7.2. May be a bit mask in place of the address: the bits that both pages have in common. */
 struct page___7_2 {
     unsigned long compound_info;
 } __relocated;

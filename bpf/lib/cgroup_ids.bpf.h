@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The control groups of a task that nobody can ask /proc about any more. */
+/* Control groups of exiting tasks, whose /proc will be gone. */
 #ifndef HOG_BPF_LIB_CGROUP_IDS_H
 #define HOG_BPF_LIB_CGROUP_IDS_H
 
 #include "kernel/cgroup.bpf.h"
 #include "kernel/task.bpf.h"
 
-/* Hierarchies of version 1, as src/host/cgroup_v1.h has them: by number, modulo their count, what each is
- * worth to tell a process by. 0: not asked for. */
+/* Hierarchies of version 1, as in src/host/cgroup_v1.h: by number modulo the size, how well each one
+ * identifies a process. 0: not asked for. */
 #define HIERARCHIES 64
-#define IN_A_GROUP  8 /* not in the root, which says nothing */
+#define IN_A_GROUP  8 /* not the root group, which says nothing */
 struct hog_hierarchies {
     u64 any;
     u8 worth[HIERARCHIES];
 };
 const volatile struct hog_hierarchies hierarchies;
 
-#define HIERARCHY_SHIFT  48 /* its number above the group's own, which are not unique beyond it */
-#define HIERARCHIES_TOLD 32 /* of a task; there are a dozen controllers */
-#define KERNFS_ROOT      1  /* the number of the first directory */
+#define HIERARCHY_SHIFT  48 /* the hierarchy's number above the group's id, which is unique only within it */
+#define HIERARCHIES_TOLD 32 /* per task; there are a dozen controllers */
+#define KERNFS_ROOT      1  /* id of the root directory */
 
-/* In the hierarchy that says most, of several the newest: that is the one that /proc/PID/cgroup begins with.
- * 0: not known. */
+/* The group in the hierarchy that says most, of several such the newest, which is also first in
+ * /proc/PID/cgroup. 0: unknown. */
 static __attribute__((noinline)) u64 group_in_v1(struct task_struct *task)
 {
     struct css_set *set = kernel_field(false, task, cgroups);
@@ -50,7 +50,7 @@ static __attribute__((noinline)) u64 group_in_v1(struct task_struct *task)
     return group;
 }
 
-/* Of `current`, in version 2. 0: not known. */
+/* Of `current`, in version 2. 0: unknown. */
 static __always_inline u64 group_of(struct task_struct *task)
 {
     return kernel_has(task, cgroups) ? bpf_get_current_cgroup_id() : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names for the reader, who cannot ask /proc for the dead: a table a CPU, written when a process (by thread:
- * a thread) exits. Of each key's places the one of a turn that was shown already or the lightest is
- * taken. */
+/* Names of exited processes (by thread: threads), which user space cannot find in /proc any more: a table per
+ * CPU, written at exit. Of the places that a key may take, it takes one whose turn has been shown already,
+ * else the lightest. */
 #ifndef HOG_BPF_LIB_EXIT_NAMES_H
 #define HOG_BPF_LIB_EXIT_NAMES_H
 
@@ -11,15 +11,15 @@
 #include "lib/task_key.bpf.h"
 
 #define DEAD_PLACES 3
-#define HOG_DEAD    (16 * DEAD_PLACES) /* names of the dead a CPU: 16 buckets */
+#define HOG_DEAD    (16 * DEAD_PLACES) /* names of exited tasks per CPU: 16 buckets */
 struct hog_dead {
     u64 key;
-    u32 weight; /* the turn's low 8 bits << 24, then what it was heavy by, saturated */
+    u32 weight; /* the turn's low 8 bits << 24 | the weight, saturated */
     u32 uid;
-    char comm[COMM]; /* its last byte, where a name always has its zero: 1 of a kernel thread */
-    u64 cgroup;      /* id in version 2, which is its directory's inode; 0: not known */
-    u64 cgroup_v1;   /* its hierarchy << 48 | its id there; 0: not known */
-    u64 parent;      /* key of that process; 0: not known */
+    char comm[COMM]; /* the last byte, where a name always has its zero: 1 for a kernel thread */
+    u64 cgroup;      /* id in version 2: the inode number of its directory; 0: unknown */
+    u64 cgroup_v1;   /* hierarchy << 48 | id there; 0: unknown */
+    u64 parent;      /* key of the parent process; 0: unknown */
 };
 
 struct dead {
@@ -28,7 +28,7 @@ struct dead {
     char comm[COMM];
 };
 
-/* On the CPU that `dead` is of. The reader reads while we write: the key goes in last. */
+/* On the CPU that `dead` belongs to. User space may read at any moment: the key is written last. */
 static __always_inline void dead_keep(struct hog_dead dead[HOG_DEAD], const struct dead *who, u64 heavy)
 {
     u32 turn = read_once(pipe_turn.turn), epoch = (turn & 0xff) << 24;
@@ -63,7 +63,7 @@ static __always_inline void dead_keep(struct hog_dead dead[HOG_DEAD], const stru
     write_once(lightest->key, who->key);
 }
 
-/* The kernel's comm[16], in the two loads that verifiers let through for a pointer whose type they know. */
+/* The kernel's comm[16], by the two loads that verifiers accept for a typed pointer. */
 static __always_inline void copy_comm(bool direct, char comm[COMM], struct task_struct *task)
 {
     const u64 *from = (const u64 *)__builtin_preserve_access_index(&task->comm);
@@ -78,21 +78,21 @@ static __always_inline void copy_comm(bool direct, char comm[COMM], struct task_
     __builtin_memcpy(comm, halves, COMM);
 }
 
-/* Is this exit the end of what keys stand for? Of a process the last thread's is. */
+/* Whether this exit ends what its key stands for. For a process it is the exit of its last thread. */
 static __always_inline bool dead_is(bool direct, struct signal_struct *signal)
 {
     return keys.by_thread || kernel_field(direct, signal, live).counter <= 0;
 }
 
-/* Where only the helpers tell who `current` is. */
+/* `current`, where only helpers describe it. */
 static __always_inline void dead_describe_current(struct dead *dead)
 {
     *dead = (struct dead){.key = current_key(), .uid = bpf_get_current_uid_gid()};
     bpf_get_current_comm(dead->comm, sizeof dead->comm);
 }
 
-/* `task` is `current`. A process is called what its first thread is called, whichever of them dies last.
- * False: nobody asks for it. */
+/* `task` is `current`. A process has the name of its first thread, whichever thread exits last. False: not
+ * asked for. */
 static __always_inline bool dead_describe(bool direct, struct task_struct *task, struct dead *dead)
 {
     struct cred *cred = kernel_field(direct, task, real_cred);

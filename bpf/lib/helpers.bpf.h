@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What every BPF program of ours needs: short integer names, map definition macros, the helpers that we call
- * (by their ids in <linux/bpf.h>) and reads of kernel memory that are relocated to the running kernel's
- * layout. */
+/* What every BPF program needs: short integer names, map definition macros, helpers (by their ids in
+ * <linux/bpf.h>) and reads of kernel memory that are relocated to the running kernel's layout. */
 #ifndef HOG_BPF_LIB_HELPERS_H
 #define HOG_BPF_LIB_HELPERS_H
 
@@ -30,9 +29,9 @@ typedef _Bool bool;
 #define unlikely(x)      __builtin_expect(!!(x), 0)
 #define add(word, n)     __sync_fetch_and_add(&(word), n)
 
-/* A choice without a branch: the verifier, which walks what follows once for each way to get there, has one
- * way less. Compilers see through such arithmetic and branch after all, hence the barriers; and so do
- * verifiers (6.18), which walk both ways where a mask that may be -1 or 0 is the destination of an `and`. */
+/* A choice without a branch gives the verifier, which walks the code after a branch once per way to get
+ * there, one way less. Compilers recognize such arithmetic and branch after all, hence the barriers; and
+ * verifiers (6.18) walk both ways if a mask that may be -1 or 0 is the destination of an `and`. */
 
 /* 1 if a < b, else 0; both below 2^63. */
 static __always_inline u64 is_less(u64 a, u64 b)
@@ -60,8 +59,8 @@ static __always_inline u64 choose(u64 one, u64 if_one, u64 if_zero)
     return both ^ if_zero;
 }
 
-/* The same value, of which the verifier knows nothing any more (`any`: a value that it knows nothing of):
- * paths on which it knew different things become one. */
+/* The same value, as one unknown to the verifier (`any`: a value unknown to it): paths on which it knew
+ * different bounds become one. */
 static __always_inline u64 forget(u64 value, u64 any)
 {
     value += any;
@@ -99,14 +98,14 @@ struct seq_file;
 static long (*const bpf_seq_write)(struct seq_file *to, const void *from,
                                    u32 size) = (void *)BPF_FUNC_seq_write;
 
-/* 1 if the running kernel's struct has the field, else 0: a constant by the time that the verifier looks. */
+/* 1 if the running kernel's struct has the field, else 0: a constant by the time of verification. */
 #define kernel_has(p, field) __builtin_preserve_field_info((p)->field, 2 /* BPF_CORE_FIELD_EXISTS */)
 
 /* The size of a type in the running kernel. */
 #define kernel_size(type) __builtin_preserve_type_info(*(typeof(type) *)NULL, 1 /* BPF_TYPE_SIZE */)
 
-/* A field of a kernel struct: a plain load where the verifier knows the pointer's type (`direct`, tp_btf),
- * else a checked copy. `direct` must be a compile-time constant. */
+/* A field of a kernel struct: a plain load if the pointer has a type that the verifier knows (`direct`,
+ * tp_btf), else a checked copy. `direct` must be a compile-time constant. */
 #define kernel_field(direct, p, field)                                                                       \
     ({                                                                                                       \
         typeof((p)->field) value_;                                                                           \

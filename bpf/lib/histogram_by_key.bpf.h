@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A histogram for each of the keys that are active, in bounded memory: a table of seats that all CPUs share.
- * A key has a few seats that it may take; whoever counts for it first takes a free one, else that of the
- * lightest, if the key is more than twice as heavy. The reader (src/source/shared/histogram_by_key) copies
- * the table at each turn, and frees seats whose keys did nothing for a window. A key that finds no seat has
- * no histogram.
+ * A histogram for each active key, in bounded memory: a table of places (seats) that all CPUs share. A key
+ * may take one of a few seats: a free one, else that of the lightest key, if the new key is more than twice
+ * as heavy. User space (src/source/shared/histogram_by_key) copies the table at each turn, and frees seats
+ * whose keys did nothing for a window. A key without a seat has no histogram.
  *
- * Before 5.12 programs cannot compare and exchange: when two CPUs take a seat for two keys at the same
- * moment, one of them finds out by a second look and tries again with its next count; when they take two
- * seats for one key, the reader adds these up. Whoever still counts for the owner before may leave one count
- * behind.
+ * Before 5.12 programs cannot compare and exchange: if two CPUs take a seat for two keys at the same moment,
+ * one of them notices by reading it back and tries again at its next count; if they take two seats for one
+ * key, user space adds these up. A CPU that still counts for the previous owner may leave one count behind.
  */
 #ifndef HOG_BPF_LIB_HISTOGRAM_BY_KEY_H
 #define HOG_BPF_LIB_HISTOGRAM_BY_KEY_H
@@ -23,8 +21,8 @@
 
 struct hog_seat {
     u64 key;    /* 0: free */
-    u64 weight; /* what the key's times add up to; the reader halves it at each turn */
-    u32 owners; /* so many there were: with each, counts begin at 0 */
+    u64 weight; /* sum of the key's times; user space halves it at each turn */
+    u32 owners; /* number of owners so far: counts restart at 0 with each */
     u32 reserved;
     u32 counts[HOG_HISTOGRAM_BUCKETS];
 };
@@ -56,15 +54,15 @@ static __always_inline void seat_take(struct hog_seat *seat, u64 key, u64 heavy)
         write_once(counts[i], 0);
 }
 
-/* A pointer to the set, and no number of a seat in the table: verifiers (6.1) lose the bounds of what is put
- * together in 32 bits, and of numbers on the stack, but not those of pointers. */
+/* A pointer to the set rather than an index into the table: verifiers (6.1) lose the bounds of 32-bit
+ * arithmetic and of numbers on the stack, but not those of pointers. */
 static __always_inline struct hog_seat *seat_at(struct hog_seat *set, u64 way)
 {
     barrier_var(way);
     return set + (way & (SEAT_WAYS - 1));
 }
 
-/* The seat of the set that a key without one may take, SEAT_WAYS: none. */
+/* The seat of the set that a key without one may take; SEAT_WAYS: none. */
 static __always_inline u64 seat_free(const struct hog_seat *set, u64 heavy)
 {
     u64 least = heavy / 2, lightest = SEAT_WAYS;
@@ -79,7 +77,7 @@ static __always_inline u64 seat_free(const struct hog_seat *set, u64 heavy)
     return lightest;
 }
 
-/* The seat of a key, which it may have taken just now; NULL: it has none. */
+/* The seat of a key, possibly just taken; NULL: none. */
 static __always_inline struct hog_seat *seat_of(u64 key, u64 heavy)
 {
     u32 first = 0;
@@ -102,8 +100,8 @@ found:
     return seat_at(set, forget(way, key));
 }
 
-/* Counts `times` times of ns for the key (not 0). Its weight by the reader's measure: what this adds to it,
- * and (heavy) what it has come to, if it is to take a seat. */
+/* Counts a time of ns `times` times for the key (not 0). In user space's measure of weight: what this adds,
+ * and what the key has come to (heavy), which decides whether it gets a seat. */
 static __always_inline void seat_count_weighed(u64 key, u64 ns, u64 heavy, u64 weight, u32 times)
 {
     struct hog_seat *seat = seat_of(key, heavy);
@@ -116,7 +114,7 @@ static __always_inline void seat_count_weighed(u64 key, u64 ns, u64 heavy, u64 w
         __sync_fetch_and_add(&seat->counts[bucket], times);
 }
 
-/* Keys whose weight is their time; `heavy`: what their times on this CPU add up to. */
+/* For keys whose weight is their time; `heavy`: the sum of their times on this CPU. */
 static __always_inline void seat_count_all(u64 key, u64 ns, u64 heavy, u32 times)
 {
     seat_count_weighed(key, ns, heavy, ns * times, times);

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The sketch for levels (RSS, outstanding bytes): one pipeline that all CPUs share, signed, no banks. Its
- * tables are those of hashpipe.bpf.h; its rule is HashPipe's own, because a level must not be made smaller
- * for age: stage 0 always takes the newcomer and kicks the resident out; each later stage keeps the one that
- * is farther from zero and hands the other one on; what leaves the last stage is dropped, and added up as
- * lost. One key can stand in several stages: the reader merges by key.
+ * A sketch for levels (RSS, outstanding bytes), used only by a test (tests/bpf/live_sketch.bpf.c) so far:
+ * one pipeline shared by all CPUs, signed, no banks. Its tables are those of sketch.bpf.h; its rule is that
+ * of HashPipe, because a level must not decay: stage 0 always takes the new key and evicts the resident;
+ * each later stage keeps the key that is farther from zero and passes the other one on; what leaves the last
+ * stage is dropped, and added up as lost. One key can be in several stages: the reader merges by key.
  *
- * A slot belongs to its key as long as somebody is inside: `users` counts those who add, and a mover, who
- * changes the key, gets in only when nobody is there (0 -> LEVEL_LOCKED). So no delta is ever given to
- * another key, and
+ * A slot keeps its key while it is in use: `users` counts the CPUs that add to it, and a CPU that replaces
+ * the key gets in only if there are none (0 -> LEVEL_LOCKED). So no delta is ever given to another key, and
  *
- *     sum of all slots + lost = sum of all deltas                                once nobody is inside.
+ *     sum of all slots + lost = sum of all deltas                                while no CPU is inside.
  *
- * Whoever finds a slot locked does not wait for it (the holder may be the very context it interrupted): he
+ * A CPU that finds a slot locked does not wait (the holder may be the very context that it interrupted): it
  * goes on to the next stage, as if another key were there. Needs atomics with a result: 5.12.
  */
 #ifndef HOG_BPF_LIB_LEVEL_H
@@ -26,10 +25,10 @@ struct hog_level {
     u64 users;
 };
 
-/* Head of a shared level pipeline; the slots begin behind it. */
+/* Head of a shared level pipeline; the slots follow it. */
 struct hog_levels {
-    s64 lost_value; /* of keys that were dropped */
-    u64 lost_count; /* how often a key was dropped */
+    s64 lost_value; /* of dropped keys */
+    u64 lost_count; /* number of dropped keys */
     u64 reserved[6];
     struct hog_level slots[];
 };
@@ -41,8 +40,8 @@ static __always_inline u64 level_size(s64 value)
     return value < 0 ? -(u64)value : (u64)value;
 }
 
-/* Ordered with all that comes before and after, so that who sees a slot free sees what its users did. The
- * compiler drops the fetch when nobody wants the result, and with it the order: without it arm64 may show the
+/* Ordered with everything before and after it, so that a CPU that sees a slot free sees what its users did.
+ * The compiler drops the fetch if the result is unused, and with it the order: without it, arm64 may show
  * other CPUs a slot unlocked before its new key and value. */
 static __always_inline u64 level_atomic_add(void *word, u64 delta)
 {
@@ -52,10 +51,10 @@ static __always_inline u64 level_atomic_add(void *word, u64 delta)
     return before;
 }
 
-/* What became of a key that came to a slot. */
+/* The result of offering a key to a slot. */
 enum level_step {
-    LEVEL_DONE, /* added to its own or put into an empty slot */
-    LEVEL_ON,   /* `key` and `value` hold who goes on to the next stage */
+    LEVEL_DONE, /* added to its own slot or put into an empty one */
+    LEVEL_ON,   /* `key` and `value` hold what goes on to the next stage */
 };
 
 /* Merges (key, value) with the slot's resident if it is the same key. */
@@ -73,7 +72,7 @@ static __always_inline bool level_join(struct hog_level *slot, u64 key, s64 valu
     return joined;
 }
 
-/* Swaps the newcomer with the resident, if `always` or the newcomer is heavier, and nobody is inside. */
+/* Swaps the new key with the resident, if `always` or the new one is heavier, and the slot is not in use. */
 static __always_inline enum level_step level_swap(struct hog_level *slot, bool always, u64 *key, s64 *value)
 {
     enum level_step step = LEVEL_ON;

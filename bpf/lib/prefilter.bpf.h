@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What -u, -g and --container leave out, where an event costs much or its place is wanted by others. Rows are
- * chosen by hog, from who a process is at the end of a window; here is left out what is of somebody else when
- * it happens. What is not known is counted.
- */
+/* What -u, -g and --container exclude from counting, where an event is expensive or its place is wanted by
+ * others. Rows are filtered in user space, by the identity of a process at the end of a window; here events
+ * are excluded by the identity at the time. Events whose process is unknown are counted. */
 #ifndef HOG_BPF_LIB_PREFILTER_H
 #define HOG_BPF_LIB_PREFILTER_H
 
@@ -14,12 +12,12 @@
 struct hog_chosen {
     u32 nusers;   /* 0: any user */
     u32 groups;   /* hog_unwanted is filled in */
-    u32 inverted; /* those of all users below are left out, not those of no user below */
+    u32 inverted; /* exclude these users instead of all others */
     u32 users[CHOSEN_USERS];
 };
 const volatile struct hog_chosen chosen;
 
-/* Control groups of version 2 whose processes are left out. */
+/* Control groups of version 2 whose processes are excluded. */
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
     __uint(map_flags, BPF_F_NO_PREALLOC);
@@ -46,8 +44,8 @@ static __always_inline bool is_of_users(bool direct, struct task_struct *task)
     return is_one_of(kernel_field(direct, cred, euid).val);
 }
 
-/* A process is of the user and in the group that its first thread is: where `current` differs from that one,
- * it is not left out. */
+/* A process has the user and the group of its first thread: if `current` differs from that thread, it is not
+ * excluded. */
 static __always_inline bool is_unwanted(bool direct, struct task_struct *task)
 {
     struct task_struct *leader = kernel_field(direct, task, group_leader);
@@ -77,14 +75,14 @@ static __attribute__((noinline)) bool current_is_unwanted(void)
     return is_unwanted(false, (void *)bpf_get_current_task());
 }
 
-/* Of `current`. Without such options, nothing. Not for programs that do without type data. */
+/* Of `current`. False without such options. Not for programs that work without type data. */
 static __always_inline bool is_left_out(void)
 {
     return (chosen.nusers || chosen.groups) && current_is_unwanted();
 }
 
-/* Whether `task` can become of one of the users of -u without an exec: it is, it may take any user's number,
- * or it has kept one of these. */
+/* Whether `task` can become one of the users of -u without an exec: it is one, it may set any user id, or one
+ * of them is its real or saved id. */
 static __always_inline bool may_be_of_users(struct task_struct *task)
 {
     struct cred *cred = kernel_field(false, task, real_cred);
@@ -101,7 +99,7 @@ static __attribute__((noinline)) bool current_is_left_out_for_life(void)
     return !may_be_of_users(task) && !may_be_of_users(kernel_field(false, task, group_leader));
 }
 
-/* For what is counted from exec to exec. Of --not nothing is sure for that long, nor of groups. */
+/* For what is counted from exec to exec. With --not nothing is certain for that long, nor with groups. */
 static __always_inline bool is_left_out_for_life(void)
 {
     return chosen.nusers && !chosen.inverted && current_is_left_out_for_life();

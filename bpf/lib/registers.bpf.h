@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Arguments and results of functions in user space, as programs of uprobes get them. */
+/* Arguments and results of functions in user space, for programs of uprobes. */
 #ifndef HOG_BPF_LIB_REGISTERS_H
 #define HOG_BPF_LIB_REGISTERS_H
 
@@ -32,7 +32,7 @@ struct registers {
 #define result_of(r)   ((r)->ax)
 #define stack_of(r)    ((r)->sp)
 #define code_of(r)     ((r)->ip)
-#define entry_stack(r) ((r)->sp - 8) /* the return address has been popped */
+#define entry_stack(r) ((r)->sp - 8) /* the return address is already popped */
 #endif
 
 #endif

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The sketch: who is heavy, in constant memory and constant work an event.
+ * The sketch: the heaviest keys, in constant memory and with constant work per event.
  *
  * After HashPipe (Sivaraman et al., SOSR 2017; eHashPipe brought it into the kernel): a few stages, each a
- * small table with its own hash, so that a key has one possible slot in each. HashPipe lets every newcomer in
- * at stage 0 and passes on who is kicked out, because a network switch can touch each stage but once. That
- * puts one key into several slots, and lets a stream of light newcomers wash out who is heavy. A CPU may look
- * at all of a key's slots first:
+ * small table with its own hash, so that a key has one possible slot in each. HashPipe always inserts the
+ * new key at stage 0 and passes on the evicted one, because a network switch can access each stage only
+ * once. That puts one key into several slots, and lets a stream of light keys wash out heavy ones. A CPU may
+ * read all slots of a key first:
  *
- *   - the key stands in one of them: add to it;
- *   - else, if the lightest of them (empty: 0) is no heavier than the newcomer, replace that one;
- *   - else drop the newcomer, and make the lightest lighter by his weight: old weight gives way.
+ *   - the key is in one of them: add to it;
+ *   - else, if the lightest of them (empty: 0) is no heavier than the new key, replace that one;
+ *   - else drop the new key, and reduce the lightest one by its weight: old weight decays.
  *
- * What was replaced, dropped, or taken off for age is added up as lost, so that
+ * What was replaced, dropped, or decayed is added up as lost, so that
  *
  *     sum of all slots + lost = sum of all input                                         at any time.
  *
- * No key has two slots in a pipeline, and none is ever shown heavier than it is. docs/bench.md compares the
- * rules. One key can stand in the pipelines of several CPUs: the reader merges by key.
+ * No key has two slots in a pipeline, and none ever appears heavier than it is. docs/bench.md compares the
+ * rules. One key can be in the pipelines of several CPUs: the reader merges by key.
  *
- * Flows (CPU time, waits, bytes): one pipeline a CPU, no atomics, two banks. A metric that wants one writes
+ * Flows (CPU time, waits, bytes): one pipeline per CPU, no atomics, two banks. A source that wants one has
  *
- *     struct hog_NAME {                         // a value of the map: one a CPU
+ *     struct hog_NAME {                         // a value of the map: one per CPU
  *         struct hog_pipe pipe;                 // first
  *         ... its own words, a multiple of 64 bytes in all ...
- *         struct hog_slot slots[PIPE_SLOTS];    // two banks of pipe_stages * slots a stage
+ *         struct hog_slot slots[PIPE_SLOTS];    // two banks of pipe_stages * slots per stage
  *     };
  *     struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(map_flags, BPF_F_MMAPABLE); __uint(max_entries, 1);
  *              __type(key, u32); __type(value, struct hog_NAME); } hog_sketch SEC(".maps");
@@ -35,11 +35,9 @@
  *     pipe_add(&c->pipe, c->slots, turn, key, weight, 1);
  *     pipe_leave(&c->pipe);
  *
- * and the reader (src/sketch) sets the pipe_* constants, makes the value large enough for two banks of other
- * sizes than the default, and the array as long as there are possible CPUs. (A per-CPU array's value is
- * limited to 32 KiB.)
- *
- * Levels (RSS, outstanding bytes): one pipeline for all CPUs, signed, see level_add.
+ * and user space (src/source/shared/sketch) sets the pipe_* constants, makes the value large enough for two
+ * banks of the sizes it wants, and the array as long as there are possible CPUs. (The value of a per-CPU
+ * array is limited to 32 KiB.)
  */
 #ifndef HOG_BPF_LIB_SKETCH_H
 #define HOG_BPF_LIB_SKETCH_H
@@ -47,7 +45,7 @@
 #include "lib/helpers.bpf.h"
 
 #define PIPE_MAX_STAGES 8
-#define PIPE_SLOTS      (2 * 4 * 64) /* by default; the reader makes the map's value as large as it wants */
+#define PIPE_SLOTS      (2 * 4 * 64) /* default; user space sets the size of the map's value */
 
 struct hog_slot {
     u64 key; /* 0: empty */
@@ -58,34 +56,34 @@ struct hog_slot {
 /* Head of a CPU's flow pipeline. */
 struct hog_pipe {
     u64 seq;  /* odd while a program of this CPU is inside */
-    u32 turn; /* the turn that the last event saw */
+    u32 turn; /* as seen by the last event */
     u32 reserved;
-    u64 lost_weight[2], lost_count[2]; /* a bank */
+    u64 lost_weight[2], lost_count[2]; /* per bank */
 };
 
-/* Set by the reader before loading: constants to the verifier, which drops the stages that are not there. */
+/* Set by user space before loading: constants to the verifier, which drops the unused stages. */
 const volatile u32 pipe_stages = 4;
-const volatile u32 pipe_shift = 58; /* 64 - log2(slots a stage) */
-const volatile u32 pipe_slots = 64; /* a stage */
+const volatile u32 pipe_shift = 58; /* 64 - log2(slots per stage) */
+const volatile u32 pipe_slots = 64; /* per stage */
 
-/* The same for the pipelines of another shape that an object may have beside its main one. Each use reads the
- * constant anew: one that waits on the stack is none any more to older verifiers. */
+/* The same for pipelines of another shape that an object may have in addition. Each use reads the constant
+ * anew: older verifiers do not know its value once it was on the stack. */
 enum pipe_shape { PIPE_MAIN, PIPE_OTHER };
 const volatile u32 other_stages = 4;
 const volatile u32 other_shift = 58;
-const volatile u32 other_slots = 64; /* a stage */
+const volatile u32 other_slots = 64; /* per stage */
 
-/* The reader counts it up at each turn of a window; bit 0 is the bank that events go to. Alone in its cache
- * line: every CPU reads it at every event. */
+/* Incremented by user space at each turn of a window; bit 0 is the bank for new events. In a cache line of
+ * its own: every CPU reads it at every event. */
 struct hog_turn {
     u32 turn;
-    u32 shown; /* the last turn whose events the reader is done with: written out, names and all */
+    u32 shown; /* the last turn whose rows were written, with names */
     u32 padding[14];
 } __attribute__((aligned(64)));
 struct hog_turn pipe_turn = {};
 
-/* Odd constants with mixed bits: slot = (key * constant) >> pipe_shift. The key's low bits are a start time,
- * the high ones a PID; the product's top bits depend on all of them. */
+/* Odd constants with mixed bits: slot = (key * constant) >> pipe_shift. The low bits of a key are a start
+ * time, the high ones a PID; the top bits of the product depend on all of them. */
 static __always_inline u64 pipe_multiplier(u32 stage)
 {
     switch (stage) {
@@ -108,7 +106,7 @@ static __always_inline u64 pipe_multiplier(u32 stage)
     }
 }
 
-/* The number of a key's slot of a stage among all slots of a bank. */
+/* The index of a key's slot of a stage among all slots of a bank. */
 static __always_inline u64 pipe_number(enum pipe_shape shape, u32 stage, u64 key)
 {
     u64 hash = key * pipe_multiplier(stage);
@@ -128,13 +126,15 @@ static __always_inline void *pipe_place(void *bank, u32 stage, u64 key, u32 size
     return bank + pipe_number(PIPE_MAIN, stage, key) * size;
 }
 
-/* Announces to the reader that a program is inside, and tells which turn it is (bit 0 is the bank) and
- * whether this is the CPU's first event in it.
+/*
+ * Announces to user space that a program is inside; returns the current turn (bit 0 is the bank) and whether
+ * this is the CPU's first event in it.
  *
- * The barriers here bind the compiler alone: a program has none for the CPU that every kernel takes. On x86 a
- * CPU's stores are seen in their order. Elsewhere they may overtake each other, seq too; the reader knows
- * (see sketch_settle). Two events of a CPU never mix: between them is a switch, with a full barrier (dsb on
- * arm64). */
+ * The barriers here only bind the compiler: there is no CPU barrier that every kernel accepts in a program.
+ * On x86 stores of a CPU become visible in order. Elsewhere they may be reordered, seq too; user space
+ * allows for that (see sketch_settle). Two events of a CPU never mix: between them is a context switch, with
+ * a full barrier (dsb on arm64).
+ */
 static __always_inline u32 pipe_enter(struct hog_pipe *p, bool *first)
 {
     write_once(p->seq, p->seq + 1);
@@ -153,26 +153,28 @@ static __always_inline void pipe_leave(struct hog_pipe *p)
     write_once(p->seq, p->seq + 1);
 }
 
-/* The bank of a turn. Masked anew at each use: older verifiers (6.1) forget the bounds of a value that the
- * compiler keeps on the stack, and lose them in 32-bit products. */
+/* The bank of a turn. Masked at each use: older verifiers (6.1) lose the bounds of values that the compiler
+ * keeps on the stack, and of 32-bit products. */
 static __always_inline u32 pipe_bank(u32 turn)
 {
     barrier_var(turn);
     return turn & 1;
 }
 
-/* Adds weight and count to key (not 0) in the bank of `turn`. Slots have `size` bytes, of which the first are
- * a struct hog_slot. The key's slot, NULL: it was dropped. What follows in a slot that was taken just now
- * (its count is `count`) is of the one before.
+/*
+ * Adds weight and count to key (not 0) in the bank of `turn`. Slots have `size` bytes and begin with a
+ * struct hog_slot. Returns the key's slot; NULL: it was dropped. In a newly taken slot (its count is
+ * `count`) the bytes after that struct are still those of the previous key.
  *
- * Slots go by their numbers, and the lightest is chosen without a branch: with pointers that are compared,
- * the verifier walked all that follows for each slot that it might be. */
+ * Slots are addressed by index, and the lightest is chosen without a branch: if pointers were compared, the
+ * verifier would walk the rest of the program once per slot.
+ */
 static __always_inline void *pipe_slot_in(enum pipe_shape shape, struct hog_pipe *p, void *slots, u32 turn,
                                           u64 key, u64 weight, u64 count, u32 size)
 {
     u64 second = pipe_bank(turn);
 
-    barrier_var(second); /* compilers would multiply 32 bits, of which verifiers (6.1) know no bounds */
+    barrier_var(second); /* compilers would multiply in 32 bits, for which verifiers (6.1) know no bounds */
     void *bank = slots + second * pipe_bank_slots(shape) * size;
     u64 number = pipe_number(shape, 0, key), lightest = number;
     struct hog_slot *slot = bank + number * size;
@@ -194,8 +196,8 @@ static __always_inline void *pipe_slot_in(enum pipe_shape shape, struct hog_pipe
     }
     barrier_var(lightest);
     if (lightest >= pipe_bank_slots(shape))
-        return NULL; /* never, which the verifier cannot see; 5.10 only of the very register that is compared
-                      */
+        return NULL; /* never, but the verifier cannot see it; 5.10 only for the very register that is
+                        compared */
     barrier_var(lightest);
     slot = bank + lightest * size;
     u32 left = pipe_bank(turn);

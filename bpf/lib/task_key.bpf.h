@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who a task is: the 64-bit keys that every count about tasks goes by. */
+/* The identity of a task: the 64-bit keys of all counts about tasks. */
 #ifndef HOG_BPF_LIB_TASK_KEY_H
 #define HOG_BPF_LIB_TASK_KEY_H
 
 #include "kernel/task.bpf.h"
 
-/* Process 22 bits, thread 22 bits (0 where processes are counted), birth 20 bits. Birth is the start time in
- * units of 2^23 ns (8.4 ms): a PID that is used again within the 2.4 hours that it spans differs in it. */
+/* Process 22 bits, thread 22 bits (0 if processes are counted), birth 20 bits. Birth is the start time in
+ * units of 2^23 ns (8.4 ms): a PID that is reused within the 2.4 hours that it spans has another birth. */
 enum hog_key_layout {
     HOG_KEY_PROCESS = 42,
     HOG_KEY_THREAD = 20,
     HOG_KEY_BIRTH_NS = 23,
-    HOG_KEY_OUTSIDE = 1, /* no layout: the one key of all who have no number in the PID namespace asked for */
+    HOG_KEY_OUTSIDE =
+        1, /* not a layout: the one key of all tasks without a pid in the PID namespace asked for */
 };
 const volatile enum hog_key_layout key_layout = HOG_KEY_PROCESS;
 
 #define BIRTH_MASK ((1u << HOG_KEY_THREAD) - 1)
 
-/* What keys are made of. Zero: processes, by the kernel's own numbers. */
+/* What keys are made of. Zero: processes, by the kernel's own pids. */
 struct hog_keys {
-    u32 pid_namespace; /* by the numbers of the PID namespace with this inode */
+    u32 pid_namespace; /* by pids in the PID namespace with this inode number */
     u32 by_thread;
 };
 const volatile struct hog_keys keys;
 
-/* Births seen, by thread id, for hosts whose task_struct cannot be read. */
+/* Births seen, by thread id, for hosts where task_struct cannot be read. */
 struct {
     __uint(type, BPF_MAP_TYPE_LRU_HASH);
     __uint(max_entries, 1);
@@ -42,11 +43,11 @@ static __always_inline u32 process_of(u64 key)
     return key >> HOG_KEY_PROCESS;
 }
 
-/* A thread's number in the PID namespace asked for, 0: it has none. Its struct pid has one for each namespace
- * around it, from the first (level 0) to its own: the one asked for may be any of them, and is most often its
- * own. Verifiers let nobody walk that array by pointers of known type. A thread that is past its funeral and
- * on the CPU for the last time has no struct pid any more. */
-#define PID_NAMESPACE_LEVELS 33 /* MAX_PID_NS_LEVEL and the first */
+/* A thread's pid in the PID namespace asked for; 0: none. Its struct pid has a number for each namespace
+ * around it, from the initial one (level 0) to its own: the one asked for may be any of them, but is usually
+ * its own. Verifiers do not accept walking that array by typed pointers. A thread that has been released and
+ * is on the CPU for the last time has no struct pid any more. */
+#define PID_NAMESPACE_LEVELS 33 /* MAX_PID_NS_LEVEL and the initial one */
 static __attribute__((noinline)) u32 number_inside(struct task_struct *task)
 {
     struct pid *pid = kernel_field(false, task, thread_pid);
@@ -74,11 +75,11 @@ static __attribute__((noinline)) u64 numbers_inside(struct task_struct *task)
 
 struct who {
     u64 key;
-    u32 thread; /* its number, by the same numbering as the key; of those outside the kernel's */
+    u32 thread; /* in the same namespace as the key; the kernel's own for tasks outside of it */
 };
 
-/* `thread`: the kernel's number; `leader`: its group_leader. One look at what keys are made of: this is done
- * at every switch. */
+/* `thread`: the kernel's thread id; `leader`: its group_leader. Reads `keys` only once: this runs at every
+ * context switch. */
 static __always_inline struct who who_of(bool direct, struct task_struct *task, struct task_struct *leader,
                                          u32 thread)
 {
@@ -92,7 +93,7 @@ static __always_inline struct who who_of(bool direct, struct task_struct *task, 
         process = inside >> 32;
         thread = inside;
     }
-    /* exec by another thread than the first gives it the leader's id and start time: the key stays. */
+    /* exec by a thread other than the leader gives it the leader's pid and start time: the key stays. */
     if (made_of >> 32) {
         u64 born = kernel_field(direct, task, start_boottime) >> HOG_KEY_BIRTH_NS;
         return (struct who){make_key(process, thread, born), thread};
@@ -106,7 +107,7 @@ static __always_inline struct who who_is(bool direct, struct task_struct *task, 
     return who_of(direct, task, kernel_field(direct, task, group_leader), thread);
 }
 
-/* The process whose child that of `leader` is; 0: it has no number here. */
+/* The parent process of that of `leader`; 0: it has no pid here. */
 static __always_inline u64 parent_of(bool direct, struct task_struct *leader)
 {
     struct task_struct *parent = kernel_field(direct, leader, real_parent);
@@ -117,14 +118,14 @@ static __always_inline u64 parent_of(bool direct, struct task_struct *leader)
     return process ? make_key(process, 0, birth) : 0;
 }
 
-/* `current`, by a pointer of known type where there is a helper for that (5.11), as lockdown=confidentiality
- * forbids bpf_probe_read_kernel. */
+/* `current` by a typed pointer, if there is a helper for that (5.11), as lockdown=confidentiality forbids
+ * bpf_probe_read_kernel. */
 enum bpf_func_id___ours { BPF_FUNC_get_current_task_btf___ours = 158 };
 #define HAS_TASK_BTF                                                                                         \
     __builtin_preserve_enum_value(*(enum bpf_func_id___ours *)BPF_FUNC_get_current_task_btf___ours,          \
                                   0 /* BPF_ENUMVAL_EXISTS */)
 
-/* Does it for `current`, by a pointer of known type where there is a helper for that (5.11). */
+/* Calls f(direct, task, ...) for `current`, by a typed pointer if there is a helper for that (5.11). */
 #define for_current(f, ...)                                                                                  \
     do {                                                                                                     \
         if (HAS_TASK_BTF)                                                                                    \
@@ -133,7 +134,8 @@ enum bpf_func_id___ours { BPF_FUNC_get_current_task_btf___ours = 158 };
             f(false, (void *)bpf_get_current_task(), __VA_ARGS__);                                           \
     } while (0)
 
-/* Without type data: `current` is the thread that leaves, of the next only its thread id is known. */
+/* Without type data: `current` is the thread that leaves the CPU; of the next one only the thread id is
+ * known. */
 static __always_inline u64 current_key(void)
 {
     u64 both = bpf_get_current_pid_tgid();

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Threads by name and number for maps that others than hog read: keys and values say in plain fields what
- * they are. */
+/* Threads by id and name for maps that programs other than hog read: keys and values are plain fields. */
 #ifndef HOG_BPF_LIB_THREADS_H
 #define HOG_BPF_LIB_THREADS_H
 
@@ -8,7 +7,7 @@
 
 struct hog_thread {
     u32 pid, tid; /* the kernel's own numbers */
-    u64 born_ns;  /* ns since boot, with the time that it was suspended */
+    u64 born_ns;  /* ns since boot, including suspend */
 };
 
 struct hog_thread_name {
@@ -18,9 +17,9 @@ struct hog_thread_name {
     char comm[COMM];
 };
 
-/* Of a CPU. */
+/* Per CPU. */
 struct hog_exits {
-    u64 exits; /* threads that went over to the exited ones */
+    u64 exits; /* threads moved to hog_exited */
     u64 lost;  /* what found no room */
 };
 
@@ -33,7 +32,7 @@ static __always_inline void thread_name(bool direct, struct hog_thread_name *nam
     name->process_born_ns = kernel_field(direct, leader, start_boottime);
     name->uid = kernel_field(direct, cred, euid).val;
     name->kernel = (kernel_field(direct, task, flags) & PF_KTHREAD) != 0;
-    /* In the two loads that verifiers let through for a pointer whose type they know. */
+    /* By the two loads that verifiers accept for a typed pointer. */
     if (direct) {
         to[0] = comm[0];
         to[1] = comm[1];

@@ -1,35 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a task that leaves a CPU to sleep waits for, if that is no idleness: its I/O, its memory, or a lock.
+ * What a task that leaves a CPU to sleep waits for, unless it idles: I/O, memory, or a lock.
  *
- * The task itself tells, for at the switch it stands where it sleeps: the kernel marks who waits for I/O
- * (in_iowait) or for memory that was taken away (in_memstall), and at the far end of its stack are the
- * registers with which it came into the kernel: which system call, with which arguments, or none at all,
- * which is a fault on a page.
+ * The task itself shows it: at the switch the kernel has marked tasks that wait for I/O (in_iowait) or for
+ * reclaimed memory (in_memstall), and at the far end of the stack are the registers with which it entered
+ * the kernel: which system call, with which arguments, or none, which means a page fault.
  */
 #ifndef HOG_BPF_SCHED_BLOCKED_TIME_H
 #define HOG_BPF_SCHED_BLOCKED_TIME_H
 
 #include "kernel/task.bpf.h"
 
-/* What it sleeps on. These are keys as well: of those who keep others waiting and are no process, beside enum
+/* What it sleeps on. The values are also keys of aggressors that are no process, in addition to enum
  * hog_aggressor. */
 enum hog_sleeps_on {
     HOG_ON_NOTHING = 0,
     HOG_ON_IO = 7,
     HOG_ON_MEMORY,
     HOG_ON_LOCK,
-    HOG_ON_LOCK_IF_SHORT,  /* sleeps like one that waits for its next piece of work. Threads that hand over to
-                            * each other and wait for that are told by how soon it comes: handoff_ns */
-    HOG_ON_LOCK_OR_SIGNAL, /* most likely a lock; nobody holds one for a thousand times as long */
+    HOG_ON_LOCK_IF_SHORT, /* like a task that waits for its next piece of work; threads that hand over to each
+                             other are recognized by a short sleep: handoff_ns */
+    HOG_ON_LOCK_OR_SIGNAL, /* most likely a lock, unless it lasts a thousand times as long */
 };
 const volatile enum hog_sleeps_on sleeps_layout = HOG_ON_NOTHING;
 
-/* A sleep, in the place that the task's number leads to. Of two tasks that share one the first is remembered:
- * who sleeps long would not be, where many come and go. */
+/* A sleep, in the place that the task's number leads to. Of two tasks that share a place the first is kept:
+ * otherwise long sleeps would be lost among many short ones. */
 struct hog_sleep {
     u64 task, at, run_delay; /* `at` by the clock of the run queue that it left */
-    u32 pcount;              /* times that the task had come on a CPU: the note is of this sleep */
+    u32 pcount;              /* identifies the sleep: times that the task had got a CPU */
     u32 cpu;
     u32 on; /* enum hog_sleeps_on; HOG_ON_NOTHING: it has ended */
     u32 padding;
@@ -47,7 +46,7 @@ const volatile bool count_stalls;
 const volatile u64 handoff_ns = 1000000;
 
 #define UNINTERRUPTIBLE   2
-#define NOT_LOADING       0x400 /* TASK_NOLOAD: an uninterruptible sleep that is idleness */
+#define NOT_LOADING       0x400 /* TASK_NOLOAD: an uninterruptible sleep that counts as idle */
 #define FUTEX_COMMAND     0x7f
 #define FUTEX_BY_CLOCK    0x100 /* FUTEX_CLOCK_REALTIME */
 #define CONTENDED         2u
@@ -55,7 +54,7 @@ const volatile u64 handoff_ns = 1000000;
 
 enum futex_command { FUTEX_WAIT = 0, FUTEX_LOCK_PI = 6, FUTEX_WAIT_BITSET = 9, FUTEX_LOCK_PI2 = 13 };
 
-/* How a task came into the kernel. */
+/* How a task entered the kernel. */
 struct entry {
     u64 call;         /* number of the system call; -1: a fault or an interrupt */
     u64 arguments[3]; /* the second to the fourth */
@@ -68,8 +67,8 @@ static __always_inline struct entry entry_of(struct pt_regs___kernel *regs)
     return (struct entry){regs->orig_ax, {regs->si, regs->dx, regs->r10}};
 }
 
-/* Of a file, and of nothing else that can be slow: no pipe, socket or terminal is served by it. Such calls
- * wait for the journal without being marked. */
+/* Calls that serve files and nothing else that can be slow: no pipe, socket or terminal. Such calls wait for
+ * the journal without being marked. */
 static __always_inline bool is_of_file(u64 call)
 {
     switch (call) {
@@ -119,25 +118,28 @@ static __always_inline bool is_of_file(u64 call)
 }
 #endif
 
-/* bpf_task_pt_regs() is there (5.15, dd6e10fbd9fb), and with it bpf_get_current_task_btf(). */
+/* bpf_task_pt_regs() exists (5.15, dd6e10fbd9fb), and with it bpf_get_current_task_btf(). */
 static __always_inline bool entry_known(void)
 {
     return __builtin_preserve_enum_value(*(enum bpf_func_id *)BPF_FUNC_task_pt_regs, 0 /* exists */);
 }
 
-/* Locks and condition variables sleep by the same call; what they expect to find in memory tells them apart.
+/*
+ * Locks and condition variables sleep in the same call; the value that they expect in memory tells them
+ * apart.
  *
  *   glibc's locks                  FUTEX_WAIT for 2, or (robust ones) for the owner and CONTENDED_WAITERS
  *   musl's locks                   FUTEX_WAIT for something and CONTENDED_WAITERS
  *   Rust's locks                   FUTEX_WAIT_BITSET for 2
  *   glibc's conditions, semaphores FUTEX_WAIT_BITSET, with a clock though without a time, for any value
  *   musl's conditions and joins    FUTEX_WAIT for 2
- *   Rust's conditions              FUTEX_WAIT_BITSET for the number of signals up to now, which can be 2
+ *   Rust's conditions              FUTEX_WAIT_BITSET for the number of signals so far, which can be 2
  *   Rust's and QEMU's parking      for -1
  *   Go's idle threads, parking_lot for 0 or 1
  *
- * glibc gives each thread a list of robust locks; musl does not before there is one. Who waits no longer than
- * to a certain time expects it to pass. */
+ * glibc gives each thread a list of robust locks; musl does so only when it needs one. A wait with a timeout
+ * expects to time out.
+ */
 static __always_inline u32 sleeps_in_futex(const struct entry *entry, bool robust)
 {
     u32 how = entry->arguments[0], command = how & FUTEX_COMMAND, value = entry->arguments[1];
@@ -155,7 +157,7 @@ static __always_inline u32 sleeps_in_futex(const struct entry *entry, bool robus
     return command == FUTEX_WAIT ? HOG_ON_LOCK : HOG_ON_LOCK_OR_SIGNAL;
 }
 
-/* A copy always: see exits.bpf.h for what a pointer costs that is loaded directly. */
+/* Always a copy: see EXIT_HOOKS for the cost of a directly loaded pointer. */
 static __always_inline bool is_robust(struct task_struct *task)
 {
     struct task_struct___7_2 *newer = (void *)task;
@@ -184,7 +186,7 @@ static __always_inline u32 sleeps_on(bool direct, struct task_struct *task, u32 
         return HOG_ON_MEMORY;
     if (!entry_known() || kernel_field(direct, task, flags) & PF_KTHREAD)
         return io ? HOG_ON_IO : HOG_ON_NOTHING;
-    /* Without the type of `task`: of a switch's two, the one that leaves is the current one. */
+    /* Here `task` is untyped: the task that leaves the CPU is `current`. */
     struct task_struct *typed = direct ? task : bpf_get_current_task_btf();
     struct entry entry = entry_of(bpf_task_pt_regs(typed));
     if (io)
@@ -203,7 +205,7 @@ static __always_inline struct hog_sleep *sleep_of(bool direct, struct task_struc
     return bpf_map_lookup_elem(&hog_sleeps, &place);
 }
 
-/* Who waits for work, as most likely he does, keeps no place for himself. */
+/* A likely wait for work does not replace another sleep. */
 static __always_inline void note_sleep(bool direct, struct task_struct *task, u32 cpu, u64 clock, u32 on)
 {
     struct hog_sleep *s = on ? sleep_of(direct, task) : NULL;

@@ -6,7 +6,7 @@
 #include "lib/exit_names.bpf.h"
 #include "lib/sketch.bpf.h"
 
-/* Where cycles are counted, slots are of this kind. */
+/* Slots where cycles are counted. */
 struct hog_cycles_slot {
     struct hog_slot slot;
     u64 cycles;
@@ -14,24 +14,23 @@ struct hog_cycles_slot {
 
 struct hog_cpu {
     struct hog_pipe pipe;
-    u32 cur_thread; /* thread on the CPU, (u32)-1: not known yet */
-    u32 stops; /* as far as cur_thread is not known: offline. Then by classic tracepoints: the stop task */
-    u64 cur; /* its key; 0: idle. From classic tracepoints (no process id there): the thread id << 20 alone */
-    u64 since;                        /* ns, CLOCK_MONOTONIC */
-    u64 cur_task;                     /* its task_struct; from classic tracepoints its thread id */
-    u64 turn_cur, turn_since;         /* cur and since when the first event after a turn came, */
-    u64 turn_stolen;                  /* and what was taken from that stint */
-    u64 idle[2], other[2], missed[2]; /* ns, a bank */
+    u32 cur_thread; /* thread on the CPU, (u32)-1: unknown yet */
+    u32 stops;      /* if cur_thread is unknown: offline. Else, from classic tracepoints: the stop task */
+    u64 cur;        /* its key; 0: idle. Classic tracepoints have no process id: only the thread id << 20 */
+    u64 since;      /* ns, CLOCK_MONOTONIC */
+    u64 cur_task;   /* its task_struct; from classic tracepoints its thread id */
+    u64 turn_cur, turn_since;         /* cur and since at the first event after a turn, */
+    u64 turn_stolen;                  /* and what was stolen from that stint */
+    u64 idle[2], other[2], missed[2]; /* ns, per bank */
     u64 events;
     u64 clock_offset, clock_compared, clock_doubted; /* see switch_time() */
-    u64 offline[2], stolen[2];                       /* ns, a bank */
-    u64 taken,
-        taken_now; /* until the last switch, 0: not known, and when the reader asked. See stolen.bpf.h */
-    u64 cycles;    /* at the last switch. As all that follows, where cycles are counted */
-    u64 turn_cycles, turn_cycles_end; /* of the stint in turn_cur: at its begin, and at its end */
+    u64 offline[2], stolen[2];                       /* ns, per bank */
+    u64 taken, taken_now; /* until the last switch, 0: unknown, and when user space asked. See stolen.bpf.h */
+    u64 cycles;           /* at the last switch. This and all that follows: if cycles are counted */
+    u64 turn_cycles, turn_cycles_end; /* of the stint in turn_cur: at its begin and end */
     struct hog_dead dead[HOG_DEAD];
-    struct hog_slot slots[PIPE_SLOTS];            /* two banks of pipe_stages * slots a stage */
-    struct hog_cycles_slot wider[PIPE_SLOTS / 4]; /* as much more as slots with cycles take */
+    struct hog_slot slots[PIPE_SLOTS];            /* two banks of pipe_stages * slots per stage */
+    struct hog_cycles_slot wider[PIPE_SLOTS / 4]; /* the additional space that slots with cycles take */
 };
 
 struct {

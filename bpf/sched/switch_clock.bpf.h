@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What time it is at a switch. A part of cpu.bpf.c, whose notes it keeps: struct hog_cpu. */
+/* The time at a switch, from the scheduler's clock. */
 #ifndef HOG_BPF_SCHED_SWITCH_CLOCK_H
 #define HOG_BPF_SCHED_SWITCH_CLOCK_H
 
@@ -7,17 +7,18 @@
 #include "sched/run_queue.bpf.h"
 #include "sched/waits.bpf.h"
 
-/* ns of CLOCK_MONOTONIC at a switch. Reading that clock is most of what a switch costs us (47 of 60 ns in a
- * virtual machine), and the scheduler has just read its own: take that, and how far the two are apart. They
- * are compared at the first event of each turn, so that stints which span turns are by CLOCK_MONOTONIC alone,
- * and every quarter of a second, in which they drift apart by some ten microseconds.
+/*
+ * CLOCK_MONOTONIC in ns at a switch. Reading that clock is most of the cost of a switch (47 of 60 ns in a
+ * virtual machine), and the scheduler has just read its own: take that, plus the offset between the two.
+ * They are compared at the first event of each turn, so that stints which span turns are purely by
+ * CLOCK_MONOTONIC, and every quarter of a second, in which they drift apart by some ten microseconds.
  *
  * The scheduler's reading can be old: it serves a wakeup and the switch that follows, and a virtual CPU can
- * stand still in between, for milliseconds. Then the clocks seem to be farther apart than they are, and what
- * comes after would be dated into the future. So they move apart no faster than NTP slews (1/2048), unless
- * all comparisons of a second say that they do. What they are apart at first is the least that a quarter of a
- * second shows, for the scheduler's clock of a CPU that has just come online stands still until the first
- * ticks. */
+ * stand still in between for milliseconds. The offset then seems larger than it is, and later events would
+ * be dated into the future. So it grows no faster than NTP slews (1/2048), unless all comparisons within a
+ * second agree. The initial offset is the smallest one within a quarter of a second, because the scheduler's
+ * clock of a CPU that has just come online stands still until the first ticks.
+ */
 #define COMPARE_NS  (1ull << 28)
 #define DOUBT_NS    (1ull << 30)
 #define DRIFT_SHIFT 11

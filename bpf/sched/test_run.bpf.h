@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs that the reader runs itself: they look at CPUs that do not switch. A part of cpu.bpf.c, whose
- * notes they are about: struct hog_cpu. */
+/* Programs that user space runs itself, for CPUs that do not switch. */
 #ifndef HOG_BPF_SCHED_TEST_RUN_H
 #define HOG_BPF_SCHED_TEST_RUN_H
 
@@ -8,7 +7,8 @@
 #include "sched/stolen.bpf.h"
 #include "lib/task_key.bpf.h"
 
-/* Run once on each CPU before the first window: notes who is on it, so that one who never leaves is known. */
+/* Run once on each CPU before the first window: notes the running task, so that one that never leaves is
+ * known. */
 static __always_inline void seed(u64 task, u32 thread, u64 key)
 {
     struct hog_cpu *c = this_cpu();
@@ -18,7 +18,7 @@ static __always_inline void seed(u64 task, u32 thread, u64 key)
     note_next(c, task, thread, thread ? key : 0, bpf_ktime_get_ns());
 }
 
-/* By a pointer of known type (5.11), as lockdown=confidentiality forbids bpf_probe_read_kernel. */
+/* By a typed pointer (5.11), as lockdown=confidentiality forbids bpf_probe_read_kernel. */
 SEC("raw_tp/seed")
 int hog_seed_btf(void *ctx)
 {
@@ -50,11 +50,11 @@ int hog_seed_ids(void *ctx)
     return 0;
 }
 
-/* Run by the reader after a turn: what has been taken from each CPU, of some, as of the last tick there. Who
- * is noted may leave meanwhile, and his struct be gone; what is read then means nothing, and as his stint has
- * ended, nobody asks for it. */
+/* Run by user space after a turn: the time taken from a range of CPUs, as of their last ticks. The noted task
+ * may leave meanwhile, and its struct be freed; the value is meaningless then, but as its stint has ended, it
+ * is not used. */
 enum hog_taken {
-    HOG_TAKEN_CPUS = 64, /* in one run */
+    HOG_TAKEN_CPUS = 64, /* per run */
 };
 const volatile enum hog_taken taken_cpus = HOG_TAKEN_CPUS;
 
@@ -72,7 +72,7 @@ int hog_taken(void *ctx)
         struct rq *rq = kernel_field(false, group, rq);
         u64 clock = kernel_field(false, rq, clock), taken = taken_until(false, rq, clock);
         if (kernel_has(rq, cpu) && (u32)kernel_field(false, rq, cpu) != first + i)
-            taken = c->taken; /* he went to another CPU, and nobody saw it */
+            taken = c->taken; /* it moved to another CPU without a switch being seen */
         if (kernel_field(false, rq, clock) == clock)
             c->taken_now = taken;
     }

@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Who waits for a CPU, or sleeps otherwise than in idleness, at the turn of a window: read as a file, whose
- * lines are these records. One look at all tasks of the host.
- */
+/* Tasks that wait for a CPU, or sleep without idling, at the turn of a window: an iterator over all tasks,
+ * read as a file of these records. */
 #ifndef HOG_BPF_SCHED_WAITING_H
 #define HOG_BPF_SCHED_WAITING_H
 
 #include "sched/waits.bpf.h"
 
 struct hog_waiting {
-    u64 task, pcount; /* which wait or sleep it is: times that it came on a CPU before */
+    u64 task, pcount; /* identifies the wait or sleep: times that it had got a CPU before */
     u64 victim;
     u64 from;      /* by its run queue's clock; of a sleep: by that of the CPU that it left */
-    u64 moved;     /* ns before, on other CPUs */
-    u64 throttled; /* ns of it, the first of it; ~0: since then and still */
-    u64 until;     /* of a sleep: its end, by the clock of the CPU where it waits now; 0: it goes on */
+    u64 moved;     /* ns before that, on other CPUs */
+    u64 throttled; /* ns, the first part of the wait; ~0: it is throttled now */
+    u64 until;     /* of a sleep: its end, by the clock of the CPU where it waits now; 0: it continues */
     u32 cpu;       /* of `from` */
     u32 preempt;
-    u32 on; /* 0: a wait for a CPU; else a sleep on that: enum hog_sleeps_on */
+    u32 on; /* 0: a wait for a CPU; else the enum hog_sleeps_on of a sleep */
     u32 padding;
 };
 struct hog_waiting *unused_waiting;
 
-/* The task that is looked at, and the clock of the CPU where this runs: how far CLOCK_MONOTONIC is ahead of
- * it (0: not known), and when it was last compared. Pointers are read once, before there are two ways to get
- * there: see on_switch(). */
+/* A task of the snapshot, and the clock of the CPU where the iterator runs: how far CLOCK_MONOTONIC is ahead
+ * of it (0: unknown), and when it was last compared. Pointers are read once, before paths diverge: see
+ * on_switch(). */
 struct looked_at {
     struct task_struct *task;
     struct cfs_rq *cfs_rq;
@@ -33,7 +31,8 @@ struct looked_at {
     u64 clock_offset, clock_compared;
 };
 
-/* Who has slept since before we came does so from now on. Of whom only the end will tell is nothing told. */
+/* A sleep that began before hog started counts from now on. Sleeps whose kind only their end shows are left
+ * out. */
 static __always_inline void notice_sleep(const struct looked_at *at, u32 state)
 {
     bool clocked = at->clock_offset && at->clock_compared < CLOCK_UNKNOWN;
@@ -89,8 +88,7 @@ static __always_inline void tell_wait(struct seq_file *to, const struct looked_a
     bpf_seq_write(to, &waiting, sizeof waiting);
 }
 
-/* From 6.12 on, one that sleeps can have a time since when it waits: set when it was about to leave the run
- * queue. */
+/* From 6.12 on, a sleeping task can have last_queued set: from when it was about to leave the run queue. */
 static __always_inline bool could_run(struct task_struct *task)
 {
     if (kernel_has(task, on_rq) && !task->on_rq)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who waits for a CPU, how long, and because of whom, from the same switch that tells who runs.
+ * How long tasks wait for a CPU, and because of which others, from the same switch that measures on-CPU
+ * time.
  *
- * The scheduler itself notes since when a task waits (sched_info.last_queued), and at the switch to it that
- * note still stands: the wait is the run queue's clock less that, which is what the kernel adds to run_delay
- * (the second field of /proc/PID/schedstat) a moment later. So there is no hook where tasks wake up. What
- * a task waited on a CPU that it was moved away from is in run_delay by then: more than there was when it
- * last left a CPU, which is kept in `hog_departures`.
+ * The scheduler itself records when a wait begins (sched_info.last_queued), and at the switch to the task
+ * that value is still there: the wait is the run queue's clock minus it, which the kernel adds to run_delay
+ * (the second field of /proc/PID/schedstat) a moment later. So no hook at wakeups is needed. Waits on a CPU
+ * that the task was moved away from are already in run_delay: the increase since it last left a CPU, which
+ * is kept in `hog_departures`.
  *
- * Whom it waited for: each CPU keeps its last stints. Those that a wait overlaps are walked back, and each
- * gets its part.
+ * To attribute a wait, each CPU keeps its last stints. Those that a wait overlaps are walked backwards, and
+ * each gets its part.
  */
 #ifndef HOG_BPF_SCHED_WAITS_H
 #define HOG_BPF_SCHED_WAITS_H
@@ -20,42 +21,43 @@
 #include "sched/blocked_time.bpf.h"
 #include "lib/task_key.bpf.h"
 
-/* Keys of those who keep others waiting and are no process. Beside HOG_KEY_OUTSIDE; behind them is enum
- * hog_sleeps_on. */
+/* Keys of aggressors that are no process, in addition to HOG_KEY_OUTSIDE; followed by enum hog_sleeps_on. */
 enum hog_aggressor {
-    HOG_IDLE = 2,  /* nobody ran: the CPU was on its way out of idleness */
-    HOG_SEVERAL,   /* more stints than a CPU keeps (its number + 1 above); the reader shares it out */
+    HOG_IDLE = 2,  /* nothing ran: the CPU was leaving idle */
+    HOG_SEVERAL,   /* more stints than a CPU keeps (CPU + 1 in the upper bits); user space distributes it */
     HOG_THROTTLED, /* the quota of the victim's group was used up */
-    HOG_MOVED,     /* on a CPU that it was moved away from: not known who ran there */
+    HOG_MOVED,     /* on a CPU that it was moved away from: unknown what ran there */
     HOG_STEAL,     /* the hypervisor had the CPU */
     HOG_SEVERAL_CPU = 8,
 };
 const volatile enum hog_aggressor aggressor_layout = HOG_IDLE;
 
-/* A wait of a victim for an aggressor: a slot of the second sketch. */
+/* Waits of a victim for an aggressor: a slot of the second sketch. */
 struct hog_pair {
-    struct hog_slot slot; /* key: of all that follows but `most`; ns; stints */
+    struct hog_slot slot; /* key: hash of what follows, except `most`; ns; stints */
     u64 victim, aggressor;
-    u64 most; /* longest stint, ns << 1, and whether the victim was preempted */
+    u64 most; /* longest part, ns << 1 | whether the victim was preempted */
 };
 
 #define HOG_STINTS 64
 struct hog_stint {
-    u64 key, end; /* of who ran; when he left, by the run queue's clock. He came when the one before left */
+    u64 key, end; /* the task that ran, and when it left, by the run queue's clock. It began at the end of the
+                     one before */
 };
 
-/* A value of the map, a CPU: waits by victim and, if they are asked for, by pair, and sleeps that are no
- * idleness: pairs of the one who sleeps and of what he sleeps on (enum hog_sleeps_on). In the slots of waits
- * the upper half of `count` is the longest one in units of 2^10 ns. */
+/* A value of the map, per CPU: waits by victim and, if asked for, by pair, and blocked time: pairs of a task
+ * and what it sleeps on (enum hog_sleeps_on). In slots of waits the upper half of `count` is the longest wait
+ * in units of 2^10 ns. */
 struct hog_waits {
-    struct hog_pipe waits, pairs, stalls; /* what each lost; their seq is hog_cpu's */
-    u64 cur;                              /* who is on the CPU */
-    u64 stints;                           /* how many have ended */
+    struct hog_pipe waits, pairs, stalls; /* what each lost; their seq is that of hog_cpu */
+    u64 cur;                              /* the running task */
+    u64 stints;                           /* number of completed ones */
     u64 padding[4];
     struct hog_stint ring[HOG_STINTS];
-    struct hog_slot slots[PIPE_SLOTS];       /* two banks, and behind them, */
-    struct hog_pair pair_slots[PIPE_SLOTS];  /* wherever the sizes that the reader chose put them, those of */
-    struct hog_pair stall_slots[PIPE_SLOTS]; /* pairs and stalls */
+    struct hog_slot slots[PIPE_SLOTS]; /* two banks, followed, */
+    struct hog_pair
+        pair_slots[PIPE_SLOTS]; /* at offsets given by the sizes that user space chose, by those of */
+    struct hog_pair stall_slots[PIPE_SLOTS]; /* pairs and blocked time */
 };
 
 struct {
@@ -66,8 +68,8 @@ struct {
     __type(value, struct hog_waits);
 } hog_waits SEC(".maps");
 
-/* What a task was when it left a CPU, in the place that its number leads to: of two tasks that share one, the
- * later is remembered. Of the other it is not known what it waits on CPUs that it is moved away from. */
+/* The state of a task when it left a CPU, in the place that its number leads to: of two tasks that share a
+ * place, the later is kept. For the other, waits on CPUs that it is moved away from are unknown. */
 struct hog_departure {
     u64 task, run_delay, at; /* at: by the run queue's clock */
     u64 throttled;
@@ -99,10 +101,10 @@ static __always_inline struct hog_waits *waits_of(u32 cpu)
 #define WAIT_BANK_BYTES (other_stages * other_slots * (u32)sizeof(struct hog_slot))
 #define PAIR_BANK_BYTES (other_stages * other_slots * (u32)sizeof(struct hog_pair))
 
-/* As hog_cpu's clock_compared: far from any reading, however small that is. */
+/* For clock_compared of hog_cpu: far from any reading, however small. */
 #define CLOCK_UNKNOWN (1ull << 63)
 
-/* Where and when a wait was; what is not the same for all its parts. */
+/* The CPU, bank and kind of a wait; not the same for all its parts. */
 #define BLAME_CPU     0xffffffffull
 #define BLAME_BANK    (1ull << 32)
 #define BLAME_PREEMPT (1ull << 33)
@@ -126,7 +128,7 @@ static __always_inline void pair_add(struct hog_pipe *pipe, void *slots, u64 vic
         pair->most = ns << 1 | preempt;
 }
 
-/* Global functions: verified once, not at each call. */
+/* Global functions: verified once rather than at each call. */
 __attribute__((noinline)) int hog_pair_add(u64 victim, u64 aggressor, u64 ns, u64 how)
 {
     struct hog_waits *w = waits_of(bpf_get_smp_processor_id());
@@ -145,7 +147,7 @@ __attribute__((noinline)) int hog_stall_add(u64 victim, u64 on, u64 ns, u64 how)
     return 0;
 }
 
-/* Shares [from, to) of the clock of a CPU out among who ran there. */
+/* Distributes [from, to) of a CPU's clock over the tasks that ran there. */
 __attribute__((noinline)) int hog_blame(u64 victim, u64 from, u64 to, u64 how)
 {
     struct hog_waits *w = waits_of(how & BLAME_CPU);
@@ -159,7 +161,7 @@ __attribute__((noinline)) int hog_blame(u64 victim, u64 from, u64 to, u64 how)
         if (begin <= from)
             goto rest;
         u64 part = choose(is_less(end, to), end, to) - begin;
-        if (part - 1 < rest) { /* neither 0 nor negative, nor more than there is */
+        if (part - 1 < rest) { /* neither 0 nor negative, nor more than the rest */
             hog_pair_add(victim, key, part, how);
             rest -= part;
         }
@@ -191,26 +193,26 @@ static __always_inline u64 throttled_time(bool direct, struct cfs_rq *cfs_rq)
     return 0;
 }
 
-/* Does the kernel know who waits since when, and the clock of that? */
+/* Whether the kernel records when waits begin, and the clock of that. */
 static __always_inline bool waits_known(void)
 {
     return kernel_has((struct sched_info *)NULL, last_queued) &&
            kernel_has((struct sched_entity *)NULL, cfs_rq) && kernel_has((struct cfs_rq *)NULL, rq);
 }
 
-/* One wait that is at its end or still goes on. */
+/* A wait that ends or is in progress. */
 struct wait {
     u64 here;   /* ns on the CPU where it waits now, since `from` */
     u64 from;   /* by that CPU's run queue's clock */
-    u64 moved;  /* ns before on others, */
-    u64 left;   /* from then on, */
-    u32 on;     /* on that one */
-    bool known; /* the last three */
+    u64 moved;  /* ns before that on others, */
+    u64 left;   /* starting at, */
+    u32 on;     /* on this CPU */
+    bool known; /* the last three are known */
     bool preempt;
-    u64 throttled; /* ns of `here`, the first of it */
+    u64 throttled; /* ns of `here`, the first part */
 };
 
-/* Times that make no sense are those of another task, which had the same place. */
+/* Implausible times are those of another task in the same place. */
 static __always_inline bool wait_of(bool direct, struct task_struct *task, struct cfs_rq *cfs_rq, u32 cpu,
                                     u64 clock, struct wait *wait)
 {
@@ -261,7 +263,7 @@ static __always_inline void note_departure(bool direct, struct task_struct *task
         note_sleep(direct, task, cpu, clock, sleeps_on(direct, task, state));
 }
 
-/* It is back, having waited for this CPU that long: what it slept is told if that was no idleness. */
+/* The task is back, after waiting `here` for this CPU: counts its sleep unless it idled. */
 static __always_inline void sleep_end(bool direct, struct task_struct *task, u64 key, u64 here, u64 clock,
                                       u64 how)
 {
@@ -293,8 +295,9 @@ static __always_inline void blame(const struct wait *wait, u64 victim, u64 clock
         hog_blame(victim, wait->from + wait->throttled, clock, how);
     if (!wait->moved)
         return;
-    /* Who was thrown off a CPU waited on that one first. Who slept is woken where he ran last, unless another
-     * CPU is idle, and there he need not wait; if that is the one where he is now, nobody knows. */
+    /* A preempted task first waited on the CPU that it was preempted on. A task that slept is woken where it
+     * ran last, unless another CPU is idle, where it need not wait; if that is the CPU where it is now, the
+     * other one is unknown. */
     u64 there = (how & ~BLAME_CPU) | wait->on;
     if (wait->preempt)
         hog_blame(victim, wait->left, wait->left + wait->moved, there);
@@ -304,8 +307,8 @@ static __always_inline void blame(const struct wait *wait, u64 victim, u64 clock
         hog_pair_add(victim, HOG_MOVED, wait->moved, how);
 }
 
-/* How the times of waits spread. Of a victim that has waited often in this window, one wait of eight, drawn
- * by lot, stands for all: to find its histogram costs more than all else. */
+/* The distribution of wait times. For a victim that has waited often in this window, one wait in eight,
+ * chosen at random, counts for all: finding its histogram costs more than everything else. */
 #define WAITS_ALL  256
 #define WAITS_LOTS 8
 static __always_inline void count_time(u64 victim, u64 ns, u64 all, u32 count, u64 clock)
@@ -333,14 +336,14 @@ static __always_inline void count_wait(struct hog_waits *w, u32 turn, u64 victim
         count_time(victim, ns, slot->weight, slot->count, clock);
 }
 
-/* A task at a switch: its key (0: idle), and its group's queue. */
+/* A task at a switch: its key (0: idle), and the queue of its group. */
 struct switched {
     struct task_struct *task;
     struct cfs_rq *cfs_rq;
     u64 key;
 };
 
-/* At a switch at `clock` of this CPU's run queue: `prev` was on the CPU and `next` is now. */
+/* At a switch at `clock` of this CPU's run queue from `prev` to `next`. */
 static __always_inline void waits_switch(bool direct, u32 cpu, u32 turn, struct switched prev,
                                          struct switched next, u64 clock)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * One program for each thing that CO-RE can be asked, named after what the test expects of it. The types are
- * those of core_target.h as an older kernel had them.
- */
+/* One program per CO-RE relocation, named after what the test expects of it. The types are those of
+ * core_target.h as an older kernel had them. */
 #define SEC(name) __attribute__((section(name), used))
 #define CORE      __attribute__((preserve_access_index))
 
@@ -134,7 +132,7 @@ SEC("raw_tp/x") unsigned long load_big(struct core_shape *s)
 }
 SEC("raw_tp/x") int load_narrow(struct core_shape *s)
 {
-    return s->narrow; /* signed, and of another size: cannot be had by changing a load */
+    return s->narrow; /* signed, and of another size: not possible by changing a load */
 }
 SEC("raw_tp/x") unsigned long load_pointer(struct core_shape *s)
 {

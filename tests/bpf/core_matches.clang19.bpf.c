@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What older compilers cannot say: whether whole types match, and enumerators of 64 bits. Against
- * core_target_a. */
+/* What older compilers cannot express: matching whole types, and 64-bit enumerators. Against core_target_a.
+ */
 #define SEC(name)    __attribute__((section(name), used))
 #define TYPE_MATCHES 2
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Types as a kernel might have them where tests/bpf/core_local.bpf.c was written for another. The test
- * includes this too: what the host's compiler says of it is what the relocations must come to. TARGET_B is a
- * second kernel, with another layout again.
- */
+/* Types of a kernel other than the one that tests/bpf/core_local.bpf.c was written for. The test includes
+ * this, too: relocations must come to what the host's compiler says about these types. TARGET_B is a second
+ * kernel, with yet another layout. */
 #ifndef HOG_TESTS_CORE_TARGET_H
 #define HOG_TESTS_CORE_TARGET_H
 
@@ -53,7 +51,8 @@ typedef struct {
     long x, y, z;
 } core_point;
 
-/* Same name but for a flavor, and `where` at one place: they agree. `torn` is at two: nobody can say. */
+/* Same name except for a flavor, and `where` at the same offset: they agree. `torn` has two offsets:
+ * ambiguous. */
 struct core_twin {
     int torn;
     int filler;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Only the types of this object matter: it is the BTF of a kernel that never was. */
+/* Only the types of this object matter: the BTF of an invented kernel. */
 #define TARGET_B
 #include "core_target.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A counter for each kind of hook; counts events of one process alone. */
+/* A counter per kind of hook; counts only events of one process. */
 #include "lib/helpers.bpf.h"
 
 #if defined(__TARGET_ARCH_x86)
@@ -85,7 +85,7 @@ SEC("perf_event") int on_perf(void *ctx)
     return count(PERF);
 }
 
-/* Refused by every verifier: for what is said about it. */
+/* Refused by every verifier: for the message. */
 SEC("raw_tp/sys_exit") int bad_program(u64 *ctx)
 {
     return *(volatile int *)(ctx[1] + 8);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Type data that older kernels do not know: float, tags, enums of 64 bits, global functions. */
+/* Types that older kernels do not know: float, tags, 64-bit enums, global functions. */
 #include "lib/helpers.bpf.h"
 
 enum wide { SMALL = 1, WIDE = 1ULL << 40 };

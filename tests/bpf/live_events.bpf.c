@@ -8,7 +8,7 @@ static void (*const bpf_ringbuf_discard)(void *data, u64 flags) = (void *)BPF_FU
 static long (*const bpf_perf_event_output)(void *ctx, void *map, u64 flags, void *data,
                                            u64 size) = (void *)BPF_FUNC_perf_event_output;
 
-/* A loop that older verifiers walk through in full must be short. */
+/* Short, because older verifiers walk through every iteration. */
 #define MOST 50
 
 struct event {

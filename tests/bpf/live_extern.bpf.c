@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of the running kernel: an address, names that no kernel has, and functions to call where there are.
+/* Symbols of the running kernel: an address, names that no kernel has, and functions to call if they exist.
  */
 #include "lib/helpers.bpf.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Maps of the kinds that need something special, and variables. */
+/* Maps of kinds that need special handling, and variables. */
 #include "lib/helpers.bpf.h"
 
 static long (*const bpf_tail_call)(void *ctx, void *array, u32 index) = (void *)BPF_FUNC_tail_call;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Histograms by key, driven from user space through BPF_PROG_TEST_RUN: the arguments are a key, a time, and
- * what the times of the key add up to. */
+ * the sum of the key's times. */
 #include "lib/histogram_by_key.bpf.h"
 
 char gpl[] SEC("license") = "GPL";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Variables in an arena: one that is set from the beginning, one that the program sets. */
+/* Variables in an arena: one with an initial value, one set by the program. */
 #include <linux/bpf.h>
 #include <linux/types.h>
 
@@ -18,7 +18,8 @@ int ARENA arena_result;
 
 SEC("syscall") int arena_add(void *context)
 {
-    asm volatile("" ::"r"(&arena_map)); /* the verifier takes such pointers from programs that use an arena */
+    asm volatile(
+        "" ::"r"(&arena_map)); /* the verifier accepts such pointers only in programs that use an arena */
     arena_result = arena_given + 5;
     return arena_result;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An extern of each type that an option of the kernel's configuration can be put into, a program for each. */
+/* An extern of each type that a kernel configuration option can have, with a program for each. */
 #define SEC(name) __attribute__((section(name), used))
 #define KCONFIG   __attribute__((section(".kconfig")))
 #define WEAK      __attribute__((weak))
@@ -33,7 +33,7 @@ OPTION(TEXT_OPEN, text6)
 OPTION(ABSENT, int)
 OPTION(COMMENTED, _Bool)
 
-/* Another's name is the beginning of this one's. */
+/* Another name is a prefix of this one. */
 OPTION(INT_, int)
 
 extern int CONFIG_WEAK_ABSENT KCONFIG WEAK;

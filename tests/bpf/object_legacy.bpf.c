@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Maps as they were described before types could do it. */
+/* Maps in the format that came before BTF definitions. */
 #include <linux/bpf.h>
 #include <linux/types.h>
 

@@ -58,7 +58,7 @@ struct {
 struct {
     __uint(type, BPF_MAP_TYPE_RINGBUF);
     __uint(max_entries, 4096);
-    __type(value, struct pair); /* says what events look like, and is nothing to the kernel */
+    __type(value, struct pair); /* describes the events; ignored by the kernel */
 } link_ring SEC(".maps");
 
 volatile const __u32 link_constant = 0x11223344;

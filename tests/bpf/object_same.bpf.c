@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sections of one name: linkers and assemblers make them, compilers rarely. */
+/* Sections with the same name: linkers and assemblers make them, compilers rarely. */
 #define SEC(name) __attribute__((section(name), used))
 
 /* A second section of this name, with one function that returns `result`. */
