@@ -6,7 +6,6 @@
 #include "block.types.h"
 #include "host/disk.h"
 #include "loader/privilege.h"
-#include "source/block/block.h"
 
 #define DEFAULT_SLOTS 64
 

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sched.types.h"
-#include "source/sched/pending_waits.h"
 
 #define DEBT_NS 10000000000ull /* after so long, it was not from what was told too early */
 #define MOST    4096           /* open sleeps; more are not told of before they end */
@@ -123,7 +122,7 @@ static void go_on(struct blocked_time *blocked_time, struct sleep *sleep, uint64
     const struct hog_waiting *what = &sleep->what;
     uint64_t offset;
 
-    if (!pending_waits_clock(blocked_time->kernel, what->cpu, &offset))
+    if (!sched_clock_offset(blocked_time->kernel, what->cpu, &offset))
         return;
     uint64_t to = what->until && what->until < now - offset ? what->until : now - offset;
     int64_t all = (int64_t)(to - what->from);

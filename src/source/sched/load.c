@@ -342,3 +342,22 @@ int sched_load(struct sched_kernel *kernel, const struct source_context *context
         err = cycles_open(&kernel->cycles, root ? root : "", cpus, why);
     return err ? err : collector_by_any(&kernel->collector, context, load_by, hooks, why);
 }
+
+/* It has compared the two, and not come online just now. */
+static bool knows_clock(const struct hog_cpu *c)
+{
+    return c->clock_offset && c->clock_compared >> 63 == 0;
+}
+
+bool sched_clock_offset(const struct sched_kernel *kernel, uint32_t cpu, uint64_t *offset)
+{
+    const struct sketch *sketch = &kernel->collector.sketch;
+
+    if (cpu >= (uint32_t)sketch->shape.cpus)
+        return false;
+    const struct hog_cpu *c = sketch_head(sketch, (int)cpu);
+    for (int other = 0; !knows_clock(c) && other < sketch->shape.cpus; other++)
+        c = sketch_head(sketch, other);
+    *offset = c->clock_offset;
+    return knows_clock(c);
+}

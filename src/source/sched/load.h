@@ -41,4 +41,8 @@ extern const struct hook_ways sched_ways[];
 int sched_load(struct sched_kernel *kernel, const struct source_context *context,
                struct hook_report hooks[MAX_HOOKS], struct error *why);
 
+/* From the clock of a CPU's run queue to that of the programs. A CPU that has not switched yet does not know
+ * it; the offsets hardly differ. */
+bool sched_clock_offset(const struct sched_kernel *kernel, uint32_t cpu, uint64_t *offset);
+
 #endif

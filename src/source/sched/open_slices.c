@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "base/cpus.h"
+#include "host/names.h"
 #include "host/pidns.h"
 #include "host/process.h"
 #include "source/sched/cycles.h"

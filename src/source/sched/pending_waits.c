@@ -86,25 +86,6 @@ static int by_task(const void *a, const void *b)
 
 /* ---- what is told of it ---- */
 
-/* It has compared the two, and not come online just now. */
-static bool knows_clock(const struct hog_cpu *c)
-{
-    return c->clock_offset && c->clock_compared >> 63 == 0;
-}
-
-bool pending_waits_clock(const struct sched_kernel *kernel, uint32_t cpu, uint64_t *offset)
-{
-    const struct sketch *sketch = &kernel->collector.sketch;
-
-    if (cpu >= (uint32_t)sketch->shape.cpus)
-        return false;
-    const struct hog_cpu *c = sketch_head(sketch, (int)cpu);
-    for (int other = 0; !knows_clock(c) && other < sketch->shape.cpus; other++)
-        c = sketch_head(sketch, other);
-    *offset = c->clock_offset;
-    return knows_clock(c);
-}
-
 static void message(struct wait *wait, uint64_t aggressor, int64_t ns, pending_waits_fn fn, void *context)
 {
     struct pair part = {
@@ -159,7 +140,7 @@ static void go_on(const struct pending_waits *pending_waits, struct wait *wait, 
     const struct hog_waiting *what = &wait->what;
     uint64_t offset;
 
-    if (!pending_waits_clock(pending_waits->kernel, what->cpu, &offset))
+    if (!sched_clock_offset(pending_waits->kernel, what->cpu, &offset))
         return;
     uint64_t to = now - offset;
     if (to <= what->from)

@@ -14,10 +14,6 @@ struct pending_waits *pending_waits_open(const struct sched_kernel *kernel,
                                          struct blocked_time *blocked_time);
 void pending_waits_close(struct pending_waits *pending_waits);
 
-/* From the clock of a CPU's run queue to that of the programs. A CPU that has not switched yet does not know;
- * they hardly differ. */
-bool pending_waits_clock(const struct sched_kernel *kernel, uint32_t cpu, uint64_t *offset);
-
 /* Tells fn how much longer each task has waited up to the turn at `now` than when it was last told, and with
  * whom on its CPU, as far as the CPU remembers (HOG_SEVERAL: the rest). Of a wait that has ended since, all
  * that was told is taken back (ns < 0). False: not looked, for a look has its price: at most a hundredth of

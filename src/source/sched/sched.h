@@ -5,34 +5,11 @@
 #define HOG_SOURCE_SCHED_SCHED_H
 
 #include "host/names.h"
+#include "source/sched/totals.h"
 #include "source/shared/source.h"
-#include "source/shared/tally.h"
 
 struct sched;
 struct waits;
-
-/* Sums of a window over all CPUs. Every nanosecond of each possible CPU is in exactly one of: a key
- * of the tally, or one of these. */
-struct sched_totals {
-    int64_t idle_ns;
-    int64_t other_ns;     /* of processes that were not asked for */
-    int64_t other_cycles; /* the same, with SCHED_CYCLES */
-    int64_t missed_ns;    /* somebody ran whose switch was not seen */
-    int64_t stolen_ns;    /* nobody could run: the hypervisor or an interrupt had the CPU */
-    int64_t lost_ns;      /* dropped by the sketch */
-    int64_t offline_ns;
-    uint64_t lost;     /* switches of that */
-    uint64_t switches; /* all, idle's too */
-    unsigned cpus;     /* online at the end */
-    bool stolen_known; /* else stolen_ns is 0, and what is in it is in the others */
-    bool by_cycles;    /* the tally's weights are cycles, and its counts ns */
-};
-
-/* The same of some CPUs alone: what ran on them. */
-struct sched_part {
-    struct tally tally;
-    struct sched_totals totals; /* from lost on, nothing is filled in */
-};
 
 extern const struct source sched_source; /* needs: enum sched_needs */
 

@@ -4,7 +4,7 @@
 #define HOG_SOURCE_SCHED_SUMS_H
 
 #include "sched.types.h"
-#include "source/sched/sched.h"
+#include "source/sched/totals.h"
 
 #define KEY_OFFLINE (UINT64_MAX - 1) /* nobody is on the CPU */
 
