@@ -18,9 +18,6 @@
 
 char gpl[] SEC("license") = "GPL";
 
-/* Not used: collectors expect these maps in every object. */
-EXACT_MAPS(u64);
-
 const volatile u32 fork_child_pid = 44;
 
 /* ---- requests ---- */

@@ -43,11 +43,6 @@ struct {
     __type(value, struct hog_alloc_cpu);
 } hog_sketch SEC(".maps");
 
-/* Not used: collectors expect these maps in every object. */
-EXACT_MAPS(u64);
-
-const volatile bool exact;
-
 /* ---- returns ---- */
 
 SEC("uretprobe")

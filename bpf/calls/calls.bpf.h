@@ -28,12 +28,9 @@ struct {
     __type(value, struct hog_calls_cpu);
 } hog_sketch SEC(".maps");
 
-/* Not used: collectors expect these maps in every object. */
-EXACT_MAPS(u64);
-
 TRACKED_MAP;
 
-const volatile bool exact, only_tracked;
+const volatile bool only_tracked;
 
 enum hog_calls_kind {
     HOG_CALLS_FUNCTION, /* by its number in hog_functions */

@@ -156,7 +156,7 @@ static int flip(struct command *c, struct error *why)
     if (find_members(c))
         return error_set(why, -ENOMEM, "out of memory");
     for (size_t i = 0; i < c->meter->power.n; i++)
-        take(c, &c->meter->cpu_shares[i], &c->taken[i]);
+        take(c, &c->meter->shares[i], &c->taken[i]);
     return 0;
 }
 

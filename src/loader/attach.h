@@ -60,7 +60,7 @@ struct refusal {
 };
 #define MAX_ALTERNATIVES 8
 struct choice {
-    const struct alternative *prefilter; /* NULL: none worked */
+    const struct alternative *chosen; /* NULL: none worked */
     struct refusal refused[MAX_ALTERNATIVES];
     size_t nrefused;
 };

@@ -55,7 +55,7 @@ int choose_and_attach(struct object *obj, const struct alternative *list, size_t
 
         err = try_alternative(obj, &list[i], without, link, &reason);
         if (!err) {
-            choice->prefilter = &list[i];
+            choice->chosen = &list[i];
             return 0;
         }
         if (choice->nrefused < MAX_ALTERNATIVES) {

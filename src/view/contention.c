@@ -73,13 +73,13 @@ static size_t contention_fields(void *state, struct field *fields, size_t n)
 /* ---- rows ---- */
 
 /* What a row says of one side; the name lives as long as the row. */
-struct collector_cells {
+struct party_cells {
     struct cell pid, tid, comm;
     struct name name;
 };
 
 static void describe(const struct contention *contention, uint64_t key, uint64_t now,
-                     struct collector_cells *cells)
+                     struct party_cells *cells)
 {
     const char *bracketed = waits_no_process(key);
 
@@ -100,7 +100,7 @@ extern const struct view contention_view;
 static void row(const struct contention *contention, uint64_t now, struct out *out, size_t rank,
                 const struct pair *pair)
 {
-    struct collector_cells victim, aggressor;
+    struct party_cells victim, aggressor;
 
     describe(contention, pair->victim, now, &victim);
     describe(contention, pair->aggressor, now, &aggressor);

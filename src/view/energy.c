@@ -105,7 +105,7 @@ static size_t energy_fields(void *state, struct field *fields, size_t n)
     uint64_t unknown = 0;
 
     for (size_t i = 0; i < e->meter->power.n; i++)
-        unknown += !e->meter->cpu_shares[i].known;
+        unknown += !e->meter->shares[i].known;
     const struct field more[] = {
         {"power", cell_string(e->meter->power.source)},
         {"power_unknown", cell_unsigned(unknown)},
@@ -253,7 +253,7 @@ static void put_cpu(struct page *page, const struct meter_share *share, const st
 static void put_window(struct page *page, size_t i)
 {
     const struct meter *m = page->e->meter;
-    const struct meter_share *share = &m->cpu_shares[i];
+    const struct meter_share *share = &m->shares[i];
     struct split split = split_begin(share->uj, share->whole);
     struct meter_time time;
 
@@ -313,7 +313,7 @@ static void energy_rows(void *state, const struct window *window, struct out *ou
             .e = e,
             .out = out,
             .domain = &e->meter->power.domains[i],
-            .known = total ? e->total.domains[i].known : e->meter->cpu_shares[i].known,
+            .known = total ? e->total.domains[i].known : e->meter->shares[i].known,
             .cpu = cell_unknown(),
             .now = window->end_mono,
             .span_ns = total ? window->begin_offset + length : length,

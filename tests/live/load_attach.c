@@ -166,7 +166,7 @@ static void check_refusals(struct object *obj)
     struct error why = {""};
 
     int err = choose_and_attach(obj, list, 6, NULL, &link, &choice, &why);
-    check(!err && choice.prefilter == &list[4] && choice.nrefused == 4,
+    check(!err && choice.chosen == &list[4] && choice.nrefused == 4,
           "the first alternative that works is chosen: %s", why.text);
     for (size_t i = 0; i < choice.nrefused; i++)
         check(choice.refused[i].error < 0 && choice.refused[i].hook == list[i].hook &&
@@ -181,12 +181,11 @@ static void check_refusals(struct object *obj)
     check(object_program(obj, "on_raw_tp")->fd > 2, "what is used does");
     link_detach(&link);
     err = choose_and_attach(obj, &list[4], 2, "x,good,tp_btf", &link, &choice, &why);
-    check(!err && choice.prefilter == &list[5] && choice.refused[0].error == -ECANCELED,
+    check(!err && choice.chosen == &list[5] && choice.refused[0].error == -ECANCELED,
           "--without passes over a hook");
     link_detach(&link);
     err = choose_and_attach(obj, list, 1, NULL, &link, &choice, &why);
-    check(err < 0 && !choice.prefilter && link.nfds == 0 && why.text[0], "no alternative works: %s",
-          why.text);
+    check(err < 0 && !choice.chosen && link.nfds == 0 && why.text[0], "no alternative works: %s", why.text);
 }
 
 int main(void)

@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 {
     struct rusage used;
     unsigned long processes = 0;
-    int parallel = argc > 3 ? atoi(argv[3]) : 4, open_slices = 0;
+    int parallel = argc > 3 ? atoi(argv[3]) : 4, running = 0;
 
     if (argc < 2 || parallel < 1)
         return 2;
@@ -46,12 +46,12 @@ int main(int argc, char **argv)
     uint64_t ns = argc > 2 ? strtoull(argv[2], NULL, 10) * 1000 : 0;
 
     while (!ending && now_ns(CLOCK_MONOTONIC) < due) {
-        while (open_slices < parallel && start_one(ns)) {
-            open_slices++;
+        while (running < parallel && start_one(ns)) {
+            running++;
             processes++;
         }
         if (wait(NULL) > 0)
-            open_slices--;
+            running--;
     }
     while (wait(NULL) > 0)
         ;

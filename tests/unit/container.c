@@ -82,7 +82,7 @@ static void check_paths(void)
 /* ---- which of several hierarchies ---- */
 
 /* expected "": none. */
-static void prefilter(const char *what, const char *text, const char *expected)
+static void choose(const char *what, const char *text, const char *expected)
 {
     struct container c;
     const char *path = "";
@@ -96,23 +96,23 @@ static void check_hierarchies(void)
 {
     static char text[8192], path[4096];
 
-    prefilter("version 2", "0::/user.slice/a.scope\n", "/user.slice/a.scope");
-    prefilter("version 1", "4:memory:/m\n3:cpu,cpuacct:/c\n1:name=systemd:/s\n", "/s");
-    prefilter("hybrid: version 2 before others", "4:memory:/m\n1:name=systemd:/s\n0::/u\n", "/u");
-    prefilter("hybrid: not its root", "4:memory:/m\n1:name=systemd:/\n0::/\n", "/m");
-    prefilter("hybrid: a container before all",
-              "4:memory:/docker/" ID "\n0::/system.slice/containerd.service\n", "/docker/" ID);
-    prefilter("a group that was removed", "0::/gone (deleted)\n", "/gone");
-    prefilter("a colon in a path", "0::/a:b\n", "/a:b");
-    prefilter("the root", "0::/\n", "/");
-    prefilter("damaged: nothing", "", "");
-    prefilter("damaged: no path", "0::\n", "");
-    prefilter("damaged: no end", "0::/a", "");
-    prefilter("damaged: no list", "0/a\n", "");
+    choose("version 2", "0::/user.slice/a.scope\n", "/user.slice/a.scope");
+    choose("version 1", "4:memory:/m\n3:cpu,cpuacct:/c\n1:name=systemd:/s\n", "/s");
+    choose("hybrid: version 2 before others", "4:memory:/m\n1:name=systemd:/s\n0::/u\n", "/u");
+    choose("hybrid: not its root", "4:memory:/m\n1:name=systemd:/\n0::/\n", "/m");
+    choose("hybrid: a container before all", "4:memory:/docker/" ID "\n0::/system.slice/containerd.service\n",
+           "/docker/" ID);
+    choose("a group that was removed", "0::/gone (deleted)\n", "/gone");
+    choose("a colon in a path", "0::/a:b\n", "/a:b");
+    choose("the root", "0::/\n", "/");
+    choose("damaged: nothing", "", "");
+    choose("damaged: no path", "0::\n", "");
+    choose("damaged: no end", "0::/a", "");
+    choose("damaged: no list", "0/a\n", "");
     memset(path, 'x', sizeof path - 1);
     path[0] = '/';
     snprintf(text, sizeof text, "0::%s\n", path);
-    prefilter("4,095 bytes", text, path);
+    choose("4,095 bytes", text, path);
 }
 
 static void check_users(void)

@@ -61,12 +61,7 @@ static int configure(struct collector *collector, const struct source_context *c
     *sums_by_key = context->purpose == PURPOSE_PIN; /* others read them */
     if (*sums_by_key)
         forget_oldest(collector);
-    /* No sketch: what processes do is counted exactly. */
-    for (int i = 0; i < 2; i++)
-        ((struct object_map *)collector->exact_maps[i])->instead = object_map(obj, SKETCH_MAP);
-    collector->sketch.shape.stages = 1;
-    collector->sketch.shape.slots = 8;
-    return sketch_configure(obj, &collector->sketch.shape, why);
+    return 0;
 }
 
 /* The place of each in block_ways and among the links. */
@@ -126,7 +121,7 @@ static int attach_requests(struct collector *collector, const struct source_cont
         link_detach(&collector->links[what]);
         hook_refused(hook, kind, err, why);
         hook->hook = NULL;
-        hook->choice.prefilter = NULL;
+        hook->choice.chosen = NULL;
     }
     return err;
 }
@@ -134,8 +129,10 @@ static int attach_requests(struct collector *collector, const struct source_cont
 static int load_way(struct collector *collector, const struct source_context *context, const struct way *way,
                     struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
-    static const struct collector_object object = {"block", offsetof(struct hog_block_cpu, slots),
-                                                   sizeof(struct hog_slot)};
+    static const struct collector_object object = {.name = "block",
+                                                   .head_bytes = offsetof(struct hog_block_cpu, slots),
+                                                   .slot_bytes = sizeof(struct hog_slot),
+                                                   .names_only = true};
     int err = collector_open(collector, &object, context, false, why);
 
     if (!err)

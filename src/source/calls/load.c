@@ -31,8 +31,8 @@ const struct hook_ways calls_ways[] = {
 
 #define IN_HAND 128 /* entries that each CPU keeps of a map that forgets */
 
-/* Who has a use for a map. No sketch: calls are counted exactly. */
-enum use { BY_SYSTEM, BY_FUNCTIONS, BY_WINDOWS, BY_PINNED, BY_NOBODY, USES };
+/* What each map is used for. */
+enum use { BY_SYSTEM, BY_FUNCTIONS, BY_WINDOWS, BY_PINNED, USES };
 static const struct {
     const char *name;
     enum use use;
@@ -40,7 +40,6 @@ static const struct {
     {"hog_syscall_now", BY_SYSTEM},   {"hog_functions", BY_FUNCTIONS}, {"hog_calls_now", BY_FUNCTIONS},
     {"hog_calls_none", BY_FUNCTIONS}, {"hog_calls_sums", BY_WINDOWS},  {"hog_seats", BY_WINDOWS},
     {"hog_calls", BY_PINNED},         {"hog_call_times", BY_PINNED},   {"hog_times_none", BY_PINNED},
-    {"hog_exact_0", BY_NOBODY},       {"hog_exact_1", BY_NOBODY},
 };
 
 static int configure(struct calls_load *load, const struct source_context *context, struct error *why)
@@ -69,9 +68,7 @@ static int configure(struct calls_load *load, const struct source_context *conte
             return error_set(why, -EINVAL, "%s: no map %s", obj->name, used_maps[i].name);
         collector_use_map(collector, map, uses[used_maps[i].use], entries);
     }
-    collector->sketch.shape.stages = 1;
-    collector->sketch.shape.slots = 8;
-    return sketch_configure(obj, &collector->sketch.shape, why);
+    return 0;
 }
 
 /* The return before the entry: who is seen to enter is seen to leave. */
@@ -107,7 +104,7 @@ static int choose_probes(struct calls_load *load, const struct source_context *c
         if (hook->hook)
             hook_refused(hook, hook->hook, err, why);
         hook->hook = NULL;
-        hook->choice.prefilter = NULL;
+        hook->choice.chosen = NULL;
     }
     return err;
 }
@@ -137,8 +134,10 @@ static int attach(struct calls_load *load, const struct source_context *context,
 static int load_by(struct collector *collector, const struct source_context *context, bool classic,
                    struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
-    static const struct collector_object object = {"calls", offsetof(struct hog_calls_cpu, slots),
-                                                   sizeof(struct hog_slot)};
+    static const struct collector_object object = {.name = "calls",
+                                                   .head_bytes = offsetof(struct hog_calls_cpu, slots),
+                                                   .slot_bytes = sizeof(struct hog_slot),
+                                                   .names_only = true};
     struct calls_load *load =
         (struct calls_load *)((char *)collector - offsetof(struct calls_load, collector));
 

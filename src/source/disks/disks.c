@@ -42,7 +42,7 @@ static int load_by(struct collector *collector, const struct source_context *con
                    struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
     static const struct collector_object object = {"disks", offsetof(struct hog_disks, slots),
-                                                   sizeof(struct hog_disk_slot)};
+                                                   sizeof(struct hog_disk_slot), false};
 
     if (classic)
         return error_set(why, -ENOTSUP, "disks of processes cannot be told without reading task_struct");

@@ -183,7 +183,7 @@ static int open_side(struct collector *collector, const struct source_context *c
                      bool times, struct error *why)
 {
     static const struct collector_object object = {"faults", offsetof(struct hog_fault_cpu, slots),
-                                                   sizeof(struct hog_fault_slot)};
+                                                   sizeof(struct hog_fault_slot), false};
     int err = collector_open(collector, &object, context, classic, why);
 
     if (err)

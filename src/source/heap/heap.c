@@ -61,12 +61,7 @@ static int configure(struct heaps *heaps, struct error *why)
     *shift = (uint64_t)__builtin_ctzll(heaps->capacity / 4 / LEVELS);
     object_resize_map(blocks, 0, (uint32_t)heaps->capacity);
     collector_use_map(collector, stacks, *with_stacks, 0);
-    /* No sketch: heaps are counted exactly. */
-    for (int i = 0; i < 2; i++)
-        ((struct object_map *)collector->exact_maps[i])->instead = object_map(obj, SKETCH_MAP);
-    collector->sketch.shape.stages = 1;
-    collector->sketch.shape.slots = 8;
-    return sketch_configure(obj, &collector->sketch.shape, why);
+    return 0;
 }
 
 /* All places but the first are free; of these the first one is on top. */
@@ -101,7 +96,7 @@ static int choose_probes(struct heaps *heaps, bool classic, struct hook_report *
             return 0;
         hook_refused(hook, hook->hook, err, why);
         hook->hook = NULL;
-        hook->choice.prefilter = NULL;
+        hook->choice.chosen = NULL;
     }
     return err;
 }
@@ -109,8 +104,10 @@ static int choose_probes(struct heaps *heaps, bool classic, struct hook_report *
 static int load_by(struct collector *collector, const struct source_context *context, bool classic,
                    struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
-    static const struct collector_object object = {"heap", offsetof(struct hog_alloc_cpu, slots),
-                                                   sizeof(struct hog_slot)};
+    static const struct collector_object object = {.name = "heap",
+                                                   .head_bytes = offsetof(struct hog_alloc_cpu, slots),
+                                                   .slot_bytes = sizeof(struct hog_slot),
+                                                   .names_only = true};
     struct heaps *heaps = (struct heaps *)((char *)collector - offsetof(struct heaps, collector));
 
     alloc_probes_close(heaps->probes); /* of the way before */

@@ -61,7 +61,7 @@ static int open_side(struct collector *collector, const struct source_context *c
                      struct error *why)
 {
     static const struct collector_object object = {"memory", offsetof(struct hog_mem_cpu, slots),
-                                                   sizeof(struct hog_mem_slot)};
+                                                   sizeof(struct hog_mem_slot), false};
     int err = collector_open(collector, &object, context, classic, why);
 
     if (!err && classic)

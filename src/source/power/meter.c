@@ -103,7 +103,7 @@ static void meter_close(void *state)
     free(m->part_of);
     free(m->place_of);
     free(m->spots);
-    free(m->cpu_shares);
+    free(m->shares);
     free(m);
 }
 
@@ -116,8 +116,8 @@ static int open_sensors(struct meter *m, struct error *why)
     if (err)
         return err;
     m->power.root = root;
-    m->cpu_shares = calloc(m->power.n, sizeof *m->cpu_shares);
-    return m->cpu_shares && !plan_parts(m) ? 0 : error_set(why, -ENOMEM, "out of memory");
+    m->shares = calloc(m->power.n, sizeof *m->shares);
+    return m->shares && !plan_parts(m) ? 0 : error_set(why, -ENOMEM, "out of memory");
 }
 
 /* Who ran on which CPU for how long, or for how many cycles. */
@@ -309,7 +309,7 @@ static int meter_collect(void *state, const struct window *window, struct error 
         place_cpus(m, cpus_possible());
     m->cpus = cpus;
     for (size_t i = 0; i < m->power.n; i++)
-        share_out(m, i, &m->cpu_shares[i]);
+        share_out(m, i, &m->shares[i]);
     return 0;
 }
 
@@ -318,7 +318,7 @@ double meter_watts(const struct meter *m, uint64_t key)
     double uj = 0;
 
     for (size_t i = 0; i < m->power.n; i++) {
-        const struct meter_share *share = &m->cpu_shares[i];
+        const struct meter_share *share = &m->shares[i];
         if (!m->power.domains[i].counted)
             continue;
         if (!share->known)

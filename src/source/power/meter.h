@@ -42,10 +42,10 @@ struct meter {
     } * spots;
     struct sched *sched;
     uint64_t window_ns;
-    uint64_t read_ns;               /* CLOCK_MONOTONIC, when the counters had been read */
-    uint64_t skew_ns;               /* of that to the end of the window */
-    struct meter_share *cpu_shares; /* a domain, of the window */
-    unsigned cpus;                  /* online when places were last looked for */
+    uint64_t read_ns;           /* CLOCK_MONOTONIC, when the counters had been read */
+    uint64_t skew_ns;           /* of that to the end of the window */
+    struct meter_share *shares; /* a domain, of the window */
+    unsigned cpus;              /* online when places were last looked for */
 };
 
 /* It builds on sched. open: -ENODEV, -EACCES: there is no sensor (that may be read), nor a model. */

@@ -99,7 +99,7 @@ int energy_total_add(struct energy_total *total, const struct meter *meter)
     int err = 0;
 
     for (size_t i = 0; i < total->n && !err; i++)
-        err = add(&total->domains[i], meter, &meter->cpu_shares[i]);
+        err = add(&total->domains[i], meter, &meter->shares[i]);
     return err;
 }
 

@@ -81,7 +81,7 @@ static void seed(const struct collector *collector, const struct source_context 
 
     if (hook_attach(collector, context, NULL, way->starts, way->nstarts, hook, &optional))
         return;
-    const struct object_program *program = object_program(collector->obj, hook->choice.prefilter->program);
+    const struct object_program *program = object_program(collector->obj, hook->choice.chosen->program);
     cpus_online(online, (size_t)collector->sketch.shape.cpus);
     for (int cpu = 0; cpu < collector->sketch.shape.cpus; cpu++)
         if (online[cpu])
@@ -99,7 +99,7 @@ static void prepare_taken(struct sched_kernel *kernel, const struct source_conte
 
     if (hook_attach(collector, context, NULL, task_taken, 1, hook, &reason))
         return;
-    const struct object_program *program = object_program(collector->obj, hook->choice.prefilter->program);
+    const struct object_program *program = object_program(collector->obj, hook->choice.chosen->program);
     int err = program_run(program, &first, 1, &reason);
     if (err)
         hook_give_up(hook, err, &reason);
@@ -247,8 +247,7 @@ static int attach_waiting(struct sched_kernel *kernel, const struct source_conte
                           struct error *why)
 {
     const struct collector *collector = &kernel->collector;
-    const struct object_program *program =
-        object_program(collector->obj, switches->choice.prefilter->program);
+    const struct object_program *program = object_program(collector->obj, switches->choice.chosen->program);
     struct link *link = &kernel->collector.links[3];
     struct error optional;
 
@@ -272,9 +271,9 @@ static int attach_waiting(struct sched_kernel *kernel, const struct source_conte
 static int open_object(struct sched_kernel *kernel, const struct source_context *context, bool classic,
                        struct error *why)
 {
-    const struct collector_object object = {"sched", offsetof(struct hog_cpu, slots),
-                                            kernel->cycles ? sizeof(struct hog_cycles_slot)
-                                                           : sizeof(struct hog_slot)};
+    const struct collector_object object = {
+        "sched", offsetof(struct hog_cpu, slots),
+        kernel->cycles ? sizeof(struct hog_cycles_slot) : sizeof(struct hog_slot), false};
     struct collector *collector = &kernel->collector;
 
     if (classic && (kernel->needs & SCHED_STRICT))

@@ -18,7 +18,7 @@ static void seed(const struct collector *collector, const struct source_context 
 
     if (hook_attach(collector, context, NULL, starts, 2, hook, &optional))
         return;
-    const struct object_program *program = object_program(collector->obj, hook->choice.prefilter->program);
+    const struct object_program *program = object_program(collector->obj, hook->choice.chosen->program);
     cpus_online(online, (size_t)cpus);
     for (int cpu = 0; cpu < cpus; cpu++)
         if (online[cpu])

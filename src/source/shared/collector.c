@@ -59,7 +59,7 @@ static int configure_maps(struct collector *collector, const struct source_conte
     static const char *const exact_maps[2] = {"hog_exact_0", "hog_exact_1"};
     struct object *obj = collector->obj;
 
-    for (int i = 0; i < 2 && collector->sketch.shape.slots; i++) {
+    for (int i = 0; i < 2 && collector->counts; i++) {
         struct object_map *map = object_map(obj, exact_maps[i]);
         if (!map)
             return error_set(why, -EINVAL, "%s: no map %s", obj->name, exact_maps[i]);
@@ -111,7 +111,8 @@ static int configure(struct collector *collector, const struct collector_object 
             why, cpus,
             "cannot read the list of possible CPUs from /sys/devices/system/cpu: %s (is sysfs mounted?)",
             error_name(cpus));
-    collector->exact = options->exact || (context->targets->n && !collector->by_cpu);
+    collector->counts = object->slot_bytes && !object->names_only;
+    collector->exact = collector->counts && (options->exact || (context->targets->n && !collector->by_cpu));
     struct sketch_shape *shape = &collector->sketch.shape;
     *shape = (struct sketch_shape){
         .stages = options->stages ? options->stages : DEFAULT_STAGES,
@@ -122,7 +123,7 @@ static int configure(struct collector *collector, const struct collector_object 
     };
     if (!object->slot_bytes)
         *shape = (struct sketch_shape){.cpus = cpus};
-    else if (collector->exact) {
+    else if (collector->exact || object->names_only) {
         shape->stages = 1;
         shape->slots = 8;
     }
@@ -260,8 +261,8 @@ int hook_attach(const struct collector *collector, const struct source_context *
 
     for (size_t i = 0; i < choice.nrefused; i++)
         hook_refused(hook, choice.refused[i].hook, choice.refused[i].error, &choice.refused[i].reason);
-    hook->choice.prefilter = choice.prefilter;
-    hook->hook = choice.prefilter ? choice.prefilter->hook : NULL;
+    hook->choice.chosen = choice.chosen;
+    hook->hook = choice.chosen ? choice.chosen->hook : NULL;
     return err;
 }
 
@@ -280,7 +281,7 @@ int hook_give_up(struct hook_report *hook, int err, const struct error *why)
 {
     hook_refused(hook, hook->hook, err, why);
     hook->hook = NULL;
-    hook->choice.prefilter = NULL;
+    hook->choice.chosen = NULL;
     return err;
 }
 

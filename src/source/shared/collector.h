@@ -18,17 +18,20 @@ struct collector {
     struct object *obj;
     struct sketch sketch;
     int64_t clock_offset; /* of our CLOCK_MONOTONIC to that of the programs */
-    bool exact;           /* lossless maps in place of the sketch */
+    bool counts;          /* by the sketch, or exactly */
+    bool exact;           /* by lossless maps in place of the sketch */
     bool by_cpu;          /* before collector_open(): only the sketch will do, as it tells CPUs apart */
     const struct object_map *exact_maps[2];
     const struct object_map *births; /* NULL: keys carry their birth */
     struct link links[COLLECTOR_LINKS];
 };
 
-/* What a view's object is called, and the layout of its sketch; slot_bytes 0: it has none. */
+/* What a source's object is called, and the layout of its sketch. */
 struct collector_object {
     const char *name;
-    size_t head_bytes, slot_bytes;
+    size_t head_bytes, slot_bytes; /* slot_bytes 0: it has no sketch */
+    bool names_only; /* nothing is counted by the sketch: it holds the names of exited tasks, and there are no
+                        exact maps */
 };
 
 /* Opens the object and says how large its maps are. births: keys are made from what helpers say, and births

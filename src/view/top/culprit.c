@@ -43,44 +43,44 @@ void culprit_name(const struct top *top, uint64_t key, char *to, size_t size)
 
 /* ---- who had the CPU, and who waited for it ---- */
 
-struct collector_of {
+struct pair_query {
     uint64_t victim, aggressor; /* 0: any */
 };
 
 static bool is_of(const void *context, const struct pair *pair)
 {
-    const struct collector_of *collector = context;
+    const struct pair_query *query = context;
 
     if (pair->aggressor == HOG_THROTTLED)
         return false;
-    if (collector->aggressor)
-        return pair->aggressor == collector->aggressor && pair->victim != collector->aggressor;
-    return pair->victim == collector->victim;
+    if (query->aggressor)
+        return pair->aggressor == query->aggressor && pair->victim != query->aggressor;
+    return pair->victim == query->victim;
 }
 
 size_t culprit_pairs(const struct top *top, uint64_t victim, uint64_t aggressor, const struct pair **pairs,
                      size_t most)
 {
-    const struct collector_of collector = {victim, aggressor};
+    const struct pair_query query = {victim, aggressor};
     const struct waits *waits = sched_waits(top->sched);
 
-    return waits ? pairs_top(waits_pairs(waits), pairs, most, is_of, &collector) : 0;
+    return waits ? pairs_top(waits_pairs(waits), pairs, most, is_of, &query) : 0;
 }
 
 /* Into the row's list in its place, if it is among the heaviest. */
-static void note_side(struct sides *sides, const struct pair *pair)
+static void add_heaviest(struct heaviest_pairs *heaviest, const struct pair *pair)
 {
-    size_t i = sides->n;
+    size_t i = heaviest->n;
 
-    if (i == SIDES && sides->pairs[i - 1]->ns >= pair->ns)
+    if (i == HEAVIEST_PAIRS && heaviest->pairs[i - 1]->ns >= pair->ns)
         return;
-    if (i < SIDES)
-        sides->n++;
+    if (i < HEAVIEST_PAIRS)
+        heaviest->n++;
     else
         i--;
-    for (; i && sides->pairs[i - 1]->ns < pair->ns; i--)
-        sides->pairs[i] = sides->pairs[i - 1];
-    sides->pairs[i] = pair;
+    for (; i && heaviest->pairs[i - 1]->ns < pair->ns; i--)
+        heaviest->pairs[i] = heaviest->pairs[i - 1];
+    heaviest->pairs[i] = pair;
 }
 
 static void note_pair(struct top *top, const struct pair *pair)
@@ -89,9 +89,9 @@ static void note_pair(struct top *top, const struct pair *pair)
                                 *aggressor = process_table_find(&top->process_table, pair->aggressor);
 
     if (victim && victim->rank && victim->verdict == VERDICT_STARVED && pair->aggressor != HOG_THROTTLED)
-        note_side(&top->sides[victim->rank - 1], pair);
+        add_heaviest(&top->heaviest[victim->rank - 1], pair);
     if (aggressor && aggressor->rank && aggressor->verdict == VERDICT_NOISY_NEIGHBOR && aggressor != victim)
-        note_side(&top->sides[aggressor->rank - 1], pair);
+        add_heaviest(&top->heaviest[aggressor->rank - 1], pair);
 }
 
 void culprits_find(struct top *top)
@@ -100,7 +100,7 @@ void culprits_find(struct top *top)
     const struct pairs *pairs = waits ? waits_pairs(waits) : NULL;
 
     for (size_t i = 0; i < top->nranked; i++)
-        top->sides[i].n = 0;
+        top->heaviest[i].n = 0;
     for (size_t i = 0; pairs && i < pairs->capacity; i++)
         if (pairs->table[i].victim && pairs->table[i].ns > 0)
             note_pair(top, &pairs->table[i]);
@@ -113,18 +113,18 @@ struct blamed {
 
 /* The other side of the heaviest pairs, and, for a victim, who had his CPUs in their place among them. */
 static size_t blamed_of(const struct top *top, const struct judged_process *process, bool victims,
-                        struct blamed list[SIDES + 1])
+                        struct blamed list[HEAVIEST_PAIRS + 1])
 {
-    const struct sides *sides = &top->sides[process->rank - 1];
+    const struct heaviest_pairs *heaviest = &top->heaviest[process->rank - 1];
     const struct waits *waits = sched_waits(top->sched);
     struct blamed thief = {waits ? waits_thief(waits) : 0, victims ? 0 : process->now.stolen};
     size_t n = 0;
 
-    for (size_t i = 0; i < sides->n; i++)
-        if (sides->pairs[i]->aggressor == thief.key)
-            thief.ns += (double)sides->pairs[i]->ns;
-    for (size_t i = 0; i < sides->n; i++) {
-        const struct pair *pair = sides->pairs[i];
+    for (size_t i = 0; i < heaviest->n; i++)
+        if (heaviest->pairs[i]->aggressor == thief.key)
+            thief.ns += (double)heaviest->pairs[i]->ns;
+    for (size_t i = 0; i < heaviest->n; i++) {
+        const struct pair *pair = heaviest->pairs[i];
         if (pair->aggressor == thief.key)
             continue;
         if (thief.ns >= (double)pair->ns) {
@@ -142,7 +142,7 @@ static size_t blamed_of(const struct top *top, const struct judged_process *proc
 static void others(const struct top *top, const struct judged_process *process, bool victims,
                    struct culprit *culprit)
 {
-    struct blamed list[SIDES + 1];
+    struct blamed list[HEAVIEST_PAIRS + 1];
     size_t n = blamed_of(top, process, victims, list);
     /* A recording is to be small. */
     const size_t most = victims || top->context->options->record ? 1 : SAID;

@@ -15,7 +15,7 @@
 #include "source/sched/waits.h"
 
 struct oom_forecast;
-struct sides;
+struct heaviest_pairs;
 
 /* Pressure of the host, and of that group of the processes shown which has most of it; percent, < 0: not
  * known. */
@@ -39,10 +39,11 @@ struct top {
     struct process_table process_table;
     struct judged_process **ranked; /* those that are shown */
     size_t nranked;
-    struct sides *sides; /* of each row: who had the CPU, or (a noisy neighbour) who waited for it */
-    uint64_t now;        /* end of the window, CLOCK_MONOTONIC */
-    uint64_t looked;     /* when tasks were looked at */
-    bool alert;          /* the window has what --alert asks for */
+    struct heaviest_pairs
+        *heaviest;   /* of each row: who had the CPU, or (a noisy neighbour) who waited for it */
+    uint64_t now;    /* end of the window, CLOCK_MONOTONIC */
+    uint64_t looked; /* when tasks were looked at */
+    bool alert;      /* the window has what --alert asks for */
 };
 
 /* ---- top_join.c: one table of all processes ---- */
@@ -76,9 +77,9 @@ struct culprit {
 void culprit_of(const struct top *top, const struct judged_process *process, struct culprit *culprit);
 
 /* The heaviest pairs of each row, for culprit_of(): one walk over all pairs once the rows are known. */
-#define SIDES 6
-struct sides {
-    const struct pair *pairs[SIDES];
+#define HEAVIEST_PAIRS 6
+struct heaviest_pairs {
+    const struct pair *pairs[HEAVIEST_PAIRS];
     size_t n;
 };
 void culprits_find(struct top *top);

@@ -58,7 +58,7 @@ static void top_close(void *state)
     pressures_close(&top->pressures.files);
     process_table_free(&top->process_table);
     free(top->ranked);
-    free(top->sides);
+    free(top->heaviest);
     free(top);
 }
 
@@ -75,11 +75,11 @@ static int top_open(void **state, const struct source_context *context, struct e
     top->tasks = tasks_of(context);
     top->disks = disks_of_session(context);
     top->ranked = calloc(options->top, sizeof *top->ranked);
-    top->sides = calloc(options->top, sizeof *top->sides);
+    top->heaviest = calloc(options->top, sizeof *top->heaviest);
     top->cgroups = pidns_is_of_proc(context->pidns) ? cgroups_open("") : NULL;
     top->oom_forecast = oom_forecast_open(options->thresholds.value[OOM_SPAN_S]);
     pressures_open(&top->pressures.files, "");
-    if (!top->ranked || !top->sides || !top->oom_forecast) {
+    if (!top->ranked || !top->heaviest || !top->oom_forecast) {
         top_close(top);
         return error_set(why, -ENOMEM, "out of memory");
     }
