@@ -106,8 +106,8 @@ static struct cell kib(double bytes)
     return cell_decimal(bytes / 1024, 3);
 }
 
-static void row(struct alloc *alloc, const struct window *window, struct out *out, size_t rank,
-                const struct heap *heap, bool known)
+static void put_alloc_row(struct alloc *alloc, const struct window *window, struct out *out, size_t rank,
+                          const struct heap *heap, bool known)
 {
     bool outside = heap->who == HOG_KEY_OUTSIDE;
     const struct name *name = outside ? &name_outside : heaps_name(alloc->heaps, heap->who, window->end_mono);
@@ -137,7 +137,7 @@ static bool is_active(const struct heap *heap)
     return heap->live || memcmp(&heap->counts, &heap->before, sizeof heap->counts) != 0;
 }
 
-static int compare(const void *x, const void *y)
+static int compare_alloc(const void *x, const void *y)
 {
     const struct heap *a = *(const struct heap *const *)x, *b = *(const struct heap *const *)y;
     uint64_t i = a->counts.bytes - a->before.bytes, j = b->counts.bytes - b->before.bytes;
@@ -172,7 +172,7 @@ static bool is_asked_for(const struct alloc *alloc, uint64_t who)
 }
 
 /* Those that can have a row, in its order. */
-static size_t rank_all(struct alloc *alloc)
+static size_t alloc_rank_all(struct alloc *alloc)
 {
     struct hash_table *table = &alloc->heaps->table;
     size_t n = 0;
@@ -195,7 +195,7 @@ static size_t rank_all(struct alloc *alloc)
     if (is_active(&alloc->outside) && !alloc->context->targets->n)
         alloc->top[n++] = &alloc->outside;
     if (n)
-        qsort(alloc->top, n, sizeof *alloc->top, compare);
+        qsort(alloc->top, n, sizeof *alloc->top, compare_alloc);
     return n;
 }
 
@@ -225,8 +225,8 @@ static void tell_error(struct alloc *alloc, struct out *out)
 }
 
 /* Who was asked for is shown, even if he did nothing. */
-static void rows_of_idle(struct alloc *alloc, const struct window *window, struct out *out, size_t rank,
-                         size_t n)
+static void alloc_rows_of_idle(struct alloc *alloc, const struct window *window, struct out *out, size_t rank,
+                               size_t n)
 {
     const struct targets *targets = alloc->context->targets;
 
@@ -239,7 +239,7 @@ static void rows_of_idle(struct alloc *alloc, const struct window *window, struc
         if (!found)
             tell_unseen(alloc, out, target->pid);
         if (!shown && rank <= alloc->context->options->top)
-            row(alloc, window, out, rank++, &idle, found);
+            put_alloc_row(alloc, window, out, rank++, &idle, found);
     }
 }
 
@@ -268,14 +268,14 @@ static void put_leaks(struct alloc *alloc, const struct window *window, struct o
 static void alloc_rows(void *state, const struct window *window, struct out *out)
 {
     struct alloc *alloc = state;
-    size_t rank = 1, n = rank_all(alloc);
+    size_t rank = 1, n = alloc_rank_all(alloc);
 
     tell_error(alloc, out);
     for (size_t i = 0; i < n && rank <= alloc->context->options->top; i++) {
         heaps_lib(alloc->heaps, (struct heap *)alloc->top[i]);
-        row(alloc, window, out, rank++, alloc->top[i], true);
+        put_alloc_row(alloc, window, out, rank++, alloc->top[i], true);
     }
-    rows_of_idle(alloc, window, out, rank, n);
+    alloc_rows_of_idle(alloc, window, out, rank, n);
     if (alloc->leaks)
         put_leaks(alloc, window, out);
 }

@@ -74,7 +74,7 @@ static size_t block_fields(void *state, struct field *fields, size_t n)
 }
 
 /* What those are called who are no process. */
-static const char *nobody(uint64_t who)
+static const char *block_nobody(uint64_t who)
 {
     switch (who) {
     case HOG_KEY_OUTSIDE:
@@ -90,28 +90,28 @@ static const char *nobody(uint64_t who)
     }
 }
 
-static struct cell microseconds(const struct io_sums *sums, uint64_t ns)
+static struct cell block_microseconds(const struct io_sums *sums, uint64_t ns)
 {
     return sums->timed ? cell_decimal((double)ns / 1e3, 3) : cell_unknown();
 }
 
-static struct cell rate(uint64_t n, double seconds)
+static struct cell block_rate(uint64_t n, double seconds)
 {
     return cell_decimal((double)n / seconds, 3);
 }
 
-static struct cell percent(uint64_t ns, double seconds)
+static struct cell block_percent(uint64_t ns, double seconds)
 {
     return cell_decimal((double)ns / seconds / 1e7, 2);
 }
 
 extern const struct view block_view;
 
-static void row(struct block *block, const struct window *window, struct out *out, size_t rank,
-                const struct io_sums *sums)
+static void put_block_row(struct block *block, const struct window *window, struct out *out, size_t rank,
+                          const struct io_sums *sums)
 {
     uint64_t who = sums->who, length = window->end_mono - window->begin_mono, waited;
-    const char *is_nobody = nobody(who);
+    const char *is_nobody = block_nobody(who);
     struct name none = {.comm_length = 0};
     const struct name *name = is_nobody ? &none : block_io_name(block->io, who, window->end_mono);
     const struct disk *disk =
@@ -124,22 +124,22 @@ static void row(struct block *block, const struct window *window, struct out *ou
         [COL_uid] = cell_uid(name),
         [COL_dev] = cell_string(disk ? disk->name : NULL),
         [COL_iowait_pct] =
-            block_io_waited(block->io, who, &waited) ? percent(waited, seconds) : cell_unknown(),
+            block_io_waited(block->io, who, &waited) ? block_percent(waited, seconds) : cell_unknown(),
         [COL_util_pct] =
-            disk ? percent(sums->busy_ns < length ? sums->busy_ns : length, seconds) : cell_unknown(),
-        [COL_reads_s] = rate(sums->reads, seconds),
-        [COL_writes_s] = rate(sums->writes, seconds),
+            disk ? block_percent(sums->busy_ns < length ? sums->busy_ns : length, seconds) : cell_unknown(),
+        [COL_reads_s] = block_rate(sums->reads, seconds),
+        [COL_writes_s] = block_rate(sums->writes, seconds),
         [COL_read_kib_s] = cell_decimal((double)sums->read_bytes / 1024 / seconds, 3),
         [COL_write_kib_s] = cell_decimal((double)sums->write_bytes / 1024 / seconds, 3),
-        [COL_p50_us] = microseconds(sums, sums->times.p50),
-        [COL_p95_us] = microseconds(sums, sums->times.p95),
-        [COL_p99_us] = microseconds(sums, sums->times.p99),
-        [COL_max_us] = microseconds(sums, sums->times.most),
-        [COL_queue_p50_us] = microseconds(sums, sums->queued.p50),
-        [COL_queue_p99_us] = microseconds(sums, sums->queued.p99),
-        [COL_disk_p50_us] = microseconds(sums, sums->served.p50),
-        [COL_disk_p99_us] = microseconds(sums, sums->served.p99),
-        [COL_other_s] = rate(sums->other, seconds),
+        [COL_p50_us] = block_microseconds(sums, sums->times.p50),
+        [COL_p95_us] = block_microseconds(sums, sums->times.p95),
+        [COL_p99_us] = block_microseconds(sums, sums->times.p99),
+        [COL_max_us] = block_microseconds(sums, sums->times.most),
+        [COL_queue_p50_us] = block_microseconds(sums, sums->queued.p50),
+        [COL_queue_p99_us] = block_microseconds(sums, sums->queued.p99),
+        [COL_disk_p50_us] = block_microseconds(sums, sums->served.p50),
+        [COL_disk_p99_us] = block_microseconds(sums, sums->served.p99),
+        [COL_other_s] = block_rate(sums->other, seconds),
         [COL_inflight] = cell_unsigned(sums->flying),
         [COL_failed] = cell_unsigned(sums->failed),
         [COL_type] = cell_string(disk ? disk->type : NULL),
@@ -160,10 +160,10 @@ static void block_rows(void *state, const struct window *window, struct out *out
     size_t n = block_io_top(block->io, &top), rank = 1;
 
     for (size_t i = 0; i < n && rank <= options->top; i++) {
-        bool hidden = options->no_kernel && !nobody(top[i]->who) &&
+        bool hidden = options->no_kernel && !block_nobody(top[i]->who) &&
                       block_io_name(block->io, top[i]->who, window->end_mono)->kernel;
         if (!hidden)
-            row(block, window, out, rank++, top[i]);
+            put_block_row(block, window, out, rank++, top[i]);
     }
 }
 

@@ -84,19 +84,14 @@ static size_t calls_fields(void *state, struct field *fields, size_t n)
 
 /* ---- rows ---- */
 
-static bool name_of_dead(void *context, uint64_t key, struct name *name)
+static bool calls_exit_name(void *context, uint64_t key, struct name *name)
 {
     const struct calls *calls = context;
     const struct sketch *sketch = &calls->sums->load.collector.sketch;
 
     if (calls->sums->load.pinned.directory)
         return calls_pinned_name(calls->sums, key, name);
-    for (int cpu = 0; cpu < sketch->shape.cpus; cpu++) {
-        const struct hog_calls_cpu *c = sketch_head(sketch, cpu);
-        if (exit_name_find(c->dead, sizeof c->dead / sizeof *c->dead, key, name))
-            return true;
-    }
-    return false;
+    return exit_name_of(sketch, EXIT_NAMES(struct hog_calls_cpu), key, name);
 }
 
 /* What is called: a file or kind, and a name; and whether its failures and bytes can be told. */
@@ -129,7 +124,7 @@ static void name_call(const struct calls *calls, const struct call_sums *sums, s
     called->func = called->number;
 }
 
-static struct cell microseconds(const struct calls *calls, const struct call_sums *sums, double q)
+static struct cell calls_microseconds(const struct calls *calls, const struct call_sums *sums, double q)
 {
     const struct call_times *times = &sums->times;
     uint64_t ns = q < 0.9 ? times->p50 : q < 1 ? times->p99 : times->most;
@@ -139,14 +134,14 @@ static struct cell microseconds(const struct calls *calls, const struct call_sum
                : cell_unknown();
 }
 
-static void row(struct calls *calls, const struct window *window, struct out *out, size_t rank,
-                const struct call_sums *sums)
+static void put_calls_row(struct calls *calls, const struct window *window, struct out *out, size_t rank,
+                          const struct call_sums *sums)
 {
     const struct cell none = cell_unknown();
     bool outside = sums->who == HOG_KEY_OUTSIDE, threads = calls->context->options->threads;
     const struct name *name =
         outside ? &name_outside
-                : names_find(calls->context->names, sums->who, window->end_mono, name_of_dead, calls);
+                : names_find(calls->context->names, sums->who, window->end_mono, calls_exit_name, calls);
     struct call_counts c = calls_in_window(sums);
     uint64_t sized = c.returned - c.failed - c.unsized;
     struct called called;
@@ -160,9 +155,9 @@ static void row(struct calls *calls, const struct window *window, struct out *ou
         [COL_errors] = called.errors_known ? cell_unsigned(c.failed) : none,
         [COL_kib] =
             !called.bytes_known || (c.unsized && !sized) ? none : cell_decimal((double)c.bytes / 1024, 3),
-        [COL_p50_us] = microseconds(calls, sums, 0.5),
-        [COL_p99_us] = microseconds(calls, sums, 0.99),
-        [COL_max_us] = microseconds(calls, sums, 1),
+        [COL_p50_us] = calls_microseconds(calls, sums, 0.5),
+        [COL_p99_us] = calls_microseconds(calls, sums, 0.99),
+        [COL_max_us] = calls_microseconds(calls, sums, 1),
         [COL_total_ms] = cell_decimal((double)c.ns / 1e6, 3),
         [COL_entered] = cell_unsigned(c.entered),
         [COL_in_call] = cell_unsigned(sums->in_flight),
@@ -176,7 +171,7 @@ static void row(struct calls *calls, const struct window *window, struct out *ou
     out_row_of(out, &calls_view.schema, cells, &(struct row_keys){.key = sums->who});
 }
 
-static int compare(const void *x, const void *y)
+static int compare_calls(const void *x, const void *y)
 {
     const struct call_sums *a = *(const struct call_sums *const *)x, *b = *(const struct call_sums *const *)y;
     const struct call_counts i = calls_in_window(a), j = calls_in_window(b);
@@ -189,7 +184,7 @@ static int compare(const void *x, const void *y)
 }
 
 /* Those that can have a row, in its order. */
-static size_t rank_all(struct calls *calls)
+static size_t calls_rank_all(struct calls *calls)
 {
     struct hash_table *table = &calls->sums->table;
     size_t n = 0;
@@ -207,7 +202,7 @@ static size_t rank_all(struct calls *calls)
             calls->top[n++] = sums;
     }
     if (n)
-        qsort(calls->top, n, sizeof *calls->top, compare);
+        qsort(calls->top, n, sizeof *calls->top, compare_calls);
     return n;
 }
 
@@ -215,13 +210,13 @@ static void calls_rows(void *state, const struct window *window, struct out *out
 {
     struct calls *calls = state;
     const struct field reason = {"reason", cell_sentence(calls->sums->unprobed_why.text)};
-    size_t n = rank_all(calls);
+    size_t n = calls_rank_all(calls);
 
     if (calls->sums->unprobed)
         out_note(out, "unseen", &reason, 1);
     calls->sums->unprobed = 0;
     for (size_t i = 0; i < n && i < calls->context->options->top; i++)
-        row(calls, window, out, i + 1, calls->top[i]);
+        put_calls_row(calls, window, out, i + 1, calls->top[i]);
 }
 
 const struct view calls_view = {

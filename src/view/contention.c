@@ -97,8 +97,8 @@ static void describe(const struct contention *contention, uint64_t key, uint64_t
 
 extern const struct view contention_view;
 
-static void row(const struct contention *contention, uint64_t now, struct out *out, size_t rank,
-                const struct pair *pair)
+static void put_contention_row(const struct contention *contention, uint64_t now, struct out *out,
+                               size_t rank, const struct pair *pair)
 {
     struct party_cells victim, aggressor;
 
@@ -129,7 +129,7 @@ struct asked {
 
 /* With -p: a process asked for on either side. With --no-kernel: a victim that is a process; who made it wait
  * is told whoever it is. */
-static bool is_wanted(const void *context, const struct pair *pair)
+static bool contention_is_wanted(const void *context, const struct pair *pair)
 {
     const struct asked *asked = context;
     const struct targets *targets = asked->contention->context->targets;
@@ -144,10 +144,10 @@ static void contention_rows(void *state, const struct window *window, struct out
     const struct contention *contention = state;
     const struct asked asked = {contention, window->end_mono};
     size_t n = pairs_top(waits_pairs(waits_of(contention)), contention->top,
-                         contention->context->options->top, is_wanted, &asked);
+                         contention->context->options->top, contention_is_wanted, &asked);
 
     for (size_t i = 0; i < n; i++)
-        row(contention, window->end_mono, out, i + 1, contention->top[i]);
+        put_contention_row(contention, window->end_mono, out, i + 1, contention->top[i]);
 }
 
 const struct view contention_view = {

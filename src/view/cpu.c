@@ -76,7 +76,7 @@ static size_t cpu_fields(void *state, struct field *fields, size_t n)
     return sched_fields_of(totals, tally_of(cpu), fields, n);
 }
 
-static const struct name *name_of(const struct cpu *cpu, uint64_t key, uint64_t now)
+static const struct name *cpu_name_of(const struct cpu *cpu, uint64_t key, uint64_t now)
 {
     return cpu->pinned ? pinned_cpu_name(cpu->pinned, key, now) : sched_name(cpu->sched, key, now);
 }
@@ -89,11 +89,11 @@ static struct waited waited_of(const struct cpu *cpu, uint64_t key)
     return cpu->pinned ? (struct waited){none, none, none, none, none} : sched_waited(cpu->sched, key);
 }
 
-static void row(struct cpu *cpu, const struct window *window, struct out *out, const struct schema *view,
-                size_t rank, const struct tally_entry *entry)
+static void put_cpu_row(struct cpu *cpu, const struct window *window, struct out *out,
+                        const struct schema *view, size_t rank, const struct tally_entry *entry)
 {
     bool outside = entry->key == HOG_KEY_OUTSIDE, threads = cpu->context->options->threads;
-    const struct name *name = outside ? &name_outside : name_of(cpu, entry->key, window->end_mono);
+    const struct name *name = outside ? &name_outside : cpu_name_of(cpu, entry->key, window->end_mono);
     double length = (double)(window->end_mono - window->begin_mono);
     const struct waited wait = waited_of(cpu, entry->key);
     const struct cell cells[COLUMNS] = {
@@ -123,12 +123,12 @@ struct asked {
     uint64_t now;
 };
 
-static bool is_wanted(const void *context, const struct tally_entry *entry)
+static bool cpu_is_wanted(const void *context, const struct tally_entry *entry)
 {
     const struct asked *asked = context;
 
     return !asked->cpu->context->options->no_kernel || !key_process(entry->key) ||
-           !name_of(asked->cpu, entry->key, asked->now)->kernel;
+           !cpu_name_of(asked->cpu, entry->key, asked->now)->kernel;
 }
 
 static void cpu_rows(void *state, const struct window *window, struct out *out)
@@ -138,18 +138,18 @@ static void cpu_rows(void *state, const struct window *window, struct out *out)
     const struct targets *targets = cpu->context->targets;
     const struct tally *tally = tally_of(cpu);
     const struct asked asked = {cpu, window->end_mono};
-    size_t rank = 1, n = tally_top(tally, cpu->top, options->top, is_wanted, &asked);
+    size_t rank = 1, n = tally_top(tally, cpu->top, options->top, cpu_is_wanted, &asked);
 
     for (size_t i = 0; i < n; i++)
-        row(cpu, window, out, &cpu_view.schema, rank++, cpu->top[i]);
+        put_cpu_row(cpu, window, out, &cpu_view.schema, rank++, cpu->top[i]);
     /* Who was asked for is shown, even if he did nothing. */
     for (size_t i = 0; i < targets->n && !options->threads && rank <= options->top; i++) {
         struct tally_entry none = {.key = key_make(targets->list[i].pid, 0, targets->list[i].start_ns)};
-        bool shown = !is_wanted(&asked, &none);
+        bool shown = !cpu_is_wanted(&asked, &none);
         for (size_t j = 0; j < n && !shown; j++)
             shown = key_process(cpu->top[j]->key) == targets->list[i].pid;
         if (!shown)
-            row(cpu, window, out, &cpu_view.schema, rank++, &none);
+            put_cpu_row(cpu, window, out, &cpu_view.schema, rank++, &none);
     }
 }
 

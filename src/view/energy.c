@@ -70,7 +70,7 @@ static int energy_open(void **state, const struct source_context *context, struc
     return 0;
 }
 
-static bool is_wanted(const void *context, const struct tally_entry *entry)
+static bool energy_is_wanted(const void *context, const struct tally_entry *entry)
 {
     const struct energy *e = context;
 
@@ -82,7 +82,7 @@ static int add_up(struct energy *e)
 {
     const struct options *options = e->context->options;
     int err = energy_total_add(&e->total, e->meter);
-    size_t n = tally_top(sched_tally(e->sched), e->top, options->top, is_wanted, e);
+    size_t n = tally_top(sched_tally(e->sched), e->top, options->top, energy_is_wanted, e);
 
     for (size_t i = 0; i < n; i++)
         energy_total_name(&e->total, e->top[i]->key, sched_name(e->sched, e->top[i]->key, e->meter->read_ns));
@@ -137,7 +137,7 @@ static struct cell cell_watts(const struct page *page, uint64_t uj)
     return cell_decimal((double)uj * 1e3 / (double)page->span_ns, 3);
 }
 
-static struct name name_of(struct energy *e, uint64_t key, uint64_t now)
+static struct name energy_name_of(struct energy *e, uint64_t key, uint64_t now)
 {
     struct name name = *sched_name(e->sched, key, now);
     const struct name *before =
@@ -146,14 +146,14 @@ static struct name name_of(struct energy *e, uint64_t key, uint64_t now)
     return before ? *before : name;
 }
 
-static void put(const struct page *page, const struct part *part)
+static void energy_put(const struct page *page, const struct part *part)
 {
     bool outside = part->key == HOG_KEY_OUTSIDE, threads = page->e->context->options->threads;
     const char *special = outside ? "[outside]" : part->special;
     struct name name = {.comm_length = 0};
 
     if (!special)
-        name = name_of(page->e, part->key, page->now);
+        name = energy_name_of(page->e, part->key, page->now);
     const struct cell cells[COLUMNS] = {
         [COL_rank] = part->rank ? cell_unsigned(part->rank) : cell_unknown(),
         [COL_pid] = special ? cell_unknown() : cell_unsigned(key_process(part->key)),
@@ -195,7 +195,7 @@ static void put_part(const struct page *page, const struct meter_share *share, c
                      struct split *split)
 {
     struct energy *e = page->e;
-    size_t n = tally_top(time->tally, e->top, e->context->options->top, is_wanted, e);
+    size_t n = tally_top(time->tally, e->top, e->context->options->top, energy_is_wanted, e);
     double whole = (double)share->whole;
     int64_t left = time->ran;
     struct part idle = {.special = "[idle]", .run_ns = time->idle_ns},
@@ -213,7 +213,7 @@ static void put_part(const struct page *page, const struct meter_share *share, c
                                   .uj = split_next(split, weight),
                                   .share = part_of((double)weight, whole),
                                   .run_ns = meter_run_ns(e->meter, e->top[i])};
-        put(page, &part);
+        energy_put(page, &part);
         left -= e->top[i]->weight;
         others.run_ns -= part.run_ns;
     }
@@ -224,10 +224,10 @@ static void put_part(const struct page *page, const struct meter_share *share, c
         split->given = split->uj;
     }
     if (others.uj || others.run_ns > 0)
-        put(page, &others);
+        energy_put(page, &others);
     if (e->context->options->idle == IDLE_ROW)
-        put(page, &idle);
-    put(page, &unseen);
+        energy_put(page, &idle);
+    energy_put(page, &unseen);
 }
 
 /* A CPU's rows, behind a line with what they are together. */
@@ -268,14 +268,14 @@ static void put_window(struct page *page, size_t i)
     const struct part rest = {.special = "[unattributed]", .uj = split_rest(&split)};
     page->cpu = cell_unknown();
     if (rest.uj) /* of a domain none of whose CPUs is there */
-        put(page, &rest);
+        energy_put(page, &rest);
 }
 
 static void put_total(const struct page *page, const struct energy_sum *sum)
 {
     struct energy *e = page->e;
     double whole = (double)sum->uj;
-    size_t n = tally_top(&sum->sums, e->top, e->context->options->top, is_wanted, e);
+    size_t n = tally_top(&sum->sums, e->top, e->context->options->top, energy_is_wanted, e);
     struct part idle = {NULL, 0, 0, sum->idle_uj, part_of((double)sum->idle_uj, whole), sum->idle_ns},
                 unseen = {NULL, 0, 0, sum->unseen_uj, part_of((double)sum->unseen_uj, whole), sum->unseen_ns},
                 others = {NULL, 0, 0, sum->uj - sum->idle_uj - sum->unseen_uj, 0, sum->others_ns};
@@ -287,7 +287,7 @@ static void put_total(const struct page *page, const struct energy_sum *sum)
         uint64_t uj = (uint64_t)e->top[i]->weight;
         const struct part part = {
             NULL, i + 1, e->top[i]->key, uj, part_of((double)uj, whole), e->top[i]->count};
-        put(page, &part);
+        energy_put(page, &part);
         others.uj -= uj;
         others.run_ns -= part.run_ns;
     }
@@ -296,10 +296,10 @@ static void put_total(const struct page *page, const struct energy_sum *sum)
     idle.special = "[idle]";
     unseen.special = "[unattributed]";
     if (others.uj || others.run_ns > 0)
-        put(page, &others);
+        energy_put(page, &others);
     if (e->context->options->idle == IDLE_ROW)
-        put(page, &idle);
-    put(page, &unseen);
+        energy_put(page, &idle);
+    energy_put(page, &unseen);
 }
 
 static void energy_rows(void *state, const struct window *window, struct out *out)

@@ -75,7 +75,7 @@ static size_t faults_fields(void *state, struct field *fields, size_t n)
     return fields_copy(fields, n, all, sizeof all / sizeof *all);
 }
 
-static struct cell microseconds(const struct faults *faults, uint64_t key, double q)
+static struct cell faults_microseconds(const struct faults *faults, uint64_t key, double q)
 {
     uint64_t ns;
 
@@ -92,8 +92,9 @@ static void major_in(const struct faults *faults, const struct window *window, u
         mapping_at(key_process(key), address, name);
 }
 
-static void row(struct faults *faults, const struct window *window, struct out *out,
-                const struct schema *view, size_t rank, uint64_t key, const struct fault_sums *sums)
+static void put_faults_row(struct faults *faults, const struct window *window, struct out *out,
+                           const struct schema *view, size_t rank, uint64_t key,
+                           const struct fault_sums *sums)
 {
     bool outside = key == HOG_KEY_OUTSIDE, threads = faults->context->options->threads;
     const struct name *name =
@@ -112,9 +113,9 @@ static void row(struct faults *faults, const struct window *window, struct out *
         [COL_major_s] = cell_decimal((double)sums->major / seconds, 3),
         [COL_lat_avg_us] = sums->timed ? cell_decimal((double)sums->ended_ns / (double)sums->timed / 1e3, 3)
                                        : cell_unknown(),
-        [COL_lat_p99_us] = microseconds(faults, key, 0.99),
-        [COL_lat_p50_us] = microseconds(faults, key, 0.5),
-        [COL_lat_max_us] = microseconds(faults, key, 1),
+        [COL_lat_p99_us] = faults_microseconds(faults, key, 0.99),
+        [COL_lat_p50_us] = faults_microseconds(faults, key, 0.5),
+        [COL_lat_max_us] = faults_microseconds(faults, key, 1),
         [COL_lat_ms] = timed ? cell_decimal((double)sums->ns / 1e6, 3) : cell_unknown(),
         [COL_kernel_s] = cell_decimal((double)sums->kernel / seconds, 3),
         [COL_swap_s] = pagefaults_swap_known(faults->pagefaults)
@@ -136,7 +137,7 @@ struct asked {
     uint64_t now;
 };
 
-static bool is_wanted(const void *context, const struct tally_entry *entry)
+static bool faults_is_wanted(const void *context, const struct tally_entry *entry)
 {
     const struct asked *asked = context;
 
@@ -150,20 +151,20 @@ static void faults_rows(void *state, const struct window *window, struct out *ou
     const struct options *options = faults->context->options;
     const struct targets *targets = faults->context->targets;
     const struct asked asked = {faults, window->end_mono};
-    size_t rank = 1,
-           n = tally_top(pagefaults_tally(faults->pagefaults), faults->top, options->top, is_wanted, &asked);
+    size_t rank = 1, n = tally_top(pagefaults_tally(faults->pagefaults), faults->top, options->top,
+                                   faults_is_wanted, &asked);
 
     for (size_t i = 0; i < n; i++)
-        row(faults, window, out, &faults_view.schema, rank++, faults->top[i]->key,
-            pagefaults_sums(faults->pagefaults, faults->top[i]));
+        put_faults_row(faults, window, out, &faults_view.schema, rank++, faults->top[i]->key,
+                       pagefaults_sums(faults->pagefaults, faults->top[i]));
     /* Who was asked for is shown, even if he did nothing. */
     for (size_t i = 0; i < targets->n && !options->threads && rank <= options->top; i++) {
         const struct tally_entry none = {.key = key_make(targets->list[i].pid, 0, targets->list[i].start_ns)};
-        bool shown = !is_wanted(&asked, &none);
+        bool shown = !faults_is_wanted(&asked, &none);
         for (size_t j = 0; j < n && !shown; j++)
             shown = key_process(faults->top[j]->key) == targets->list[i].pid;
         if (!shown)
-            row(faults, window, out, &faults_view.schema, rank++, none.key, &nothing);
+            put_faults_row(faults, window, out, &faults_view.schema, rank++, none.key, &nothing);
     }
 }
 

@@ -135,7 +135,7 @@ static struct what what_is(const struct file *file, uint32_t number)
     return what;
 }
 
-static bool name_of_dead(void *context, uint64_t key, struct name *name)
+static bool file_exit_name(void *context, uint64_t key, struct name *name)
 {
     const struct what *what = context;
 
@@ -151,15 +151,15 @@ static bool name_of_dead(void *context, uint64_t key, struct name *name)
     return true;
 }
 
-static const struct name *name_of(const struct file *file, const struct what *what, uint64_t now)
+static const struct name *file_name_of(const struct file *file, const struct what *what, uint64_t now)
 {
 
     return what->key.who == HOG_KEY_OUTSIDE
                ? &name_outside
-               : names_find(file->context->names, what->key.who, now, name_of_dead, (void *)what);
+               : names_find(file->context->names, what->key.who, now, file_exit_name, (void *)what);
 }
 
-static struct cell microseconds(bool known, uint64_t ns)
+static struct cell file_microseconds(bool known, uint64_t ns)
 {
     return known ? cell_decimal((double)ns / 1e3, 3) : cell_unknown();
 }
@@ -211,11 +211,11 @@ static const char *via_name(const struct hog_file_key *key)
     return key->via < sizeof names / sizeof *names ? names[key->via][key->op & 1] : NULL;
 }
 
-static void row(struct file *file, const struct window *window, struct out *out, size_t rank,
-                const struct what *what, const struct file_use *use)
+static void put_file_row(struct file *file, const struct window *window, struct out *out, size_t rank,
+                         const struct what *what, const struct file_use *use)
 {
     const struct hog_file_key *key = &what->key;
-    const struct name *name = key->who ? name_of(file, what, window->end_mono) : NULL;
+    const struct name *name = key->who ? file_name_of(file, what, window->end_mono) : NULL;
     const struct cell none = cell_unknown();
     bool outside = !key->who || key->who == HOG_KEY_OUTSIDE, of_proc = pidns_is_of_proc(file->context->pidns);
     double seconds = (double)(window->end_mono - window->begin_mono) / 1e9, kib = (double)use->bytes / 1024;
@@ -231,9 +231,9 @@ static void row(struct file *file, const struct window *window, struct out *out,
         [COL_size_kib] = key->via ? size_kib(key->size) : none,
         [COL_count] = cell_unsigned(use->count),
         [COL_kib] = cell_decimal(kib, 3),
-        [COL_p50_us] = microseconds(use->timed, use->p50),
-        [COL_p99_us] = microseconds(use->timed, use->p99),
-        [COL_p95_us] = microseconds(use->timed, use->p95),
+        [COL_p50_us] = file_microseconds(use->timed, use->p50),
+        [COL_p99_us] = file_microseconds(use->timed, use->p99),
+        [COL_p95_us] = file_microseconds(use->timed, use->p95),
         [COL_count_s] = cell_decimal((double)use->count / seconds, 3),
         [COL_kib_s] = cell_decimal(kib / seconds, 3),
         [COL_hit_pct] = hit_pct(what, use),
@@ -245,7 +245,7 @@ static void row(struct file *file, const struct window *window, struct out *out,
     out_row_of(out, &file_view.schema, cells, &(struct row_keys){.key = key->who});
 }
 
-static int compare(const void *x, const void *y)
+static int compare_file(const void *x, const void *y)
 {
     const struct file_use *a = x, *b = y;
 
@@ -256,18 +256,18 @@ static int compare(const void *x, const void *y)
     return a->cell < b->cell ? -1 : a->cell > b->cell;
 }
 
-static bool is_wanted(const struct file *file, const struct what *what, uint64_t now)
+static bool file_is_wanted(const struct file *file, const struct what *what, uint64_t now)
 {
     const struct source_context *context = file->context;
 
     if (context->targets->n && what->key.who && !targets_find(context->targets, what->key.who))
         return false;
     return !context->options->no_kernel || !what->key.who || what->key.who == HOG_KEY_OUTSIDE ||
-           !name_of(file, what, now)->kernel;
+           !file_name_of(file, what, now)->kernel;
 }
 
 /* Who was asked for is shown, even if he did nothing. */
-static void rows_of_idle(struct file *file, const struct window *window, struct out *out, size_t rank)
+static void file_rows_of_idle(struct file *file, const struct window *window, struct out *out, size_t rank)
 {
     const struct targets *targets = file->context->targets;
     static const struct file_use nothing;
@@ -279,7 +279,7 @@ static void rows_of_idle(struct file *file, const struct window *window, struct 
         for (size_t j = 0; j < file->cells->n && !shown; j++)
             shown = key_process(what_is(file, file->cells->uses[j].cell).key.who) == target->pid;
         if (!shown)
-            row(file, window, out, rank++, &idle, &nothing);
+            put_file_row(file, window, out, rank++, &idle, &nothing);
     }
 }
 
@@ -309,14 +309,14 @@ static void file_rows(void *state, const struct window *window, struct out *out)
     size_t rank = 1;
 
     if (cells->n)
-        qsort(cells->uses, cells->n, sizeof *cells->uses, compare);
+        qsort(cells->uses, cells->n, sizeof *cells->uses, compare_file);
     for (size_t i = 0; i < cells->n && rank <= file->context->options->top; i++) {
         const struct what what = what_is(file, cells->uses[i].cell);
-        if (is_wanted(file, &what, window->end_mono))
-            row(file, window, out, rank++, &what, &cells->uses[i]);
+        if (file_is_wanted(file, &what, window->end_mono))
+            put_file_row(file, window, out, rank++, &what, &cells->uses[i]);
     }
     if (!file->context->options->threads)
-        rows_of_idle(file, window, out, rank);
+        file_rows_of_idle(file, window, out, rank);
     if (file->names)
         put_files(file, window, out);
 }

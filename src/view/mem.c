@@ -104,8 +104,8 @@ static struct cell pss(const struct mem *mem, const struct mem_process *mem_proc
     return cell_unsigned(value);
 }
 
-static void row(const struct mem *mem, const struct window *window, struct out *out,
-                const struct schema *view, size_t rank, const struct mem_process *mem_process)
+static void put_mem_row(const struct mem *mem, const struct window *window, struct out *out,
+                        const struct schema *view, size_t rank, const struct mem_process *mem_process)
 {
     bool outside = mem_process->key == HOG_KEY_OUTSIDE, known = mem_process->now_known;
     const struct name *name =
@@ -143,7 +143,7 @@ static void mem_rows(void *state, const struct window *window, struct out *out)
     size_t n = mem_table_top(mem->mem_table, mem->top, mem->context->options->top);
 
     for (size_t i = 0; i < n; i++)
-        row(mem, window, out, &mem_view.schema, i + 1, mem->top[i]);
+        put_mem_row(mem, window, out, &mem_view.schema, i + 1, mem->top[i]);
 }
 
 const struct view mem_view = {

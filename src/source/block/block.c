@@ -422,7 +422,7 @@ const struct disk *block_io_disk(struct block_io *b, uint32_t device, uint64_t n
     return &known->disk;
 }
 
-static bool name_of_dead(void *context, uint64_t key, struct name *name)
+static bool block_io_exit_name(void *context, uint64_t key, struct name *name)
 {
     const struct block_io *b = context;
     struct hog_io_name found;
@@ -439,7 +439,7 @@ static bool name_of_dead(void *context, uint64_t key, struct name *name)
 
 const struct name *block_io_name(struct block_io *b, uint64_t who, uint64_t now)
 {
-    return names_find(b->context->names, who, now, name_of_dead, b);
+    return names_find(b->context->names, who, now, block_io_exit_name, b);
 }
 
 static uint64_t block_io_lost(void *state)

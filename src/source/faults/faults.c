@@ -380,23 +380,18 @@ bool pagefaults_quantile(const struct pagefaults *f, uint64_t key, double q, uin
     return !f->pinned && histogram_by_key_quantile(&f->histogram_by_key, key, q, ns);
 }
 
-static bool name_of_dead(void *context, uint64_t key, struct name *name)
+static bool pagefaults_exit_name(void *context, uint64_t key, struct name *name)
 {
     const struct pagefaults *f = context;
     const struct sketch *sketch = &f->load.collector.sketch;
 
-    for (int cpu = 0; cpu < sketch->shape.cpus; cpu++) {
-        const struct hog_fault_cpu *c = sketch_head(sketch, cpu);
-        if (exit_name_find(c->dead, sizeof c->dead / sizeof *c->dead, key, name))
-            return true;
-    }
-    return false;
+    return exit_name_of(sketch, EXIT_NAMES(struct hog_fault_cpu), key, name);
 }
 
 const struct name *pagefaults_name(struct pagefaults *f, uint64_t key, uint64_t now)
 {
     return f->pinned ? pinned_threads_name(f->pinned, key, now)
-                     : names_find(f->context->names, key, now, name_of_dead, f);
+                     : names_find(f->context->names, key, now, pagefaults_exit_name, f);
 }
 
 bool pagefaults_hides(struct pagefaults *f, uint64_t key, uint64_t now)

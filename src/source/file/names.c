@@ -98,7 +98,7 @@ static void put_path(const struct hog_file_name *name, const char *mount, char *
             snprintf(to + at, size - (size_t)at, "/%.*s", (int)sizeof name->names[0] - 1, name->names[i - 1]);
 }
 
-static bool file_name_of_dead(void *context, uint64_t key, struct name *name)
+static bool files_exit_name(void *context, uint64_t key, struct name *name)
 {
     const struct hog_file_name *entry = context;
 
@@ -121,7 +121,7 @@ bool file_names_at(struct file_names *names, size_t i, struct mounts *mounts, ui
 
     file->who = outside ? 0 : id->who;
     file->key = id->who;
-    file->name = outside ? NULL : names_find(names->context->names, id->who, now, file_name_of_dead, entry);
+    file->name = outside ? NULL : names_find(names->context->names, id->who, now, files_exit_name, entry);
     file->reads = entry->count[HOG_FILE_READ];
     file->writes = entry->count[HOG_FILE_WRITE];
     file->read_bytes = entry->bytes[HOG_FILE_READ];

@@ -402,22 +402,17 @@ void heaps_lib(struct heaps *heaps, struct heap *heap)
     mappings_read(key_process(heap->who), find_lib, heap);
 }
 
-static bool name_of_dead(void *context, uint64_t key, struct name *name)
+static bool heap_exit_name(void *context, uint64_t key, struct name *name)
 {
     const struct heaps *heaps = context;
     const struct sketch *sketch = &heaps->collector.sketch;
 
-    for (int cpu = 0; cpu < sketch->shape.cpus; cpu++) {
-        const struct hog_alloc_cpu *c = sketch_head(sketch, cpu);
-        if (exit_name_find(c->dead, sizeof c->dead / sizeof *c->dead, key, name))
-            return true;
-    }
-    return false;
+    return exit_name_of(sketch, EXIT_NAMES(struct hog_alloc_cpu), key, name);
 }
 
 const struct name *heaps_name(struct heaps *heaps, uint64_t who, uint64_t now)
 {
-    return names_find(heaps->context->names, who, now, name_of_dead, heaps);
+    return names_find(heaps->context->names, who, now, heap_exit_name, heaps);
 }
 
 static void heaps_shown(void *state)

@@ -319,22 +319,17 @@ bool mem_table_marks(const struct mem_table *h)
 
 /* ---- names ---- */
 
-static bool name_of_dead(void *context, uint64_t key, struct name *name)
+static bool mem_exit_name(void *context, uint64_t key, struct name *name)
 {
     const struct mem_table *h = context;
     const struct sketch *sketch = &h->load.collector.sketch;
 
-    for (int cpu = 0; h->load.marks && cpu < sketch->shape.cpus; cpu++) {
-        const struct hog_mem_cpu *c = sketch_head(sketch, cpu);
-        if (exit_name_find(c->dead, sizeof c->dead / sizeof *c->dead, key, name))
-            return true;
-    }
-    return false;
+    return h->load.marks && exit_name_of(sketch, EXIT_NAMES(struct hog_mem_cpu), key, name);
 }
 
 const struct name *mem_table_name(struct mem_table *h, const struct mem_process *mem_process, uint64_t now)
 {
-    return names_find(h->context->names, mem_process->key, now, name_of_dead, h);
+    return names_find(h->context->names, mem_process->key, now, mem_exit_name, h);
 }
 
 static uint64_t mem_table_lost(void *state)

@@ -243,21 +243,16 @@ const struct sched_totals *sched_totals(const struct sched *o)
 
 /* ---- names ---- */
 
-static bool name_of_dead(void *context, uint64_t key, struct name *name)
+static bool sched_exit_name(void *context, uint64_t key, struct name *name)
 {
     const struct sched *o = context;
 
-    for (int cpu = 0; cpu < o->kernel.collector.sketch.shape.cpus; cpu++) {
-        const struct hog_cpu *c = sketch_head(&o->kernel.collector.sketch, cpu);
-        if (exit_name_find(c->dead, sizeof c->dead / sizeof *c->dead, key, name))
-            return true;
-    }
-    return false;
+    return exit_name_of(&o->kernel.collector.sketch, EXIT_NAMES(struct hog_cpu), key, name);
 }
 
 const struct name *sched_name(struct sched *o, uint64_t key, uint64_t now)
 {
-    return names_find(o->context->names, key, now, name_of_dead, o);
+    return names_find(o->context->names, key, now, sched_exit_name, o);
 }
 
 bool sched_hides(struct sched *o, uint64_t key, uint64_t now)

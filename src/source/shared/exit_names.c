@@ -46,10 +46,14 @@ static bool read_dead(const volatile struct hog_dead *dead, uint64_t key, struct
     return true;
 }
 
-bool exit_name_find(const struct hog_dead *dead, size_t n, uint64_t key, struct name *name)
+bool exit_name_of(const struct sketch *sketch, size_t offset, size_t n, uint64_t key, struct name *name)
 {
-    for (size_t i = 0; i < n; i++)
-        if (read_dead(&dead[i], key, name))
-            return true;
+    for (int cpu = 0; cpu < sketch->shape.cpus; cpu++) {
+        const char *head = sketch_head(sketch, cpu);
+        const struct hog_dead *dead = (const void *)(head + offset);
+        for (size_t i = 0; i < n; i++)
+            if (read_dead(&dead[i], key, name))
+                return true;
+    }
     return false;
 }

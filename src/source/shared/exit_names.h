@@ -3,11 +3,16 @@
 #ifndef HOG_SOURCE_SHARED_EXIT_NAMES_H
 #define HOG_SOURCE_SHARED_EXIT_NAMES_H
 
+#include <stddef.h>
 #include "host/names.h"
 
 struct hog_dead;
+struct sketch;
 
-/* Looks a key up in the table of one CPU. */
-bool exit_name_find(const struct hog_dead *dead, size_t n, uint64_t key, struct name *name);
+/* Where the table `dead` is in the head of a sketch, of type `head`. */
+#define EXIT_NAMES(head) offsetof(head, dead), sizeof((head *)NULL)->dead / sizeof *((head *)NULL)->dead
+
+/* Looks a key up in the tables of n entries that all CPUs of a sketch have at `offset` of their heads. */
+bool exit_name_of(const struct sketch *sketch, size_t offset, size_t n, uint64_t key, struct name *name);
 
 #endif

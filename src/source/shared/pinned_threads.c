@@ -154,7 +154,7 @@ int pinned_threads_snapshot(struct pinned_threads *p, struct error *why)
 }
 
 /* A process is called as its first thread, or else as any other that is known. */
-static bool name_of_dead(void *context, uint64_t key, struct name *name)
+static bool pinned_exit_name(void *context, uint64_t key, struct name *name)
 {
     const struct pinned_threads *p = context;
     const struct seen *best = NULL;
@@ -176,7 +176,7 @@ static bool name_of_dead(void *context, uint64_t key, struct name *name)
 
 const struct name *pinned_threads_name(struct pinned_threads *p, uint64_t key, uint64_t now)
 {
-    return names_find(p->context->names, key, now, name_of_dead, p);
+    return names_find(p->context->names, key, now, pinned_exit_name, p);
 }
 
 int pinned_threads_open(struct pinned_threads *p, const struct pinned_kind *kind, void *state,

@@ -135,7 +135,7 @@ static void join_task(void *context, const struct task_sums *task)
 }
 
 /* A look that fails, or is too dear now, leaves what the one before saw. */
-static void look(struct top *top)
+static void join_look(struct top *top)
 {
     if (!tasks_sees_all(top->tasks))
         for (size_t i = 0; i < top->process_table.capacity; i++)
@@ -155,7 +155,7 @@ const struct cgroup *top_group(const struct top *top, uint64_t key)
 void top_begin(struct top *top)
 {
     if (top->tasks)
-        look(top);
+        join_look(top);
     if (top->cgroups)
         cgroups_prime(top->cgroups, top->now);
     oom_forecast_update(top->oom_forecast, top);
@@ -171,7 +171,7 @@ int top_join(struct top *top, double window)
     join_waits(top);
     join_stalls(top);
     if (top->tasks) {
-        look(top);
+        join_look(top);
         tasks_each(top->tasks, join_task, top);
     }
     process_table_end(&top->process_table);

@@ -62,7 +62,7 @@ static const struct grower *find(const struct oom_forecast *o, uint64_t hash)
     return NULL;
 }
 
-static void look(struct oom_forecast *o, const struct cgroup *group, uint64_t now)
+static void oom_forecast_look(struct oom_forecast *o, const struct cgroup *group, uint64_t now)
 {
     uint64_t hash = hash_of(&group->memory.tightest);
     struct grower *g = (struct grower *)find(o, hash);
@@ -157,7 +157,7 @@ static void watch(struct oom_forecast *o, const struct top *top, struct judged_p
         return;
     const struct cgroup *group = top_group(top, process->key);
     if (group && group->memory.known && group->memory.tightest.length)
-        look(o, group, top->now);
+        oom_forecast_look(o, group, top->now);
 }
 
 void oom_forecast_update(struct oom_forecast *o, struct top *top)

@@ -64,7 +64,7 @@ void top_pressure(struct top *top, uint64_t window_ns)
     }
 }
 
-static struct cell percent(double value)
+static struct cell pressure_percent(double value)
 {
     return value < 0 ? cell_unknown() : cell_decimal(value, 2);
 }
@@ -74,15 +74,15 @@ size_t top_pressure_fields(const struct top *top, struct field *fields, size_t n
     const struct top_pressure *p = &top->pressures;
     bool group = p->group.length;
     const struct field all[] = {
-        {"psi_cpu_pct", percent(p->some[PRESSURE_CPU])},
-        {"psi_mem_pct", percent(p->some[PRESSURE_MEMORY])},
-        {"psi_mem_full_pct", percent(p->full[PRESSURE_MEMORY])},
-        {"psi_io_pct", percent(p->some[PRESSURE_IO])},
-        {"psi_io_full_pct", percent(p->full[PRESSURE_IO])},
+        {"psi_cpu_pct", pressure_percent(p->some[PRESSURE_CPU])},
+        {"psi_mem_pct", pressure_percent(p->some[PRESSURE_MEMORY])},
+        {"psi_mem_full_pct", pressure_percent(p->full[PRESSURE_MEMORY])},
+        {"psi_io_pct", pressure_percent(p->some[PRESSURE_IO])},
+        {"psi_io_full_pct", pressure_percent(p->full[PRESSURE_IO])},
         {"psi_cgroup", group ? cell_bytes(p->group.text, p->group.length) : cell_unknown()},
-        {"psi_cgroup_cpu_pct", percent(group ? p->group_some[PRESSURE_CPU] : -1)},
-        {"psi_cgroup_mem_pct", percent(group ? p->group_some[PRESSURE_MEMORY] : -1)},
-        {"psi_cgroup_io_pct", percent(group ? p->group_some[PRESSURE_IO] : -1)},
+        {"psi_cgroup_cpu_pct", pressure_percent(group ? p->group_some[PRESSURE_CPU] : -1)},
+        {"psi_cgroup_mem_pct", pressure_percent(group ? p->group_some[PRESSURE_MEMORY] : -1)},
+        {"psi_cgroup_io_pct", pressure_percent(group ? p->group_some[PRESSURE_IO] : -1)},
     };
 
     return fields_copy(fields, n, all, sizeof all / sizeof *all);

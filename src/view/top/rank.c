@@ -18,7 +18,7 @@ static bool is_one(const struct targets *process)
     return process && process->n;
 }
 
-static bool is_wanted(const struct top *top, const struct judged_process *process)
+static bool rank_is_wanted(const struct top *top, const struct judged_process *process)
 {
     const struct targets *targets = top->context->targets;
 
@@ -71,7 +71,7 @@ static unsigned urgency(const struct top *top, const struct judged_process *proc
     return 2 * alerted + (process->verdict == VERDICT_OOM_RISK);
 }
 
-static int compare(const struct top *top, const struct judged_process *a, const struct judged_process *b)
+static int compare_rank(const struct top *top, const struct judged_process *a, const struct judged_process *b)
 {
     unsigned x = urgency(top, a), y = urgency(top, b);
     double i = score(&a->now), j = score(&b->now);
@@ -88,13 +88,13 @@ static void insert(struct top *top, struct judged_process *process)
 {
     size_t most = top->context->options->top, i = top->nranked;
 
-    if (i == most && compare(top, process, top->ranked[i - 1]) > 0)
+    if (i == most && compare_rank(top, process, top->ranked[i - 1]) > 0)
         return;
     if (i < most)
         top->nranked++;
     else
         i--;
-    for (; i && compare(top, process, top->ranked[i - 1]) < 0; i--)
+    for (; i && compare_rank(top, process, top->ranked[i - 1]) < 0; i--)
         top->ranked[i] = top->ranked[i - 1];
     top->ranked[i] = process;
 }
@@ -103,7 +103,7 @@ static bool is_shown(const struct top *top, const struct judged_process *process
 {
     return process->key &&
            (score(&process->now) > 0 || process->outlook.known || is_asked(top, process->key)) &&
-           is_wanted(top, process);
+           rank_is_wanted(top, process);
 }
 
 void top_rank(struct top *top)

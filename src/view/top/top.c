@@ -131,12 +131,12 @@ static size_t top_fields(void *state, struct field *fields, size_t n)
 
 /* ---- rows ---- */
 
-static struct cell percent(double ns, const struct top *top)
+static struct cell top_percent(double ns, const struct top *top)
 {
     return cell_decimal(100 * ns / top->process_table.window, 2);
 }
 
-static struct cell rate(bool known, double count, const struct task_sums *task)
+static struct cell top_rate(bool known, double count, const struct task_sums *task)
 {
     return known ? cell_decimal(count * 1e9 / (double)task->span_ns, 2) : cell_unknown();
 }
@@ -146,7 +146,7 @@ static struct cell blocked_sum(const struct top *top, enum blocked what, double 
 {
     const struct waits *waits = sched_waits(top->sched);
 
-    return waits && waits_blocked_known(waits, what) ? percent(ns, top) : cell_unknown();
+    return waits && waits_blocked_known(waits, what) ? top_percent(ns, top) : cell_unknown();
 }
 
 /* By who ran on which CPU, which is not counted of chosen processes. */
@@ -154,7 +154,7 @@ static struct cell stolen(const struct top *top, double ns)
 {
     const struct waits *waits = sched_waits(top->sched);
 
-    return waits && waits_share_known(waits) && sched_totals(top->sched)->stolen_known ? percent(ns, top)
+    return waits && waits_share_known(waits) && sched_totals(top->sched)->stolen_known ? top_percent(ns, top)
                                                                                        : cell_unknown();
 }
 
@@ -189,8 +189,8 @@ static bool is_idle(const struct cell cells[COLUMNS])
     return true;
 }
 
-static bool row(struct top *top, struct out *out, const struct schema *view, size_t rank,
-                const struct judged_process *process)
+static bool put_top_row(struct top *top, struct out *out, const struct schema *view, size_t rank,
+                        const struct judged_process *process)
 {
     static const struct task_sums none;
     bool outside = process->key == HOG_KEY_OUTSIDE, threads = top->context->options->threads;
@@ -206,22 +206,22 @@ static bool row(struct top *top, struct out *out, const struct schema *view, siz
     const struct cell cells[COLUMNS] = {
         [COL_rank] = cell_unsigned(rank),
         [COL_pid] = outside ? cell_unknown() : cell_unsigned(key_process(process->key)),
-        [COL_cpu_pct] = percent(now->run, top),
-        [COL_wait_pct] = waits ? percent(now->wait, top) : cell_unknown(),
+        [COL_cpu_pct] = top_percent(now->run, top),
+        [COL_wait_pct] = waits ? top_percent(now->wait, top) : cell_unknown(),
         [COL_iowait_pct] = blocked_sum(top, BLOCKED_IO, now->io),
         [COL_rss_kib] = resident(top, process, task),
-        [COL_faults_s] = rate(since, (double)(task->minor + task->major), task),
-        [COL_read_kib_s] = rate(since && task->io_known, (double)task->read_bytes / 1024, task),
-        [COL_write_kib_s] = rate(since && task->io_known, (double)task->write_bytes / 1024, task),
+        [COL_faults_s] = top_rate(since, (double)(task->minor + task->major), task),
+        [COL_read_kib_s] = top_rate(since && task->io_known, (double)task->read_bytes / 1024, task),
+        [COL_write_kib_s] = top_rate(since && task->io_known, (double)task->write_bytes / 1024, task),
         [COL_watts] = power(top, process),
         [COL_verdict] = outside ? cell_unknown() : cell_string(verdict_names[process->verdict]),
         [COL_by] = culprit.length ? cell_bytes(culprit.text, culprit.length) : cell_unknown(),
-        [COL_busiest_cpu_pct] = waits || since ? percent(now->busiest, top) : cell_unknown(),
-        [COL_caused_pct] = waits ? percent(now->caused, top) : cell_unknown(),
-        [COL_throttled_pct] = waits ? percent(now->throttled, top) : cell_unknown(),
+        [COL_busiest_cpu_pct] = waits || since ? top_percent(now->busiest, top) : cell_unknown(),
+        [COL_caused_pct] = waits ? top_percent(now->caused, top) : cell_unknown(),
+        [COL_throttled_pct] = waits ? top_percent(now->throttled, top) : cell_unknown(),
         [COL_memstall_pct] = blocked_sum(top, BLOCKED_MEMORY, now->memory),
         [COL_lock_pct] = blocked_sum(top, BLOCKED_LOCK, now->lock),
-        [COL_majors_s] = rate(since, (double)task->major, task),
+        [COL_majors_s] = top_rate(since, (double)task->major, task),
         [COL_oom_s] = process->outlook.known ? cell_decimal(process->outlook.seconds, 1) : cell_unknown(),
         [COL_wait_count] = wait.count,
         [COL_wait_p50_us] = wait.p50_us,
@@ -248,7 +248,7 @@ static void top_rows(void *state, const struct window *window, struct out *out)
     const struct options *options = top->context->options;
 
     for (size_t i = 0, rank = 1; i < top->nranked; i++) {
-        bool shown = row(top, out, &top_view.schema, rank, top->ranked[i]);
+        bool shown = put_top_row(top, out, &top_view.schema, rank, top->ranked[i]);
         rank += shown;
         if (shown && options->explain)
             top_why(top, top->ranked[i], out);
