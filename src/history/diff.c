@@ -118,7 +118,8 @@ enum status report_diff(const struct report_options *o)
     enum status status = STATUS_DONE;
 
     for (unsigned i = 0; i < 2; i++) {
-        /* All there is room for: who is light in one may be heavy in the other. PIDs are others by then. */
+        /* All there is room for: what is light in one may be heavy in the other. PIDs have changed by then.
+         */
         d[i] = (struct digest){.named = true, .top = DIGEST_SERIES};
         reader[i] = (struct reader){.fd = -1};
         if (status == STATUS_DONE)

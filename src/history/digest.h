@@ -2,7 +2,7 @@
 /*
  * What a recording says in sum, in memory that does not grow with it. It is read twice: once to find the
  * heaviest of each ranking (a column of a view), and once to look at these closely. The rows of a recording
- * are the Top-K of each window: who is not in them is not known to have been idle.
+ * are the Top-K of each window: a process that is not in them need not have been idle.
  */
 #ifndef HOG_HISTORY_DIGEST_H
 #define HOG_HISTORY_DIGEST_H

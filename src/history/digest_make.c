@@ -10,7 +10,7 @@
 
 #define CANDIDATES 8192
 
-/* Of the first reading: how heavy somebody is in each ranking of a view. */
+/* Of the first reading: the weight of a row in each ranking of its view. */
 struct candidate {
     uint64_t id;
     unsigned char ranking[DIGEST_A_VIEW]; /* 1 + index; 0: none */
@@ -75,7 +75,7 @@ static double length_of(const struct pass *p, const struct record *record)
     return ms / 1e3;
 }
 
-/* Threads of a process are one, as if they had not been told apart. */
+/* Threads of a process are one, as if recorded without -t. */
 static void note_grouping(struct pass *p, const struct record *record)
 {
     char by[RECORD_MOST_NAME];
@@ -88,7 +88,7 @@ static void note_grouping(struct pass *p, const struct record *record)
     look_up_views(p);
 }
 
-/* The window before may have had no end: what its rows have added up to is nobody's. */
+/* The window before may have had no end: what its rows have added up to does not count. */
 static void forget_window(struct digest *d)
 {
     for (unsigned i = 0; i < d->nseries; i++)
@@ -142,9 +142,9 @@ static double value_of(const struct ranked_view *ranked, unsigned i, const struc
     return record_number(&record->values[ranked->column[i]], &value) && value > 0 ? value : 0;
 }
 
-/* --- the first: who is heavy --- */
+/* --- the first: what is heavy --- */
 
-/* Whoever has no 1 / share_of of any ranking so far. So many at most stay in each. */
+/* More than this share of a ranking so far: a bounded number stays in each. */
 struct lightness {
     const struct digest *d;
     double share;

@@ -232,7 +232,7 @@ static void put_line(struct page *p, const float *line, double most, const char 
     put(p, "\n");
 }
 
-/* What a pointer sees over a slot: who had how much. */
+/* What the pointer shows over a slot: each series with its value. */
 static void put_hover(struct page *p, const struct ranking *r, unsigned slot)
 {
     put(p, "<rect x=%u width=%u height=%d fill=transparent data-t=\"", slot_x(p->d, slot), slot_width(p->d),
@@ -324,7 +324,7 @@ static void put_page(struct page *p, const struct reader *reader)
     put_time(p, d->last);
     put(p,
         "; lost %" PRIu64 ", torn %u, damaged %" PRIu64
-        ". Who is not among the first of a window has no value in it.\n",
+        ". A process that is not among the first of a window has no value in it.\n",
         d->lost, reader->torn, reader->damaged);
     put_heat(p);
     for (unsigned i = 0; i < d->nrankings; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which columns of a recorded view are ranked, where they stand, and who a row is of. */
+/* Which columns of a recorded view are ranked, where they stand, and what a row is about. */
 #ifndef HOG_HISTORY_RANKINGS_H
 #define HOG_HISTORY_RANKINGS_H
 
@@ -23,7 +23,7 @@ void rankings_of(struct digest *digest, const struct record_view *view, const ch
 /* The same for a row of a view with parts: before it is looked at. */
 void rankings_of_row(struct digest *digest, const struct record *record, struct ranked_view *ranked);
 
-/* Of whom a row is; 0: of nobody who could be told from others. */
+/* Identifies what a row is about; never 0. */
 uint64_t ranked_id(const struct ranked_view *ranked, const struct record *record, uint64_t seed);
 
 #endif

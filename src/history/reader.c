@@ -133,7 +133,7 @@ static int fill(struct reader *r)
     if (n < 0)
         return -errno;
     if (!n) {
-        r->left = 0; /* somebody made it shorter */
+        r->left = 0; /* it was truncated meanwhile */
         return 0;
     }
     r->to += (size_t)n;

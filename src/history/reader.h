@@ -42,7 +42,7 @@ struct reader {
     struct record_view *views;
     unsigned nviews;
     unsigned definitions; /* changes when columns have changed */
-    /* What to tell of it. */
+    /* Statistics of the reading. */
     uint64_t bytes, damaged; /* read; lines passed over */
     unsigned files, torn;    /* torn: those with something behind the last whole window */
 };
@@ -51,7 +51,7 @@ struct reader {
 int reader_open(struct reader *reader, const char *path, struct error *why);
 void reader_close(struct reader *reader);
 
-/* Back to the first line; what is to be told begins anew. */
+/* Back to the first line; the statistics start anew. */
 void reader_rewind(struct reader *reader);
 
 /* 1: a record, good until the next call; 0: the end; -errno with a reason. */

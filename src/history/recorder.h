@@ -22,7 +22,7 @@ void recorder_close(struct recorder *recorder);
 /* Where the rows of OUT_RECORD go. */
 struct lines_sink *recorder_sink(struct recorder *recorder);
 
-/* The window that was written to `out` is whole. Never fails: it tells. */
+/* The window that was written to `out` is whole. Never fails: errors are printed. */
 void recorder_end_window(struct recorder *recorder, struct out *out);
 
 #endif

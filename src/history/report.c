@@ -39,7 +39,7 @@ static const struct schema report_view = {.name = "report", .columns = columns, 
     X(start, 27, NONE, FIRST, DEFAULT, "of the window")                                                      \
     X(sum, 10, NONE, SUM, DEFAULT, "of all its rows")                                                        \
     X(most, 10, NONE, MAX, DEFAULT, "of one of them")                                                        \
-    X(pid, 7, NONE, TASK, DEFAULT, "whose that is")                                                          \
+    X(pid, 7, NONE, TASK, DEFAULT, "process that has the most")                                              \
     X(comm, -1, NONE, TASK, DEFAULT, "name")
 #define WORST_NUMBER(name, ...) WORST_##name,
 enum { WORST_COLUMNS(WORST_NUMBER) WORST_LENGTH };

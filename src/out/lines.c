@@ -82,7 +82,7 @@ static int write_all(const struct lines *lines, const char *bytes, size_t n)
         } else if (written == 0) {
             return -EIO;
         } else if (errno != EINTR && !(errno == EAGAIN && lines->may_block)) {
-            return -errno; /* EAGAIN: somebody who shares our stdout made it non-blocking */
+            return -errno; /* EAGAIN: another process that shares our stdout made it non-blocking */
         }
     }
     return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Collects lines and writes them out whole. A reader that does not read is waited for; but once SIGINT or
  * SIGTERM is pending (hog blocks them), a reader that has read nothing for a second counts as gone: -EPIPE.
- * Otherwise a pipe that nobody empties could make hog deaf to everything but SIGKILL. */
+ * Otherwise a pipe that is never emptied could make hog deaf to everything but SIGKILL. */
 #ifndef HOG_OUT_LINES_H
 #define HOG_OUT_LINES_H
 

@@ -50,14 +50,14 @@ void out_line(struct out *out, const char *text);
  * json: {"type":"row","view":"cpu","seq":N,"rank":1,...}; seq is that of the last "window" note. */
 void out_row(struct out *out, const struct schema *schema, const struct cell *cells);
 
-/* Whose row it is: keys of who.bpf.h, by the numbering of the run. 0: nobody's, or not known. */
+/* The tasks of a row: keys in the PID namespace of the run. 0: none, or not known. */
 struct row_keys {
-    uint64_t key;    /* of whom the row is; where there are two, of who did it */
-    uint64_t victim; /* to whom it was done */
+    uint64_t key;    /* the task; where there are two, the one that acts */
+    uint64_t victim; /* the one that it acts on */
 };
 
-/* A row of a task, or (NULL) of nobody, on its way out. True: it was written, and lines may follow that are
- * about it. */
+/* A row of a task, or (keys NULL) of none, on its way out. True: it was written, and lines may follow that
+ * are about it. */
 typedef bool (*out_row_fn)(void *context, const struct schema *schema, const struct cell *cells,
                            const struct row_keys *keys);
 
@@ -70,7 +70,7 @@ void out_put(struct out *out, const struct schema *schema, const struct cell *ce
 void out_table(struct out *out, const struct schema *schema, const struct cell *const *rows, size_t n,
                size_t others);
 
-/* A row of a task, so that it can be filtered, grouped and told more of (src/rows). All that views show of
+/* A row of a task, so that it can be filtered, grouped and extended (src/rows). All that views show of
  * tasks goes through here; ranks are given anew where rows are chosen or ordered otherwise. */
 bool out_row_of(struct out *out, const struct schema *schema, const struct cell *cells,
                 const struct row_keys *keys);

@@ -5,7 +5,7 @@
 #include "out/cell.h"
 #include "base/escape.h"
 
-/* Who is not among the rows goes by this comm; who really is called so is not shown like that. */
+/* The comm of what is not among the rows. A process of that name is escaped. */
 static const char other_name[] = "_other";
 
 /* A name that ends in the unit gets Prometheus's in its place. */
@@ -209,7 +209,7 @@ void prom_table(struct lines *lines, const struct schema *schema, const struct c
     put_info(lines, schema, rows, n);
 }
 
-/* Of the lines beside rows those that stand once in a window. */
+/* Only notes that occur once in a window. */
 void prom_note(struct lines *lines, const char *name, const struct field *fields, size_t n)
 {
     char view[PROM_NAME];

@@ -16,7 +16,7 @@ static int check(const char *path)
     return S_ISDIR(st.st_mode) ? -EISDIR : -EEXIST;
 }
 
-/* What a hog that was killed left there goes first: never written through, whoever made it. */
+/* Removes first what a killed hog left there: it is never written through, whichever user made it. */
 int textfile_begin(struct textfile *file, const char *path)
 {
     int err = check(path);

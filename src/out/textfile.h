@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A file that is only ever there whole: written beside it, then renamed. */
+/* A file that readers only ever see whole: written under another name, then renamed. */
 #ifndef HOG_OUT_TEXTFILE_H
 #define HOG_OUT_TEXTFILE_H
 

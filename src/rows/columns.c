@@ -22,7 +22,7 @@ static const struct column known_columns[WHO_KINDS] = {
     [WHO_MEMBERS] = COLUMN(victim_members, 7, COUNT, SUM, WIDE, "rows merged into this one"),
 };
 
-/* What goes beside the name that a user gave. */
+/* The columns that belong to the words of --with and --by. */
 static uint32_t asked_for(const struct rows_options *options)
 {
     static const struct {

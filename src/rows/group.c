@@ -142,7 +142,7 @@ static void add_cell(struct cell *to, const struct cell *from)
         to->u += from->u; /* of two's complement, too */
 }
 
-/* What is not known of one is left out of sums; it is not known of the group if it is of nobody. */
+/* A value that one row lacks is left out of sums; the group lacks it if all rows do. */
 static void merge_cell(enum column_rule rule, struct cell *to, const struct cell *from)
 {
     bool number = !isnan(value_of(from));
@@ -243,7 +243,7 @@ static void find_key(const struct order *order, struct stored *stored)
                 known = true;
             }
         }
-        /* who is not known comes last, whichever way */
+        /* unknown values come last in either direction */
         stored->key[level] = known ? (order->reverse ? -sum : sum) : -HUGE_VAL;
     }
     for (size_t level = order->levels; level < LEVELS; level++)

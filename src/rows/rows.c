@@ -175,12 +175,12 @@ static bool pass_on(struct rows *rows, struct shape *shape, struct row *row)
     return true;
 }
 
-/* keys NULL: a row about nobody, that no filter and no group is about, and that has no rank. It completes
+/* keys NULL: a row of no task, which no filter and no group is about, and which has no rank. It completes
  * those before it, and so is no matter for -k. */
 static bool take(void *context, const struct schema *schema, const struct cell *cells,
                  const struct row_keys *keys)
 {
-    static const struct row_keys nobody;
+    static const struct row_keys none;
     struct rows *rows = context;
     struct shape *shape = shape_of(rows, schema);
     struct row row;
@@ -189,7 +189,7 @@ static bool take(void *context, const struct schema *schema, const struct cell *
         rows->lost++;
         return false;
     }
-    row_init(shape, &row, cells, keys ? keys : &nobody);
+    row_init(shape, &row, cells, keys ? keys : &none);
     if (keys && !filter_passes(rows, shape, &row))
         return false;
     if (!keys && rows->options->format != OUT_PROM) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Between views and lines: chooses rows (-c, -u, -g, --container, --not), tells more of whom they are of
- * (--with,
- * --args), groups them (--by) and orders them (--sort), alike in every view. */
+/* Between views and lines: filters rows (-c, -u, -g, --container, --not), adds columns about their tasks
+ * (--with, --args), groups (--by) and sorts them (--sort), alike in every view. */
 #ifndef HOG_ROWS_ROWS_H
 #define HOG_ROWS_ROWS_H
 

@@ -15,7 +15,7 @@
 
 /* ---- order.c: which row comes first ---- */
 
-/* Rows go by the sum of some columns, where that is equal by the next sum; by text alone if there is any. */
+/* Rows go by the sum of some columns, where that is equal by the next sum; by text only if there is any. */
 struct order {
     uint64_t columns[LEVELS]; /* a bit each */
     size_t levels;
@@ -30,7 +30,7 @@ void order_default(struct order *order, const struct schema *schema);
 
 size_t schema_column(const struct schema *schema, const char *name); /* or NO_COLUMN */
 
-/* ---- columns.c: what is told of whom a row is of ---- */
+/* ---- columns.c: more columns about a row's task ---- */
 
 enum who {
     WHO_UID,
@@ -118,7 +118,7 @@ struct rows {
     const struct rows_options *options;
     struct out *out;
     unsigned parts;                /* of identities that are asked for */
-    struct identities *identities; /* NULL: nobody asks, or nobody can say */
+    struct identities *identities; /* NULL: not asked for, or not to be had */
     struct users *users;
     uint32_t uids[MAX_UIDS];
     size_t nuids;

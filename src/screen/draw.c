@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a window looks like: as much of its tables as the terminal has room for. */
+/* Draws a window: as much of its tables as the terminal has room for. */
 #include "screen/screen_private.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/decimal.h"
 #include "out/human.h"
 
-#define FIXED          2 /* columns on the left that stay: the rank and who it is */
+#define FIXED          2 /* columns on the left that stay: the rank and the task */
 #define NAME_MAX_WIDTH 24
 #define LEAST_HELPED   5 /* rows of a terminal that has one for the keys */
 
@@ -208,7 +208,7 @@ static bool is_unknown(const struct grid *table, unsigned column)
     return true;
 }
 
-/* What stands on the right, whatever else there is room for: what is the matter with whom. */
+/* What stays on the right, whatever else there is room for: the verdict and its cause. */
 static bool is_last(const struct screen *s, const struct grid *table, unsigned column)
 {
     return column == table->view->columns || (s->width >= 72 && is_named(table, column, "verdict")) ||

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 
 #define MOST_TEXT (512u << 10) /* of a window; what is more is not shown */
-#define LEAST_NS  100000000u   /* between two drawings that nobody asked for */
+#define LEAST_NS  100000000u   /* between two drawings without a key */
 
 bool screen_is_possible(void)
 {
@@ -220,7 +220,7 @@ bool screen_wait(struct screen *s, uint64_t ns)
     ssize_t n = read(STDIN_FILENO, keys, sizeof keys);
     if (n <= 0 && !(n < 0 && (errno == EINTR || errno == EAGAIN)) &&
         fds[1].revents & (POLLHUP | POLLERR | POLLNVAL))
-        return true; /* nobody sits there any more */
+        return true; /* the terminal is gone */
     return n > 0 && take_keys(s, keys, n);
 }
 

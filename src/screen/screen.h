@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The live view: each window drawn over the one before, on a terminal alone. */
+/* The live view on a terminal: each window is drawn over the one before. */
 #ifndef HOG_SCREEN_SCREEN_H
 #define HOG_SCREEN_SCREEN_H
 

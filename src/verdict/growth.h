@@ -14,7 +14,7 @@ struct growth {
     uint32_t span_ms; /* 0: that of GROWTH_SPAN_NS */
     uint8_t first, count;
     struct {
-        uint32_t ms;    /* differences alone count: it may wrap */
+        uint32_t ms;    /* only differences count: it may wrap */
         uint32_t pages; /* of 4 KiB, up to 16 TiB */
     } ring[GROWTH_RING];
 };
@@ -29,8 +29,8 @@ void growth_add(struct growth *growth, uint64_t now_ns, uint64_t bytes);
  * rises, and so do all three thirds. Steps and noise pass; what comes and goes (a compiler's processes) does
  * not;
  * - or over the last of it, a quarter of the span or more and four amounts or more: hardly anything but a
- * line (0.98), and the slowest third rises half as fast as the fastest. A leak is told long before the span
- * is over; such bursts are rare. */
+ * line (0.98), and the slowest third rises half as fast as the fastest. A leak is reported long before the
+ * span is over; such bursts are rare. */
 struct growth_rate {
     bool sustained;
     double
@@ -43,7 +43,7 @@ bool growth_rises(const struct growth *growth);
 
 struct growth_rate growth_rate(const struct growth *growth);
 
-/* Seconds until headroom is used up; -1: it will not be, as far as can be told. */
+/* Seconds until headroom is used up; -1: not foreseeable. */
 double growth_seconds_left(const struct growth_rate *rate, uint64_t headroom);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "verdict/rules.h"
 
-/* What a rule looks at. */
+/* The input of a rule. */
 struct view_of {
     const struct times *times;
     const struct outlook *outlook;

@@ -12,11 +12,11 @@
 struct times {
     double span;             /* that all this is about */
     double run;              /* on a CPU */
-    double wait;             /* could have run, and somebody else did */
-    double stolen;           /* could have run, and the hypervisor or an interrupt had its CPU */
-    double throttled;        /* could have run, and its group's quota was used up */
+    double wait;             /* runnable while another task ran */
+    double stolen;           /* runnable while the hypervisor or an interrupt had its CPU */
+    double throttled;        /* runnable while the quota of its group was used up */
     double io, memory, lock; /* blocked */
-    double caused;           /* what others waited for a CPU because of it */
+    double caused;           /* time that others waited for a CPU because of it */
     double busiest;          /* the most that it, or one thread of it, had of one CPU */
     double majors;           /* its major faults, a count */
 };

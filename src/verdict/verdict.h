@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is the matter with a process: the words that the view `top` and --alert use. */
+/* Which trouble a process is in: the words of the column `verdict` and of --alert. */
 #ifndef HOG_VERDICT_VERDICT_H
 #define HOG_VERDICT_VERDICT_H
 
 enum verdict {
     VERDICT_OK,
-    VERDICT_CPU_BOUND,      /* runs nearly all it asks for */
-    VERDICT_STARVED,        /* wants a CPU and waits for it */
+    VERDICT_CPU_BOUND,      /* runs nearly whenever it is runnable */
+    VERDICT_STARVED,        /* runnable, but something else has its CPU */
     VERDICT_THROTTLED,      /* its group's CPU quota is used up */
     VERDICT_IO_BOUND,       /* blocked on a disk */
     VERDICT_THRASHING,      /* page faults and reclaim eat its time */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The heap: who holds it, who allocates, and how fast. */
+/* The heap: which process holds it, allocates, and how fast. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 struct alloc {
     const struct source_context *context;
     struct heaps *heaps;
-    struct leaks *leaks; /* NULL: nobody asked for them */
-    struct heap outside; /* all whose numbers nobody knows */
+    struct leaks *leaks; /* NULL: not asked for */
+    struct heap outside; /* all processes outside of our PID namespace */
     const struct heap **top;
     size_t room;
     uint32_t told_pid[MAX_PIDS]; /* processes of which it was said that they have no allocator */
@@ -44,7 +44,7 @@ COLUMN_TABLE(ALLOC_COLUMNS);
     X(live_kib, 12, KIB, LEVEL, DEFAULT_RANKED, "allocated there and not freed, older than asked for")       \
     X(blocks, 9, COUNT, LEVEL, DEFAULT, "how many blocks that is")                                           \
     X(age_s, 9, S, MAX, DEFAULT, "age of the oldest")                                                        \
-    X(stack, -40, NONE, DIM, DEFAULT, "functions by which it was asked for, the innermost first")            \
+    X(stack, -40, NONE, DIM, DEFAULT, "functions that allocated it, the innermost first")                    \
     X(comm, -15, NONE, TASK, DEFAULT, "name")
 #define LEAKS_NUMBER(name, ...) LEAKS_##name,
 enum { LEAKS_COLUMNS(LEAKS_NUMBER) LEAKS_LENGTH };
@@ -224,7 +224,7 @@ static void tell_error(struct alloc *alloc, struct out *out)
     alloc->heaps->unseen = 0;
 }
 
-/* Who was asked for is shown, even if he did nothing. */
+/* A process asked for is shown even if it did nothing. */
 static void alloc_rows_of_idle(struct alloc *alloc, const struct window *window, struct out *out, size_t rank,
                                size_t n)
 {

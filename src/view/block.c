@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Block I/O: who has which disk do what, how long that takes, and who waits for it. */
+/* Block I/O: which process causes which requests, how long they take, and which process waits for them. */
 #include <errno.h>
 #include <stdlib.h>
 #include "block.types.h"
@@ -20,7 +20,7 @@ struct block {
     X(dev, -8, NONE, DIM, DEFAULT, "disk")                                                                   \
     X(iowait_pct, 10, PCT, SUM, DEFAULT_RANKED,                                                              \
       "time that its threads slept for I/O, on any disk, in percent of the window")                          \
-    X(util_pct, 8, PCT, MAX, WIDE, "part of the window in which it had at least one request on its way")     \
+    X(util_pct, 8, PCT, MAX, WIDE, "part of the window in which it had at least one request in flight")      \
     X(reads_s, 9, PER_S, SUM, WIDE, "read requests done a second")                                           \
     X(writes_s, 9, PER_S, SUM, WIDE, "write requests done a second")                                         \
     X(read_kib_s, 11, KIB_PER_S, SUM, DEFAULT_RANKED, "KiB read a second")                                   \
@@ -29,12 +29,12 @@ struct block {
     X(p95_us, 9, US, NONE, WIDE, "95 of 100 of them took no longer")                                         \
     X(p99_us, 9, US, NONE, DEFAULT, "99 of 100 of them took no longer")                                      \
     X(max_us, 9, US, MAX, WIDE, "the longest")                                                               \
-    X(queue_p50_us, 12, US, NONE, WIDE, "half of them were with the driver after that time")                 \
-    X(queue_p99_us, 12, US, NONE, WIDE, "99 of 100 of them were")                                            \
-    X(disk_p50_us, 11, US, NONE, WIDE, "half of them took no longer from then on")                           \
-    X(disk_p99_us, 11, US, NONE, WIDE, "99 of 100 of them")                                                  \
+    X(queue_p50_us, 12, US, NONE, WIDE, "half of them were queued no longer")                                \
+    X(queue_p99_us, 12, US, NONE, WIDE, "99 of 100 of them were queued no longer")                           \
+    X(disk_p50_us, 11, US, NONE, WIDE, "half of them took no longer in the device")                          \
+    X(disk_p99_us, 11, US, NONE, WIDE, "99 of 100 of them took no longer in the device")                     \
     X(other_s, 8, PER_S, SUM, WIDE, "requests a second that move no data: flushes, discards, zeroes")        \
-    X(inflight, 8, COUNT, LEVEL, WIDE, "requests on their way at the window's end")                          \
+    X(inflight, 8, COUNT, LEVEL, WIDE, "requests in flight at the window's end")                             \
     X(failed, 6, COUNT, SUM, WIDE, "requests that ended with an error in the window")                        \
     X(type, -7, NONE, DIM, WIDE, "what the disk is: nvme, ssd, hdd, virtual, network")                       \
     X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
@@ -73,8 +73,8 @@ static size_t block_fields(void *state, struct field *fields, size_t n)
     return fields_copy(fields, n, all, sizeof all / sizeof *all);
 }
 
-/* What those are called who are no process. */
-static const char *block_nobody(uint64_t who)
+/* The names of what is no process. */
+static const char *block_special_name(uint64_t who)
 {
     switch (who) {
     case HOG_KEY_OUTSIDE:
@@ -111,16 +111,16 @@ static void put_block_row(struct block *block, const struct window *window, stru
                           const struct io_sums *sums)
 {
     uint64_t who = sums->who, length = window->end_mono - window->begin_mono, waited;
-    const char *is_nobody = block_nobody(who);
+    const char *special = block_special_name(who);
     struct name none = {.comm_length = 0};
-    const struct name *name = is_nobody ? &none : block_io_name(block->io, who, window->end_mono);
+    const struct name *name = special ? &none : block_io_name(block->io, who, window->end_mono);
     const struct disk *disk =
         sums->device == IO_NO_DEVICE ? NULL : block_io_disk(block->io, sums->device, window->end_mono);
     double seconds = (double)length / 1e9;
-    const struct cell comm = is_nobody ? cell_string(is_nobody) : cell_comm(name);
+    const struct cell comm = special ? cell_string(special) : cell_comm(name);
     const struct cell cells[COLUMNS] = {
         [COL_rank] = cell_unsigned(rank),
-        [COL_pid] = is_nobody ? cell_unknown() : cell_unsigned(key_process(who)),
+        [COL_pid] = special ? cell_unknown() : cell_unsigned(key_process(who)),
         [COL_uid] = cell_uid(name),
         [COL_dev] = cell_string(disk ? disk->name : NULL),
         [COL_iowait_pct] =
@@ -143,13 +143,13 @@ static void put_block_row(struct block *block, const struct window *window, stru
         [COL_inflight] = cell_unsigned(sums->flying),
         [COL_failed] = cell_unsigned(sums->failed),
         [COL_type] = cell_string(disk ? disk->type : NULL),
-        [COL_tid] = block->context->options->threads && !is_nobody && key_thread(who)
+        [COL_tid] = block->context->options->threads && !special && key_thread(who)
                         ? cell_unsigned(key_thread(who))
                         : cell_unknown(),
         [COL_comm] = comm,
     };
 
-    out_row_of(out, &block_view.schema, cells, &(struct row_keys){.key = is_nobody ? 0 : who});
+    out_row_of(out, &block_view.schema, cells, &(struct row_keys){.key = special ? 0 : who});
 }
 
 static void block_rows(void *state, const struct window *window, struct out *out)
@@ -160,7 +160,7 @@ static void block_rows(void *state, const struct window *window, struct out *out
     size_t n = block_io_top(block->io, &top), rank = 1;
 
     for (size_t i = 0; i < n && rank <= options->top; i++) {
-        bool hidden = options->no_kernel && !block_nobody(top[i]->who) &&
+        bool hidden = options->no_kernel && !block_special_name(top[i]->who) &&
                       block_io_name(block->io, top[i]->who, window->end_mono)->kernel;
         if (!hidden)
             put_block_row(block, window, out, rank++, top[i]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls: who calls what, how often, how much of it fails, what it moves and how long it takes. */
+/* Calls: which process calls what, how often, how many fail, what they move and how long they take. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ struct calls {
       "time in these calls within the window, those that last at its end included")                          \
     X(entered, 9, COUNT, SUM, WIDE, "calls that began in the window")                                        \
     X(in_call, 7, COUNT, LEVEL, WIDE, "calls that had not returned at its end")                              \
-    X(unsized, 7, COUNT, SUM, WIDE, "of those that returned, those whose bytes nobody knows")                \
+    X(unsized, 7, COUNT, SUM, WIDE, "of those that returned, those whose bytes are not known")               \
     X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
     X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
     X(comm, -15, NONE, TASK, DEFAULT, "name")
@@ -94,7 +94,7 @@ static bool calls_exit_name(void *context, uint64_t key, struct name *name)
     return exit_name_of(sketch, EXIT_NAMES(struct hog_calls_cpu), key, name);
 }
 
-/* What is called: a file or kind, and a name; and whether its failures and bytes can be told. */
+/* What is called: a file or kind, and a name; and whether its failures and bytes are known. */
 struct called {
     const char *lib, *func;
     bool errors_known, bytes_known;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who waited for a CPU because of whom. */
+/* Which task waited for a CPU because of which other. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +17,12 @@ struct contention {
 
 #define CONTENTION_COLUMNS(X)                                                                                \
     X(rank, 4, NONE, NONE, WIDE, "place by wait_ms, 1 first")                                                \
-    X(victim, 7, NONE, TASK, DEFAULT, "process that could have run, and waited for a CPU")                   \
+    X(victim, 7, NONE, TASK, DEFAULT, "process that was runnable and waited for a CPU")                      \
     X(aggressor, 9, NONE, TASK, SUBJECT, "process that ran there meanwhile")                                 \
-    X(count, 8, COUNT, SUM, WIDE, "stints of the aggressor that the victim waited for")                      \
+    X(count, 8, COUNT, SUM, WIDE, "timeslices of the aggressor that the victim waited for")                  \
     X(wait_ms, 10, MS, SUM, DEFAULT_RANKED, "time that the victim waited for them in the window")            \
     X(wait_max_us, 12, US, MAX, DEFAULT, "the longest of them")                                              \
-    X(kind, -7, NONE, DIM, DEFAULT, "preempt: the victim was thrown off its CPU; wakeup: it had slept")      \
+    X(kind, -7, NONE, DIM, DEFAULT, "preempt: the victim was preempted; wakeup: it had slept")               \
     X(victim_tid, 10, NONE, TASK, WIDE, "the victim's thread, with -t")                                      \
     X(tid, 7, NONE, TASK, WIDE, "the aggressor's thread, with -t")                                           \
     X(victim_comm, -15, NONE, TASK, DEFAULT, "the victim's name")                                            \
@@ -121,14 +121,14 @@ static void put_contention_row(const struct contention *contention, uint64_t now
                &(struct row_keys){.key = pair->aggressor, .victim = pair->victim});
 }
 
-/* Of whom rows are asked, and when. */
+/* The context of contention_is_wanted(). */
 struct asked {
     const struct contention *contention;
     uint64_t now;
 };
 
-/* With -p: a process asked for on either side. With --no-kernel: a victim that is a process; who made it wait
- * is told whoever it is. */
+/* With -p: a process asked for on either side. With --no-kernel: a victim that is a process; what made it
+ * wait is shown in any case. */
 static bool contention_is_wanted(const void *context, const struct pair *pair)
 {
     const struct asked *asked = context;

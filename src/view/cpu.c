@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Top-K on-CPU time: who ran, for how long, and how often he left the CPU. */
+/* Top-K on-CPU time: which task ran, for how long, and how often it left the CPU. */
 #include <errno.h>
 #include <stdlib.h>
 #include "shared.types.h"
@@ -24,11 +24,11 @@ struct cpu {
     X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
     X(cpu_pct, 7, PCT, SUM, DEFAULT_RANKED, "on-CPU time by the window's length; 100 is one CPU")            \
     X(run_ms, 10, MS, SUM, DEFAULT,                                                                          \
-      "on-CPU time in the window, the running stint up to the window's end included")                        \
+      "on-CPU time in the window, the running timeslice up to the window's end included")                    \
     X(switches, 8, COUNT, SUM, DEFAULT, "times it left a CPU in the window")                                 \
     X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
     X(wait_ms, 10, MS, SUM, DEFAULT,                                                                         \
-      "time that it could have run and waited for a CPU, up to the window's end")                            \
+      "time that it was runnable and waited for a CPU, up to the window's end")                              \
     X(wait_count, 10, COUNT, SUM, WIDE, "waits for a CPU that ended in the window")                          \
     X(wait_p50_us, 11, US, NONE, WIDE, "half of them were no longer")                                        \
     X(wait_p99_us, 11, US, NONE, DEFAULT, "99 of 100 were no longer")                                        \
@@ -117,7 +117,7 @@ static void put_cpu_row(struct cpu *cpu, const struct window *window, struct out
 
 extern const struct view cpu_view;
 
-/* Of whom rows are asked, and when. */
+/* The context of cpu_is_wanted(). */
 struct asked {
     const struct cpu *cpu;
     uint64_t now;
@@ -142,7 +142,7 @@ static void cpu_rows(void *state, const struct window *window, struct out *out)
 
     for (size_t i = 0; i < n; i++)
         put_cpu_row(cpu, window, out, &cpu_view.schema, rank++, cpu->top[i]);
-    /* Who was asked for is shown, even if he did nothing. */
+    /* A process asked for is shown even if it did nothing. */
     for (size_t i = 0; i < targets->n && !options->threads && rank <= options->top; i++) {
         struct tally_entry none = {.key = key_make(targets->list[i].pid, 0, targets->list[i].start_ns)};
         bool shown = !cpu_is_wanted(&asked, &none);

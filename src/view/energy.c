@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Joules and watts a process, by power domain: what sensors count, shared out by time on CPUs. */
+/* Joules and watts per process, by power domain: what sensors count, divided by time on CPUs. */
 #include <errno.h>
 #include <stdlib.h>
 #include "shared.types.h"
@@ -77,7 +77,7 @@ static bool energy_is_wanted(const void *context, const struct tally_entry *entr
     return !sched_hides(e->sched, entry->key, e->meter->read_ns);
 }
 
-/* Who is heavy now may be dead when the sum is shown. */
+/* A process that is heavy now may have exited when the sum is shown. */
 static int add_up(struct energy *e)
 {
     const struct options *options = e->context->options;
@@ -219,7 +219,7 @@ static void put_part(const struct page *page, const struct meter_share *share, c
     }
     others.uj = split_next(split, meter_ran(share, left));
     others.share = part_of((double)meter_ran(share, left), whole);
-    if (!share->whole) { /* nobody did anything: nobody's energy */
+    if (!share->whole) { /* nothing ran: the energy is not attributed */
         unseen.uj = split_rest(split);
         split->given = split->uj;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Page faults: who has them, minor and major, and what they cost him. */
+/* Page faults: which process has them, minor and major, and what they cost it. */
 #include <errno.h>
 #include <stdlib.h>
 #include "shared.types.h"
@@ -24,7 +24,7 @@ struct faults {
     X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
     X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
     X(minor_s, 10, PER_S, SUM, DEFAULT, "faults a second that needed no I/O")                                \
-    X(major_s, 9, PER_S, SUM, DEFAULT, "faults a second that did, or waited for somebody else's")            \
+    X(major_s, 9, PER_S, SUM, DEFAULT, "faults a second that did, or waited for another task's")             \
     X(lat_avg_us, 10, US, NONE, WIDE, "mean time of a fault that ended in the window")                       \
     X(lat_p99_us, 10, US, NONE, DEFAULT, "99 of 100 of them took no longer, to 6.25 %")                      \
     X(lat_p50_us, 10, US, NONE, WIDE, "half of them took no longer, to 6.25 %")                              \
@@ -83,7 +83,7 @@ static struct cell faults_microseconds(const struct faults *faults, uint64_t key
                                                                 : cell_unknown();
 }
 
-/* To look through a process's mappings takes some ten microseconds, and long for one with many. */
+/* To search the mappings of a process takes some ten microseconds, and long if it has many. */
 #define ASKED_FROM 100000000 /* ns */
 static void major_in(const struct faults *faults, const struct window *window, uint64_t key, uint64_t address,
                      char name[MAPPING_NAME])
@@ -131,7 +131,7 @@ static void put_faults_row(struct faults *faults, const struct window *window, s
 
 extern const struct view faults_view;
 
-/* Of whom rows are asked, and when. */
+/* The context of faults_is_wanted(). */
 struct asked {
     const struct faults *faults;
     uint64_t now;
@@ -157,7 +157,7 @@ static void faults_rows(void *state, const struct window *window, struct out *ou
     for (size_t i = 0; i < n; i++)
         put_faults_row(faults, window, out, &faults_view.schema, rank++, faults->top[i]->key,
                        pagefaults_sums(faults->pagefaults, faults->top[i]));
-    /* Who was asked for is shown, even if he did nothing. */
+    /* A process asked for is shown even if it did nothing. */
     for (size_t i = 0; i < targets->n && !options->threads && rank <= options->top; i++) {
         const struct tally_entry none = {.key = key_make(targets->list[i].pid, 0, targets->list[i].start_ns)};
         bool shown = !faults_is_wanted(&asked, &none);

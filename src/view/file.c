@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Files: who reads and writes them, where, how much at a time, and how long that takes. */
+/* Files: which process reads and writes them, where, how much at a time, and how long that takes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct file {
     const struct source_context *context;
     struct file_cells *cells;
     struct mounts *mounts;
-    struct file_names *names; /* NULL: nobody asked for them */
+    struct file_names *names; /* NULL: not asked for */
 };
 
 #define FILE_COLUMNS(X)                                                                                      \
@@ -266,7 +266,7 @@ static bool file_is_wanted(const struct file *file, const struct what *what, uin
            !file_name_of(file, what, now)->kernel;
 }
 
-/* Who was asked for is shown, even if he did nothing. */
+/* A process asked for is shown even if it did nothing. */
 static void file_rows_of_idle(struct file *file, const struct window *window, struct out *out, size_t rank)
 {
     const struct targets *targets = file->context->targets;

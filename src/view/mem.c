@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who holds memory, who grows, and what came and went between two looks. */
+/* Which process holds memory, which grows, and what came and went between two snapshots. */
 #include <errno.h>
 #include <stdlib.h>
 #include "host/names.h"

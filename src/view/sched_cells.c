@@ -38,7 +38,7 @@ size_t sched_fields(const struct sched *o, struct field *fields, size_t n)
     return sched_fields_of(sched_totals(o), sched_tally(o), fields, n);
 }
 
-/* Histograms have no banks: a wait that ended just after the turn is in there already. And the middle of a
+/* Histograms have no banks: a wait that ended just after the flip is in there already. And the middle of a
  * bucket can be more than what fell into it. */
 static struct cell quantile(const struct waits *waits, const struct pair *sum, double q)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What several views say alike of on-CPU time and of waits for it. */
+/* Fields and cells about on-CPU time and waits for it that several views have. */
 #ifndef HOG_VIEW_SCHED_CELLS_H
 #define HOG_VIEW_SCHED_CELLS_H
 
@@ -12,7 +12,8 @@ size_t sched_fields(const struct sched *o, struct field *fields, size_t n);
 size_t sched_fields_of(const struct sched_totals *totals, const struct tally *tally, struct field *fields,
                        size_t n);
 
-/* Run-queue latency of one key: nothing where the host does not tell, zeros for who did not wait. */
+/* Run-queue latency of one key: unknown where the host does not report it, zeros for a task that did not
+ * wait. */
 struct waited {
     struct cell ms, count, p50_us, p99_us, max_us;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who or what is to blame for a verdict, in one word. */
+/* What causes a verdict, in one word. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "view/top/state.h"
 
 #define SAID      3    /* culprits at most */
-#define SAID_PART 0.25 /* of the time that the first one is to blame for, or he is left out */
+#define SAID_PART 0.25 /* of the time that the first one caused; below, it is left out */
 
 static void append(struct culprit *culprit, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -41,7 +41,7 @@ void culprit_name(const struct top *top, uint64_t key, char *to, size_t size)
         to[length] = '\0';
 }
 
-/* ---- who had the CPU, and who waited for it ---- */
+/* ---- which tasks had the CPU, and which waited for it ---- */
 
 struct pair_query {
     uint64_t victim, aggressor; /* 0: any */
@@ -111,7 +111,7 @@ struct blamed {
     double ns;
 };
 
-/* The other side of the heaviest pairs, and, for a victim, who had his CPUs in their place among them. */
+/* The other side of the heaviest pairs, and, for a victim, what stole its CPUs in its place among them. */
 static size_t blamed_of(const struct top *top, const struct judged_process *process, bool victims,
                         struct blamed list[HEAVIEST_PAIRS + 1])
 {
@@ -138,7 +138,7 @@ static size_t blamed_of(const struct top *top, const struct judged_process *proc
     return n;
 }
 
-/* The heaviest of them; one that stands twice (preempted by, woken beside) once. */
+/* The heaviest of them; one that occurs twice (by preemption, by wakeup) once. */
 static void others(const struct top *top, const struct judged_process *process, bool victims,
                    struct culprit *culprit)
 {

@@ -112,7 +112,8 @@ static void move_faults(const struct top *top, struct judged_process *process)
     process->now.memory += ns;
 }
 
-/* Looks can be rarer than windows: their rates stand for the window. Who was born since has a shorter span.
+/* Snapshots can be rarer than windows: their rates stand for the window. A task born since has a shorter
+ * span.
  */
 static void join_task(void *context, const struct task_sums *task)
 {
@@ -134,7 +135,7 @@ static void join_task(void *context, const struct task_sums *task)
         process->now.busiest = fmin(process->now.run, top->process_table.window);
 }
 
-/* A look that fails, or is too dear now, leaves what the one before saw. */
+/* A snapshot that fails, or costs too much now, leaves the one before. */
 static void join_look(struct top *top)
 {
     if (!tasks_sees_all(top->tasks))

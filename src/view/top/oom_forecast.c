@@ -7,7 +7,7 @@
 
 #define GROUPS 64
 
-/* A group with a limit, in which somebody grows. */
+/* A group with a limit, in which a process grows. */
 struct grower {
     uint64_t hash;   /* of its path; 0: empty */
     uint64_t looked; /* when; the one looked at longest ago makes room */

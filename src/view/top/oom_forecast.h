@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When memory ends for whom: that of the host, and that of each control group with a limit in which somebody
- * grows. */
+/* Forecast: when memory runs out, that of the host and that of each control group with a limit in which a
+ * process grows. */
 #ifndef HOG_VIEW_TOP_OOM_FORECAST_H
 #define HOG_VIEW_TOP_OOM_FORECAST_H
 

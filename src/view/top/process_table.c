@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORGOTTEN 1e3 /* ns of all kinds: less than anybody would look at */
+#define FORGOTTEN 1e3 /* ns of all kinds: too little to matter */
 
 static struct judged_process *place(const struct process_table *s, uint64_t key)
 {

@@ -16,7 +16,7 @@ struct judged_process {
     uint64_t most_wait_ns;    /* the longest of them */
     int64_t io_sleeps;        /* on I/O, that ended in the window */
     struct growth growth;     /* of its resident memory */
-    bool grows;               /* at the last look */
+    bool grows;               /* at the last snapshot */
     struct outlook outlook;   /* when its memory ends */
     enum verdict verdict;
     size_t rank; /* its row, from 1; 0: it has none */

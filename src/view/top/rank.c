@@ -12,7 +12,7 @@ static bool is_kernel_thread(const struct top *top, uint64_t key)
     return task ? task->kernel : sched_name(top->sched, key, top->now)->kernel;
 }
 
-/* --why asks about somebody. */
+/* --why asks about one process. */
 static bool is_one(const struct targets *process)
 {
     return process && process->n;
@@ -29,8 +29,8 @@ static bool rank_is_wanted(const struct top *top, const struct judged_process *p
     return !top->context->options->no_kernel || !is_kernel_thread(top, process->key);
 }
 
-/* Who was asked for is shown, even if he did nothing; by his process number, as the births of /proc are less
- * exact than those of the kernel. By thread nobody knows which ones he has. */
+/* A process asked for is shown even if it did nothing; it is found by its number, as start times in /proc are
+ * less exact than those of the kernel. By thread its threads are not known. */
 static void add_asked(struct top *top, const struct targets *targets)
 {
     bool here[MAX_PIDS] = {false};
@@ -63,7 +63,7 @@ static void judge_subject(const struct top *top, struct judged_process *process)
     process->verdict = process->key == HOG_KEY_OUTSIDE ? VERDICT_OK : judgement.verdict;
 }
 
-/* What is alerted on must be seen, and whose memory ends has little time. */
+/* What is alerted on must be shown, and a process that runs out of memory has little time. */
 static unsigned urgency(const struct top *top, const struct judged_process *process)
 {
     unsigned alerted = top->context->options->alert >> process->verdict & 1;

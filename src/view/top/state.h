@@ -39,14 +39,14 @@ struct top {
     struct process_table process_table;
     struct judged_process **ranked; /* those that are shown */
     size_t nranked;
-    struct heaviest_pairs
-        *heaviest;   /* of each row: who had the CPU, or (a noisy neighbour) who waited for it */
+    /* Of each row: which tasks had the CPU, or (a noisy neighbour) waited for it. */
+    struct heaviest_pairs *heaviest;
     uint64_t now;    /* end of the window, CLOCK_MONOTONIC */
-    uint64_t looked; /* when tasks were looked at */
+    uint64_t looked; /* when the last snapshot of tasks was taken */
     bool alert;      /* the window has what --alert asks for */
 };
 
-/* ---- top_join.c: one table of all processes ---- */
+/* ---- join.c: one table of all processes ---- */
 
 /* What the first window is compared with. */
 void top_begin(struct top *top);
@@ -57,22 +57,22 @@ int top_join(struct top *top, double span);
 /* The control groups of a process (with -t: of a thread's process); NULL: not known. */
 const struct cgroup *top_group(const struct top *top, uint64_t key);
 
-/* ---- top_rank.c: who is shown ---- */
+/* ---- rank.c: which processes are shown ---- */
 
 void top_rank(struct top *top);
 
-/* ---- top_pressure.c: PSI ---- */
+/* ---- pressure.c: PSI ---- */
 
 void top_pressure(struct top *top, uint64_t window_ns); /* once the rows are known */
 size_t top_pressure_fields(const struct top *top, struct field *fields, size_t n);
 
-/* ---- culprit.c: who or what is to blame ---- */
+/* ---- culprit.c: what causes a verdict ---- */
 
 #define CULPRIT      192
 #define CULPRIT_NAME 80
 struct culprit {
     char text[CULPRIT];
-    size_t length; /* 0: nobody */
+    size_t length; /* 0: none */
 };
 void culprit_of(const struct top *top, const struct judged_process *process, struct culprit *culprit);
 
@@ -91,7 +91,7 @@ size_t culprit_pairs(const struct top *top, uint64_t victim, uint64_t aggressor,
 /* "4711/stress-ng", or "[steal]". */
 void culprit_name(const struct top *top, uint64_t key, char *to, size_t size);
 
-/* ---- top_why.c: the numbers behind a verdict ---- */
+/* ---- why.c: the numbers behind a verdict ---- */
 
 void top_why(const struct top *top, const struct judged_process *process, struct out *out);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One row a process, all signals joined, with a verdict: who hogs this host, and why somebody is slow. */
+/* One row per process, all signals joined, with a verdict: which one hogs this host, and why one is slow. */
 #include "view/top/oom_forecast.h"
 #include "view/top/state.h"
 #include <errno.h>
@@ -15,11 +15,11 @@
 
 #define TOP_COLUMNS(X)                                                                                       \
     X(rank, 4, NONE, NONE, WIDE,                                                                             \
-      "place by how much it hurts or is hurt: oom-risk first, then by the sum of the times")                 \
+      "place by how much it harms or is harmed: oom-risk first, then by the sum of the times")               \
     X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
     X(cpu_pct, 7, PCT, SUM, DEFAULT_RANKED, "time on CPUs by the window's length; 100 is one CPU")           \
     X(wait_pct, 8, PCT, SUM, RANKED,                                                                         \
-      "time that its threads could have run and others had the CPU, quota left out")                         \
+      "time that its threads were runnable while others had the CPU, without quota")                         \
     X(iowait_pct, 10, PCT, SUM, RANKED, "time that its threads were blocked on I/O")                         \
     X(rss_kib, 9, KIB, LEVEL, DEFAULT_RANKED, "resident memory")                                             \
     X(faults_s, 8, PER_S, SUM, WIDE, "page faults a second, minor and major")                                \
@@ -27,17 +27,17 @@
     X(write_kib_s, 11, KIB_PER_S, SUM, WIDE, "written to storage, a second: when pages are made dirty")      \
     X(watts, 5, WATTS, SUM, WIDE,                                                                            \
       "power, by its time on CPUs: what `energy` shows of the domains that may be added up")                 \
-    X(verdict, -14, NONE, FIRST, DEFAULT, "what is the matter with it")                                      \
+    X(verdict, -14, NONE, FIRST, DEFAULT, "which trouble it is in")                                          \
     X(by, -24, NONE, FIRST, DEFAULT,                                                                         \
       "the culprit: processes, a cgroup and its quota or limit, a device, [steal]")                          \
-    X(busiest_cpu_pct, 15, PCT, MAX, WIDE, "the most that it, or one thread of it, had of one CPU")          \
+    X(busiest_cpu_pct, 15, PCT, MAX, WIDE, "the most that it, or one of its threads, used of one CPU")       \
     X(caused_pct, 10, PCT, SUM, DEFAULT, "time that others waited for a CPU which it had")                   \
-    X(throttled_pct, 13, PCT, SUM, WIDE, "time that its threads could have run, and the quota was used up")  \
+    X(throttled_pct, 13, PCT, SUM, WIDE, "time that its threads were runnable while the quota was used up")  \
     X(memstall_pct, 12, PCT, SUM, WIDE,                                                                      \
       "time that its threads were blocked on memory: faults that wait, refaults, reclaim")                   \
     X(lock_pct, 8, PCT, SUM, WIDE, "time that its threads slept for locks")                                  \
     X(majors_s, 8, PER_S, SUM, WIDE, "major faults a second")                                                \
-    X(oom_s, 6, S, MIN, WIDE, "seconds until its memory ends, as it grows now")                              \
+    X(oom_s, 6, S, MIN, WIDE, "seconds until its memory runs out at the present growth")                     \
     X(wait_count, 10, COUNT, SUM, WIDE, "waits for a CPU that ended in the window")                          \
     X(wait_p50_us, 11, US, NONE, WIDE, "half of them were no longer")                                        \
     X(wait_p99_us, 11, US, NONE, WIDE, "99 of 100 were no longer")                                           \
@@ -45,7 +45,7 @@
     X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
     X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
     X(stolen_pct, 10, PCT, SUM, WIDE,                                                                        \
-      "time that its threads could have run, and the hypervisor or an interrupt had the CPU")                \
+      "time that its threads were runnable while the hypervisor or an interrupt had the CPU")                \
     X(comm, -15, NONE, TASK, DEFAULT, "name")
 COLUMN_TABLE(TOP_COLUMNS);
 
@@ -141,7 +141,7 @@ static struct cell top_rate(bool known, double count, const struct task_sums *ta
     return known ? cell_decimal(count * 1e9 / (double)task->span_ns, 2) : cell_unknown();
 }
 
-/* Where the kernel does not tell of it, nobody knows whether it is zero. */
+/* Where the kernel does not report it, it is unknown and not zero. */
 static struct cell blocked_sum(const struct top *top, enum blocked what, double ns)
 {
     const struct waits *waits = sched_waits(top->sched);
@@ -149,7 +149,7 @@ static struct cell blocked_sum(const struct top *top, enum blocked what, double 
     return waits && waits_blocked_known(waits, what) ? top_percent(ns, top) : cell_unknown();
 }
 
-/* By who ran on which CPU, which is not counted of chosen processes. */
+/* Depends on which task ran on which CPU, which is not counted with -p. */
 static struct cell stolen(const struct top *top, double ns)
 {
     const struct waits *waits = sched_waits(top->sched);
@@ -159,8 +159,8 @@ static struct cell stolen(const struct top *top, double ns)
 }
 
 /* CPUs hold back some of what they count: the iterator's sum is of use for growth, and asking for each row at
- * windows that are not too short gives the whole; also of who was not there yet at the last look, which is
- * long ago where looks are dear. */
+ * windows that are not too short gives the whole; also of a process born after the last snapshot, which is
+ * long ago where snapshots are expensive. */
 #define ASKED_FROM 100000000.0 /* ns */
 static struct cell resident(const struct top *top, const struct judged_process *process,
                             const struct task_sums *task)
@@ -180,7 +180,7 @@ static struct cell power(const struct top *top, const struct judged_process *pro
     return watts < 0 ? cell_unknown() : cell_decimal(watts, 3);
 }
 
-/* Times and rates that would all be 0.00: noise, unless somebody asked for it. */
+/* Times and rates that would all be 0.00: noise, unless it was asked for. */
 static bool is_idle(const struct cell cells[COLUMNS])
 {
     for (size_t i = 0; i < COLUMNS; i++)

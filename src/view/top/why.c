@@ -83,7 +83,7 @@ static void put_finding(const struct judged_process *process, const struct findi
     why_end(&line);
 }
 
-/* ---- who ---- */
+/* ---- other tasks ---- */
 
 static void put_pairs(const struct top *top, const struct judged_process *process, bool victims,
                       struct out *out)
