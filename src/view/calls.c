@@ -8,7 +8,6 @@
 #include "host/pidns.h"
 #include "host/syscalls.h"
 #include "host/targets.h"
-#include "source/calls/pinned.h"
 #include "source/calls/calls.h"
 #include "source/shared/exit_names.h"
 #include "view/view.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "source/calls/calls.h"
+#include "source/calls/calls_private.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 #include "host/names.h"
 #include "host/pidns.h"
 #include "loader/map_read.h"
-#include "source/calls/pinned.h"
 #include "syscall/bpf.h"
 #include "source/shared/sources.h"
 

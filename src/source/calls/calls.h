@@ -5,6 +5,7 @@
 
 #include "source/calls/load.h"
 #include "base/hash_table.h"
+#include "host/names.h"
 
 /* Since the first of these calls was seen, or in a window. */
 struct call_counts {
@@ -54,12 +55,8 @@ extern const struct source calls_source;
 /* Of the session; NULL: it is not open. */
 struct calls_sums *calls_sums_of_session(const struct source_context *context);
 
-/* At a look: what is known of that key, with its counts in the kernel. NULL: no room. */
-struct hog_calls_key;
-struct hog_calls_sums;
-uint64_t calls_id(const struct hog_calls_key *key);
-struct call_sums *calls_sums_of(struct calls_sums *all, const struct hog_calls_key *key,
-                                const struct hog_calls_sums *now);
+/* The last name of a dead process or thread with pinned counts. false: unknown. */
+bool calls_pinned_name(const struct calls_sums *all, uint64_t who, struct name *name);
 
 /* Of the window. */
 struct call_counts calls_in_window(const struct call_sums *sums);

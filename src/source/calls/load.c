@@ -2,10 +2,10 @@
 #include "source/calls/load.h"
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include "calls.types.h"
 #include "host/syscalls.h"
-#include "source/calls/pinned.h"
 #include "source/calls/rules.h"
 
 enum { LINK_LEAVE, LINK_ENTER, LINK_EXEC, LINK_EXIT, LINK_FORK };
@@ -176,7 +176,8 @@ const struct hog_function *calls_load_function(const struct calls_load *load, ui
 
 void calls_load_close(struct calls_load *load)
 {
-    calls_pinned_close(load);
+    free(load->functions);
+    load->functions = NULL;
     calls_probes_close(load->probes);
     load->probes = NULL;
     histogram_by_key_close(&load->histogram_by_key);

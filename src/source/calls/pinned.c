@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "source/calls/pinned.h"
+#include "source/calls/calls_private.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,12 +75,6 @@ int calls_pinned_open(struct calls_load *load, const struct source_context *cont
     if (err)
         calls_load_close(load);
     return err;
-}
-
-void calls_pinned_close(struct calls_load *load)
-{
-    free(load->functions);
-    load->functions = NULL;
 }
 
 /* The counts of a histogram that are not 0. */
