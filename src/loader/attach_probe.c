@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* kprobes and uprobes: by their perf PMUs (4.17, commits e12f03d7031a and 33ea4b24277b), else by tracefs. */
+#include "loader/attach.h"
 #include "base/cpus.h"
 #include "loader/link.h"
 #include "loader/privilege.h"

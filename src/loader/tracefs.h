@@ -4,7 +4,7 @@
 #define HOG_LOADER_TRACEFS_H
 
 #include <stdbool.h>
-#include "loader/attach.h"
+#include "loader/link.h"
 
 /* Directory fd of tracefs: where it is mounted, else a mount of our own that is attached nowhere and ends
  * with the fd. */
