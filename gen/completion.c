@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Build-time tool: writes the completion of a shell from the table of options.
+ * Build-time tool: writes the completion of a shell from the tables of views and options.
  *
- *   completion bash|zsh|fish VIEW...
+ *   completion bash|zsh|fish
+ *
+ * It is linked with the views only, and without what they call: it reads their tables and runs none of their
+ * functions.
  */
 #include "cli/options_table.h"
 #include <stdio.h>
 #include <string.h>
-#include "verdict/verdict.h"
+#include "view/view.h"
 
-/* Beside the views. */
+/* In addition to the views. */
 static const char *const verbs[] = {"doctor", "record", "report", "diff", "pin", "read", "unpin", NULL};
 
 static const char *const by_words[] = {"process",   "thread", "comm",   "user", "cgroup",
@@ -23,16 +26,12 @@ static const char *const *words_of(const struct option_spec *spec)
     switch (spec->kind) {
     case OPTION_FORMAT:
         return format_names;
-    case OPTION_WORD:
-        return spec->words;
     case OPTION_BY:
         return by_words;
     case OPTION_WITH:
         return with_words;
-    case OPTION_ALERT:
-        return verdict_names + 1;
     default:
-        return NULL;
+        return spec->words;
     }
 }
 
@@ -44,8 +43,7 @@ static int takes_file(const struct option_spec *spec)
 
 static void put_words(const char *const *words, const char *between)
 {
-    /* The names of verdicts have no NULL at their end. */
-    for (size_t i = 0; words != verdict_names + 1 ? words[i] != NULL : i < VERDICTS - 1; i++)
+    for (size_t i = 0; words[i]; i++)
         printf("%s%s", i ? between : "", words[i]);
 }
 
@@ -61,6 +59,35 @@ static void put_quoted(const char *text, const char *hide)
     }
 }
 
+/* All options that are not hidden, the common ones first, with the view that owns them or NULL. */
+struct each_option {
+    const struct option_spec *spec;
+    const struct view *view;
+    size_t next; /* of `views` */
+};
+
+static int next_option(struct each_option *each)
+{
+    do {
+        each->spec = each->spec ? each->spec + 1 : option_table;
+        while (!each->spec || !each->spec->name) {
+            each->view = views[each->next];
+            if (!each->view)
+                return 0;
+            each->next++;
+            each->spec = each->view->options;
+        }
+    } while (each->spec->hidden);
+    return 1;
+}
+
+static void put_views(void)
+{
+    for (size_t i = 0; views[i]; i++)
+        printf("%s ", views[i]->name);
+    put_words(verbs, " ");
+}
+
 static void put_names(const struct option_spec *spec, const char *between)
 {
     printf("--%s", spec->name);
@@ -68,14 +95,14 @@ static void put_names(const struct option_spec *spec, const char *between)
         printf("%s-%c", between, spec->letter);
 }
 
-static void bash(char **views, int n)
+static void bash(void)
 {
     puts("# bash completion for hog\n_hog() {\n"
          "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=\n"
          "    case $prev in");
-    for (size_t i = 0; i < option_table_size; i++) {
-        const struct option_spec *spec = &option_table[i];
-        if (spec->hidden || !spec->argument)
+    for (struct each_option each = {0}; next_option(&each);) {
+        const struct option_spec *spec = each.spec;
+        if (!spec->argument)
             continue;
         printf("    ");
         put_names(spec, "|");
@@ -91,17 +118,14 @@ static void bash(char **views, int n)
     puts("    record|report|diff|pin|read|unpin) mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); return "
          ";;\n    esac");
     printf("    if [ -z \"$words\" ]; then\n        case $cur in\n        -*) words='");
-    for (size_t i = 0; i < option_table_size; i++)
-        if (!option_table[i].hidden) {
-            put_names(&option_table[i], " ");
-            putchar(' ');
-        }
+    for (struct each_option each = {0}; next_option(&each);) {
+        put_names(each.spec, " ");
+        putchar(' ');
+    }
     printf("' ;;\n        *) [ \"${COMP_WORDS[1]}\" != diff ] || { mapfile -t COMPREPLY < <(compgen -f -- "
            "\"$cur\"); return; }\n"
            "            words='");
-    for (int i = 0; i < n; i++)
-        printf("%s ", views[i]);
-    put_words(verbs, " ");
+    put_views();
     puts("' ;;\n        esac\n    fi\n"
          "    # lists: what stands before the last comma stays\n"
          "    local list=${cur%\"${cur##*,}\"}\n"
@@ -109,19 +133,19 @@ static void bash(char **views, int n)
          "}\ncomplete -F _hog hog");
 }
 
-static void zsh(char **views, int n)
+static void zsh(void)
 {
     puts("#compdef hog\n_arguments -s \\");
-    for (size_t i = 0; i < option_table_size; i++) {
-        const struct option_spec *spec = &option_table[i];
-        if (spec->hidden)
-            continue;
+    for (struct each_option each = {0}; next_option(&each);) {
+        const struct option_spec *spec = each.spec;
         printf("  ");
         if (spec->letter)
             printf("'(-%c --%s)'{-%c,--%s}", spec->letter, spec->name, spec->letter, spec->name);
         else
             printf("--%s", spec->name);
         printf("'[");
+        if (each.view)
+            printf("%s\\: ", each.view->name);
         put_quoted(spec->help, "[]:\\");
         printf("]");
         if (spec->argument) {
@@ -139,19 +163,15 @@ static void zsh(char **views, int n)
         puts("' \\");
     }
     printf("  '1:view:_sequence compadd - ");
-    for (int i = 0; i < n; i++)
-        printf("%s ", views[i]);
-    put_words(verbs, " ");
+    put_views();
     puts("' \\\n  '*::file:_files'");
 }
 
-static void fish(char **views, int n)
+static void fish(void)
 {
     puts("complete -c hog -f");
-    for (size_t i = 0; i < option_table_size; i++) {
-        const struct option_spec *spec = &option_table[i];
-        if (spec->hidden)
-            continue;
+    for (struct each_option each = {0}; next_option(&each);) {
+        const struct option_spec *spec = each.spec;
         printf("complete -c hog -l %s", spec->name);
         if (spec->letter)
             printf(" -s %c", spec->letter);
@@ -163,14 +183,14 @@ static void fish(char **views, int n)
             printf("'");
         }
         printf(" -d '");
+        if (each.view)
+            printf("%s: ", each.view->name);
         for (const char *p = spec->help; *p; p++)
             printf(*p == '\'' || *p == '\\' ? "\\%c" : "%c", *p);
         puts("'");
     }
     printf("complete -c hog -n __fish_use_subcommand -a '");
-    for (int i = 0; i < n; i++)
-        printf("%s ", views[i]);
-    put_words(verbs, " ");
+    put_views();
     puts("'\ncomplete -c hog -n '__fish_seen_subcommand_from record report diff pin read unpin' -F");
 }
 
@@ -179,12 +199,12 @@ int main(int argc, char **argv)
     const char *shell = argc > 1 ? argv[1] : "";
 
     if (!strcmp(shell, "bash"))
-        bash(argv + 2, argc - 2);
+        bash();
     else if (!strcmp(shell, "zsh"))
-        zsh(argv + 2, argc - 2);
+        zsh();
     else if (!strcmp(shell, "fish"))
-        fish(argv + 2, argc - 2);
+        fish();
     else
-        return fprintf(stderr, "usage: completion bash|zsh|fish VIEW...\n"), 2;
+        return fprintf(stderr, "usage: completion bash|zsh|fish\n"), 2;
     return fflush(stdout) || ferror(stdout);
 }

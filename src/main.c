@@ -9,7 +9,6 @@
 #include "cli/run_report.h"
 #include "cli/thresholds_print.h"
 #include "cli/hook_names.h"
-#include "host/disk.h"
 #include "cli/process_limits.h"
 #include "view/view.h"
 #include "cli/options.h"
@@ -32,17 +31,6 @@ static void reserve_stdio(void)
         close(fd);
 }
 
-static size_t list_views(const char *names[], struct view_summary summaries[], size_t most)
-{
-    size_t n = 0;
-
-    for (; n < most && views[n]; n++) {
-        names[n] = views[n]->name;
-        summaries[n] = (struct view_summary){views[n]->name, views[n]->summary};
-    }
-    return n;
-}
-
 static enum status written(int err)
 {
     if (!err || err == -EPIPE)
@@ -54,16 +42,12 @@ static enum status written(int err)
 int main(int argc, char **argv)
 {
     static struct options options;
-    const char *names[MAX_VIEWS + 1] = {NULL};
-    struct view_summary summaries[MAX_VIEWS];
     struct error why = {""};
 
     bool no_stdout = fcntl(STDOUT_FILENO, F_GETFD) < 0 && errno == EBADF;
     reserve_stdio();
     process_limits_change();
-    size_t n = list_views(names, summaries, MAX_VIEWS);
-    if (options_parse(&options, argc, argv, names, &why) || hook_names_check(options.without, &why) ||
-        disks_check(options.devices, &why)) {
+    if (options_parse(&options, argc, argv, views, &why) || hook_names_check(options.run.without, &why)) {
         message("%s", why.text);
         return STATUS_USAGE;
     }
@@ -73,7 +57,7 @@ int main(int argc, char **argv)
     }
     switch (options.mode) {
     case RUN_HELP:
-        return written(options_help(STDOUT_FILENO, summaries, n));
+        return written(options_help(STDOUT_FILENO, views));
     case RUN_VERSION:
         return written(options_version(STDOUT_FILENO));
     case RUN_THRESHOLDS:

@@ -2,6 +2,7 @@
 #include "cli/options.h"
 #include "cli/options_table.h"
 #include "out/lines.h"
+#include "view/view.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -43,30 +44,24 @@ static void put_entry(struct lines *lines, const char *label, size_t indent, con
     lines_end(lines);
 }
 
-static void put_views(struct lines *lines, const struct view_summary *views, size_t nviews)
+static void put_views(struct lines *lines, const struct view *const *known)
 {
-    bool doctor = false;
     char label[40];
 
     put(lines, "");
     put(lines, "Views:");
-    for (size_t i = 0; i < nviews; i++) {
-        snprintf(label, sizeof label, "  %s", views[i].name);
-        put_entry(lines, label, 14, views[i].summary);
-        doctor = doctor || !strcmp(views[i].name, "doctor");
+    for (; *known; known++) {
+        snprintf(label, sizeof label, "  %s", (*known)->name);
+        put_entry(lines, label, 14, (*known)->summary);
     }
-    if (!doctor)
-        put_entry(
-            lines, "  doctor", 14,
-            "no measuring: what this host allows, which hook each view would use, and why not a better one");
+    put_entry(
+        lines, "  doctor", 14,
+        "no measuring: what this host allows, which hook each view would use, and why not a better one");
 }
 
-static void put_options(struct lines *lines)
+static void put_options(struct lines *lines, const struct option_spec *specs)
 {
-    put(lines, "");
-    put(lines, "Options:");
-    for (size_t i = 0; i < option_table_size; i++) {
-        const struct option_spec *spec = &option_table[i];
+    for (const struct option_spec *spec = specs; spec->name; spec++) {
         char label[64], letter[] = {'-', spec->letter, ',', ' ', '\0'};
         if (spec->hidden)
             continue;
@@ -76,7 +71,21 @@ static void put_options(struct lines *lines)
     }
 }
 
-int options_help(int fd, const struct view_summary *views, size_t nviews)
+static void put_view_options(struct lines *lines, const struct view *const *known)
+{
+    char title[64];
+
+    for (; *known; known++) {
+        if (!(*known)->options)
+            continue;
+        put(lines, "");
+        snprintf(title, sizeof title, "Options of %s:", (*known)->name);
+        put(lines, title);
+        put_options(lines, (*known)->options);
+    }
+}
+
+int options_help(int fd, const struct view *const *known)
 {
     struct lines lines;
 
@@ -91,8 +100,11 @@ int options_help(int fd, const struct view_summary *views, size_t nviews)
     put(&lines, "       hog diff BEFORE AFTER [OPTIONS]");
     put(&lines, "Names the processes that hog this host: a window every INTERVAL (seconds, or");
     put(&lines, "with a unit: 500ms, 2m), COUNT windows or until interrupted.");
-    put_views(&lines, views, nviews);
-    put_options(&lines);
+    put_views(&lines, known);
+    put(&lines, "");
+    put(&lines, "Options:");
+    put_options(&lines, option_table);
+    put_view_options(&lines, known);
     put(&lines, "");
     put(&lines, "Examples:");
     put(&lines, "  hog cpu                       the top 10 by CPU time, every second");

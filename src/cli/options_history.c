@@ -73,7 +73,7 @@ int verb_finish(struct options *o, enum verb verb, struct error *why)
         return error_set(why, -EINVAL, "a recording has a format of its own: -o is not possible with record");
     if ((verb == VERB_REPORT || verb == VERB_DIFF) && o->format == OUT_PROM)
         return error_set(why, -EINVAL, "prom is for what is now: a report cannot be written so");
-    if (verb == VERB_RECORD && o->explain)
+    if (verb == VERB_RECORD && o->run.explain)
         return error_set(why, -EINVAL, "record keeps rows: --explain and --why are not possible beside it");
     if (verb == VERB_RECORD) {
         o->format = OUT_RECORD;

@@ -2,18 +2,12 @@
 #include "cli/options_table.h"
 #include "cli/options.h"
 
-#define MS  UINT64_C(1000000)
-#define DAY (UINT64_C(86400) * 1000 * MS)
-
 /* A count of windows passes through a double in awk and JSON readers unharmed. */
 #define MOST_WINDOWS (UINT64_C(1) << 53)
 
 #define MOST_PID 4194304 /* PID_MAX_LIMIT of the kernel */
 
 #define AT(member) .offset = offsetof(struct options, member)
-
-static const char *const weight_words[] = {[WEIGHT_TIME] = "time", [WEIGHT_CYCLES] = "cycles", NULL};
-static const char *const idle_words[] = {[IDLE_ROW] = "row", [IDLE_SHARED] = "share", NULL};
 
 const struct option_spec option_table[] = {
     {
@@ -23,8 +17,8 @@ const struct option_spec option_table[] = {
         .help = "length of a window, like INTERVAL (1ms to 24h; default 1s, 10ms for track)",
         .kind = OPTION_INTERVAL,
         AT(interval_ns),
-        .least = MS,
-        .most = DAY,
+        .least = OPTION_MS,
+        .most = OPTION_DAY,
     },
     {
         .name = "count",
@@ -42,7 +36,7 @@ const struct option_spec option_table[] = {
         .argument = "N",
         .help = "at most N rows a view and window (1 to 10000; default 10)",
         .kind = OPTION_NUMBER,
-        AT(top),
+        AT(run.top),
         .least = 1,
         .most = 10000,
     },
@@ -60,7 +54,7 @@ const struct option_spec option_table[] = {
         .letter = 't',
         .help = "a row a thread instead of a row a process",
         .kind = OPTION_FLAG,
-        AT(threads),
+        AT(run.threads),
     },
     {
         .name = "comm",
@@ -68,7 +62,7 @@ const struct option_spec option_table[] = {
         .argument = "GLOB",
         .help = "rows whose comm fits alone: * any, ? one, [a-z] one of them; may be repeated",
         .kind = OPTION_TEXTS,
-        AT(comms),
+        AT(run.comms),
     },
     {
         .name = "user",
@@ -76,7 +70,7 @@ const struct option_spec option_table[] = {
         .argument = "USER,..",
         .help = "rows of these users alone, by name or number; may be repeated",
         .kind = OPTION_TEXTS,
-        AT(users),
+        AT(run.users),
     },
     {
         .name = "cgroup",
@@ -84,20 +78,20 @@ const struct option_spec option_table[] = {
         .argument = "PATH",
         .help = "rows of this control group and those below it alone; may be repeated",
         .kind = OPTION_TEXTS,
-        AT(cgroups),
+        AT(run.cgroups),
     },
     {
         .name = "container",
         .argument = "ID",
         .help = "rows of containers whose id or name begins so alone; may be repeated",
         .kind = OPTION_TEXTS,
-        AT(containers),
+        AT(run.containers),
     },
     {
         .name = "not",
         .help = "the rows that -c, -u, -g and --container leave out, instead of those they choose",
         .kind = OPTION_FLAG,
-        AT(inverted),
+        AT(run.inverted),
     },
     {
         .name = "with",
@@ -164,7 +158,7 @@ const struct option_spec option_table[] = {
         .argument = "N",
         .help = "stages of the sketch in the kernel (1 to 8; default 4)",
         .kind = OPTION_NUMBER,
-        AT(stages),
+        AT(run.stages),
         .least = 1,
         .most = 8,
     },
@@ -173,7 +167,7 @@ const struct option_spec option_table[] = {
         .argument = "N",
         .help = "slots a stage and CPU (a power of two, 8 to 1024; default 64)",
         .kind = OPTION_POWER,
-        AT(slots),
+        AT(run.slots),
         .least = 8,
         .most = 1024,
     },
@@ -181,7 +175,7 @@ const struct option_spec option_table[] = {
         .name = "exact",
         .help = "a hash map instead of the sketch: slower, and exact while it is not full",
         .kind = OPTION_FLAG,
-        AT(exact),
+        AT(run.exact),
     },
     {
         .name = "self",
@@ -200,171 +194,7 @@ const struct option_spec option_table[] = {
         .name = "no-kernel",
         .help = "no rows of kernel threads",
         .kind = OPTION_FLAG,
-        AT(no_kernel),
-    },
-    {
-        .name = "vm",
-        .help = "mem: rows go by mapped memory instead of resident memory",
-        .kind = OPTION_FLAG,
-        AT(vm),
-    },
-    {
-        .name = "peak",
-        .help = "mem: rows go by the most in the window instead of what is left at its end",
-        .kind = OPTION_FLAG,
-        AT(peak),
-    },
-    {
-        .name = "pss",
-        .help = "mem: the proportional set size of the rows shown, which takes its time",
-        .kind = OPTION_FLAG,
-        AT(pss),
-    },
-    {
-        .name = "top-files",
-        .argument = "N",
-        .help = "file: also the N files that most was read from and written to (1 to 1000)",
-        .kind = OPTION_NUMBER,
-        AT(top_files),
-        .least = 1,
-        .most = 1000,
-    },
-    {
-        .name = "all-files",
-        .help = "file: also pipes, sockets, terminals and other devices",
-        .kind = OPTION_FLAG,
-        AT(all_files),
-    },
-    {
-        .name = "explain",
-        .help = "top: the numbers behind each verdict",
-        .kind = OPTION_FLAG,
-        AT(explain),
-    },
-    {
-        .name = "why",
-        .argument = "PID",
-        .help = "top: this process alone, with the numbers behind its verdict",
-        .kind = OPTION_PID,
-        AT(why_pid),
-        .least = 1,
-        .most = MOST_PID,
-    },
-    {
-        .name = "alert",
-        .argument = "VERDICT,..",
-        .help = "top: end with status 4 after a window that shows one of these; may be repeated",
-        .kind = OPTION_ALERT,
-        AT(alert),
-    },
-    {
-        .name = "alert-for",
-        .argument = "N",
-        .help = "only after N such windows in a row (1 to 1000000; default 1)",
-        .kind = OPTION_NUMBER,
-        AT(alert_for),
-        .least = 1,
-        .most = 1000000,
-    },
-    {
-        .name = "pointers",
-        .argument = "N",
-        .help = "alloc: room for N blocks, 104 bytes each (a power of two, 1024 to 4194304; default 262144)",
-        .kind = OPTION_POWER,
-        AT(pointers),
-        .least = 1024,
-        .most = 4194304,
-    },
-    {
-        .name = "leaks",
-        .argument = "AGE",
-        .help = "alloc: also the blocks older than AGE, by the functions that asked for them (1ms to 24h)",
-        .kind = OPTION_INTERVAL,
-        AT(leaks_ns),
-        .least = MS,
-        .most = DAY,
-    },
-    {
-        .name = "device",
-        .argument = "NAME,..",
-        .help = "block: these disks alone",
-        .kind = OPTION_TEXT,
-        AT(devices),
-    },
-    {
-        .name = "model",
-        .argument = "busy=W,idle=W[,percpu]",
-        .help = "energy: no sensors, but so many watts of the host (of each CPU) when busy and when idle",
-        .kind = OPTION_MODEL,
-        AT(model),
-    },
-    {
-        .name = "idle",
-        .argument = "WHOSE",
-        .help = "energy: what idle CPUs take is a row of its own (row, default), or of those who ran (share)",
-        .kind = OPTION_WORD,
-        .words = idle_words,
-        AT(idle),
-    },
-    {
-        .name = "weight",
-        .argument = "WHAT",
-        .help = "energy: shared out by time (default) or cycles of CPUs",
-        .kind = OPTION_WORD,
-        .words = weight_words,
-        AT(weight),
-    },
-    {
-        .name = "total",
-        .help = "energy: since hog began instead of in the window",
-        .kind = OPTION_FLAG,
-        AT(total),
-    },
-    {
-        .name = "syscalls",
-        .help = "calls: those of the system (the default)",
-        .kind = OPTION_FLAG,
-        AT(syscalls),
-    },
-    {
-        .name = "lib",
-        .argument = "PATH|NAME",
-        .help = "calls: functions of this library or program, with --func",
-        .kind = OPTION_TEXT,
-        AT(lib),
-    },
-    {
-        .name = "func",
-        .argument = "GLOB,..",
-        .help = "calls: the functions whose names are like this, 512 at most",
-        .kind = OPTION_TEXT,
-        AT(func),
-    },
-    {
-        .name = "error",
-        .argument = "TEST",
-        .help = "calls: with --func, results that are failures, like 'ret<0' or 'ret==NULL'",
-        .kind = OPTION_ERROR,
-        AT(error),
-    },
-    {
-        .name = "bytes",
-        .argument = "ARG",
-        .help = "calls: with --func, the argument that is a number of bytes (1 to 6), or ret",
-        .kind = OPTION_BYTES,
-        AT(bytes),
-    },
-    {
-        .name = "mpi",
-        .help = "calls: MPI-IO, of Open MPI and MPICH, in C and Fortran",
-        .kind = OPTION_FLAG,
-        AT(mpi),
-    },
-    {
-        .name = "libc-io",
-        .help = "calls: the I/O functions of the C library",
-        .kind = OPTION_FLAG,
-        AT(libc_io),
+        AT(run.no_kernel),
     },
     {
         .name = "threshold",
@@ -436,7 +266,7 @@ const struct option_spec option_table[] = {
         .help = "pass over these hooks",
         .hidden = true,
         .kind = OPTION_TEXT,
-        AT(without),
+        AT(run.without),
     },
     {
         .name = "rows-memory",
@@ -454,7 +284,7 @@ const struct option_spec option_table[] = {
         .help = "look for power sensors below DIR/sys",
         .hidden = true,
         .kind = OPTION_TEXT,
-        AT(sysfs),
+        AT(run.sysfs),
     },
     {
         .name = "btf",
@@ -462,12 +292,12 @@ const struct option_spec option_table[] = {
         .help = "read the kernel's type data from FILE",
         .hidden = true,
         .kind = OPTION_TEXT,
-        AT(btf),
+        AT(run.btf),
     },
     {.name = "help", .help = "print this and exit", .kind = OPTION_MODE, .least = RUN_HELP},
     {.name = "version", .help = "print the version and exit", .kind = OPTION_MODE, .least = RUN_VERSION},
+    {.name = NULL},
 };
 
-const size_t option_table_size = sizeof option_table / sizeof *option_table;
 const char *const format_names[] = {[OUT_TEXT] = "text", [OUT_TSV] = "tsv",   [OUT_CSV] = "csv",
                                     [OUT_JSON] = "json", [OUT_PROM] = "prom", NULL};

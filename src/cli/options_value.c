@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "cli/options_value.h"
 #include "base/duration.h"
-#include "base/suggest.h"
-#include "verdict/verdict.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-#define MOST_NW UINT64_C(100000000000000)
 
 struct quoted option_label(const struct option_spec *spec)
 {
@@ -116,37 +112,6 @@ static int take_format(struct error *why, const char *label, const char *text, e
                      allowed);
 }
 
-static int add_alert(uint32_t *alert, const char *label, const char *word, size_t length, struct error *why)
-{
-    struct suggestion nearest = suggest(word, length, SLIPS);
-    char allowed[160] = "";
-
-    for (unsigned i = VERDICT_OK + 1; i < VERDICTS; i++) {
-        const char *name = verdict_names[i];
-        if (strlen(name) == length && !strncmp(word, name, length)) {
-            *alert |= UINT32_C(1) << i;
-            return 0;
-        }
-        suggest_consider(&nearest, name);
-        append_name(allowed, sizeof allowed, name);
-    }
-    return error_set(why, -EINVAL, "%s: \"%s\" is not one of %s%s%s%s", label, quote_bytes(word, length).text,
-                     allowed, nearest.name ? "; did you mean " : "", nearest.name ? nearest.name : "",
-                     nearest.name ? "?" : "");
-}
-
-/* Lists of several options add up. */
-static int take_alerts(uint32_t *alert, const char *label, const char *list, struct error *why)
-{
-    for (;;) {
-        size_t length = strcspn(list, ",");
-        int error = add_alert(alert, label, list, length, why);
-        if (error || !list[length])
-            return error;
-        list += length + 1;
-    }
-}
-
 static int take_thresholds(struct options *o, enum option_kind kind, const char *label, const char *text,
                            struct error *why)
 {
@@ -193,48 +158,6 @@ static int add_text(struct texts *texts, const char *label, const char *text, st
     return 0;
 }
 
-/* "12.5" W. Durations are decimal numbers of what is 1e9 of something, too. */
-static bool take_watts(const char *text, size_t length, uint64_t *uw)
-{
-    char number[24];
-    uint64_t nw;
-
-    if (!length || length >= sizeof number || strspn(text, "0123456789.") < length)
-        return false;
-    memcpy(number, text, length);
-    number[length] = '\0';
-    if (duration_parse(number, &nw) || nw > MOST_NW)
-        return false;
-    *uw = nw / 1000;
-    return true;
-}
-
-static int take_model(struct power_model *model, const char *label, const char *text, struct error *why)
-{
-    bool busy = false, idle = false, fine = true;
-
-    *model = (struct power_model){.given = true};
-    for (const char *p = text; fine; p++) {
-        size_t length = strcspn(p, ",");
-        if (!strncmp(p, "busy=", 5) && !busy)
-            fine = busy = take_watts(p + 5, length - 5, &model->busy_uw);
-        else if (!strncmp(p, "idle=", 5) && !idle)
-            fine = idle = take_watts(p + 5, length - 5, &model->idle_uw);
-        else
-            fine = model->percpu = !model->percpu && length == 6 && !strncmp(p, "percpu", 6);
-        p += length;
-        if (!*p)
-            break;
-    }
-    if (fine && busy && idle && model->busy_uw && model->idle_uw <= model->busy_uw)
-        return 0;
-    return error_set(
-        why, -EINVAL,
-        "%s: \"%s\" is not busy=W,idle=W[,percpu] with watts up to 100000, busy more than 0 and no less "
-        "than idle",
-        label, quote(text).text);
-}
-
 static int take_choice(const struct option_spec *spec, const char *label, const char *text, unsigned *word,
                        struct error *why)
 {
@@ -270,11 +193,11 @@ static int take_size(const struct option_spec *spec, const char *label, const ch
                      quote(text).text);
 }
 
-int option_apply(struct options *options, const struct option_spec *spec, const char *value,
+int option_apply(struct options *options, const struct option_spec *spec, void *values, const char *value,
                  struct error *why)
 {
     struct quoted label = option_label(spec);
-    void *member = (char *)options + spec->offset;
+    void *member = (char *)values + spec->offset;
     uint64_t number = 0;
     int error = 0;
 
@@ -313,19 +236,13 @@ int option_apply(struct options *options, const struct option_spec *spec, const 
     case OPTION_BITS:
         *(uint32_t *)member |= (uint32_t)spec->least;
         break;
-    case OPTION_ALERT:
-        return take_alerts(member, label.text, value, why);
     case OPTION_THRESHOLD:
     case OPTION_THRESHOLDS:
         return take_thresholds(options, spec->kind, label.text, value, why);
-    case OPTION_MODEL:
-        return take_model(member, label.text, value, why);
     case OPTION_WORD:
         return take_choice(spec, label.text, value, member, why);
-    case OPTION_ERROR:
-        return call_test_parse(member, value, why);
-    case OPTION_BYTES:
-        return call_bytes_parse(member, value, why);
+    case OPTION_PARSED:
+        return spec->parse(member, label.text, value, why);
     case OPTION_MODE:
         options->mode = (enum run_mode)spec->least;
         break;

@@ -20,8 +20,8 @@ int option_interval(const struct option_spec *spec, const char *label, const cha
                     struct error *why);
 int option_pids(struct options *options, const struct option_spec *spec, const char *list, struct error *why);
 
-/* value: "" for an option without. */
-int option_apply(struct options *options, const struct option_spec *spec, const char *value,
+/* values: the struct of the spec's offsets. value: "" for an option without. */
+int option_apply(struct options *options, const struct option_spec *spec, void *values, const char *value,
                  struct error *why);
 
 #endif

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* What options mean together, and with the views that were asked for. */
 #ifndef HOG_CLI_OPTIONS_VIEWS_H
 #define HOG_CLI_OPTIONS_VIEWS_H
 
+#include <stdbool.h>
+#include "base/option.h"
 #include "cli/options.h"
 
-/* Whether that is the one view that was asked for. */
-bool options_is_view(const struct options *o, const char *name);
+/* Whether `doctor` is asked for, in place of views. */
+bool options_is_doctor(const struct options *options);
 
-/* Once all arguments are known: 0, or -EINVAL with the line that says which do not go together. Sets what
- * some of them imply for others. */
-int options_check_views(struct options *o, struct error *why);
+/* given: an option of each view of `known` that was given, or NULL. Settles what follows from the options.
+ * -EINVAL with a reason. */
+int options_check_views(struct options *options, const struct view *const *known,
+                        const struct option_spec *const *given, struct error *why);
 
 #endif

@@ -24,13 +24,13 @@
 /* DIR without slashes at its end. */
 static int directory_of(const struct options *options, char to[PATH_MAX], struct error *why)
 {
-    size_t n = strlen(options->pinned);
+    size_t n = strlen(options->run.pinned);
 
-    while (n > 1 && options->pinned[n - 1] == '/')
+    while (n > 1 && options->run.pinned[n - 1] == '/')
         n--;
     if (n >= PATH_MAX)
         return error_set(why, -ENAMETOOLONG, "the path is too long");
-    memcpy(to, options->pinned, n);
+    memcpy(to, options->run.pinned, n);
     to[n] = 0;
     return 0;
 }
@@ -98,20 +98,6 @@ static int check_layout(const char *directory, const struct hog_pin *pin, struct
 
 /* ---- pin ---- */
 
-/* Why a view cannot be, where there is more to say than that it cannot. */
-static const char *reason_of(const char *view)
-{
-    static const char *const reasons[][2] = {
-        {"energy", ": its sensors are read by a process, and what nobody reads they do not keep"},
-        {"mem", ": the kernel keeps it by itself, in /proc/PID/status (VmRSS, VmHWM)"},
-    };
-
-    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
-        if (!strcmp(reasons[i][0], view))
-            return reasons[i][1];
-    return "";
-}
-
 static int check_views(const struct options *options, struct error *why)
 {
     char which[80] = "";
@@ -124,7 +110,7 @@ static int check_views(const struct options *options, struct error *why)
         const struct view *view = view_named(options->views[i], strlen(options->views[i]));
         if (!view || !view->pinned)
             return error_set(why, -EINVAL, "%s cannot be pinned%s; what can: %s", options->views[i],
-                             reason_of(options->views[i]), which);
+                             view && view->unpinnable ? view->unpinnable : "", which);
     }
     return 0;
 }
@@ -293,7 +279,7 @@ enum status read_views(struct options *options)
         message("csv has the columns of one view, and %s are pinned here: use -o tsv or json", pin.views);
         return STATUS_USAGE;
     }
-    options->pinned = directory;
+    options->run.pinned = directory;
     return run_views(options);
 }
 

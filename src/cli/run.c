@@ -52,7 +52,7 @@ static enum status open_targets(struct run *run)
     enum status status = add_targets(session, &session->targets, options->pids, options->npids);
 
     return status ? status
-                  : add_targets(session, &session->subject, &options->why_pid, options->why_pid != 0);
+                  : add_targets(session, &session->subject, &options->run.why_pid, options->run.why_pid != 0);
 }
 
 static void view_opened(void *context, const struct view *view, const struct hook_report hooks[MAX_HOOKS],
@@ -77,7 +77,7 @@ static enum status open_views(struct run *run)
         rows_without_proc(run->rows);
     if (!pidns_is_of_proc(pidns))
         message("PIDs are the kernel's own, and the living have no names%s: %s",
-                run->options->no_kernel
+                run->options->run.no_kernel
                     ? " (nor is it known which are kernel threads: --no-kernel hides none)"
                     : "",
                 pidns->reason.text);
@@ -144,10 +144,10 @@ static bool is_alarmed(struct run *run)
 
     const struct session *s = &run->session;
 
-    for (size_t i = 0; i < s->n && run->options->alert; i++)
+    for (size_t i = 0; i < s->n && run->options->run.alert; i++)
         alert = alert || (s->views[i]->alert && s->views[i]->alert(s->states[i]));
     run->alerts = alert ? run->alerts + 1 : 0;
-    return alert && run->alerts >= run->options->alert_for;
+    return alert && run->alerts >= run->options->run.alert_for;
 }
 
 /* Window n begins at start + n * interval whatever the ones before took. */
@@ -200,16 +200,16 @@ static void run_close(struct run *run)
 
 static struct rows_options rows_options_of(const struct options *o)
 {
-    return (struct rows_options){.comms = o->comms,
-                                 .users = o->users,
-                                 .cgroups = o->cgroups,
-                                 .containers = o->containers,
-                                 .inverted = o->inverted,
+    return (struct rows_options){.comms = o->run.comms,
+                                 .users = o->run.users,
+                                 .cgroups = o->run.cgroups,
+                                 .containers = o->run.containers,
+                                 .inverted = o->run.inverted,
                                  .with = o->with,
                                  .by = o->by,
                                  .sort = o->sort,
-                                 .top = o->top,
-                                 .threads = o->threads,
+                                 .top = o->run.top,
+                                 .threads = o->run.threads,
                                  .format = o->format,
                                  .kib = o->rows_kib};
 }
@@ -240,7 +240,7 @@ static enum status open_rows(struct run *run)
     }
     const uint32_t *users;
     size_t nusers = run->rows ? rows_users(run->rows, &users) : 0;
-    if (run->rows && prefilter_open(&run->session.prefilter, options, users, nusers, &why)) {
+    if (run->rows && prefilter_open(&run->session.prefilter, &options->run, users, nusers, &why)) {
         message("%s", why.text);
         return STATUS_FAILED;
     }
@@ -249,7 +249,7 @@ static enum status open_rows(struct run *run)
     if (run->rows)
         rows_attach(run->rows, run->out);
     if (rows_want_all(&run->rows_options))
-        run->of_views.top = ROWS_ALL;
+        run->of_views.run.top = ROWS_ALL;
     return STATUS_DONE;
 }
 
@@ -298,7 +298,7 @@ static const struct options *options_of_screen(const struct options *options)
 
     more = *options;
     more.format = OUT_TSV;
-    more.top = options->top > SCREEN_ROWS ? options->top : SCREEN_ROWS;
+    more.run.top = options->run.top > SCREEN_ROWS ? options->run.top : SCREEN_ROWS;
     return &more;
 }
 
@@ -306,7 +306,7 @@ static const struct options *options_of_screen(const struct options *options)
 static bool screen_is_wanted(const struct options *o)
 {
     return o->mode == RUN_VIEWS && !o->record && !o->textfile && !o->format_given && !o->count &&
-           !o->explain && !o->alert && !o->self && !o->no_header && screen_is_possible();
+           !o->run.explain && !o->run.alert && !o->self && !o->no_header && screen_is_possible();
 }
 
 enum status run_views(const struct options *asked)
@@ -339,7 +339,7 @@ enum status run_views(const struct options *asked)
     if (status == STATUS_DONE)
         status = open_targets(&run);
     if (status == STATUS_DONE)
-        status = live ? open_screen(&run, asked->top) : open_recorder(&run);
+        status = live ? open_screen(&run, asked->run.top) : open_recorder(&run);
     if (status == STATUS_DONE && options->self)
         self_open(&run.self);
     if (status == STATUS_DONE)

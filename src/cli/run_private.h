@@ -15,7 +15,7 @@ struct run {
     const struct options *options;
     struct options of_views; /* the same, but for how many rows are asked of a view */
     struct rows_options rows_options;
-    struct rows *rows;       /* NULL: lines are as views make them */
+    struct rows *rows;                           /* NULL: lines are as views make them */
     const struct schema *schemas[MAX_VIEWS + 1]; /* of the views asked for; ends with NULL */
     struct session session;
     struct out *out;

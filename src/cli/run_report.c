@@ -20,7 +20,7 @@ static struct report_options report_options_of(const struct options *o)
               : o->by == ROWS_THREAD ? "tid"
                                      : rows_word_name(o->by),
         .html = o->html,
-        .top = o->top,
+        .top = o->run.top,
         .format = o->format,
         .header = !o->no_header,
         .schemas = schemas,

@@ -21,7 +21,7 @@ int session_init(struct session *s, const struct options *options, enum session_
     memset(s, 0, sizeof *s);
     pidns_read(&s->pidns);
     s->context = (struct source_context){.purpose = purpose,
-                                         .options = options,
+                                         .options = &options->run,
                                          .targets = &s->targets,
                                          .names = names_open(&s->pidns),
                                          .pidns = &s->pidns,

@@ -11,6 +11,7 @@
 
 #include "host/pidns.h"
 #include "host/targets.h"
+#include "cli/options.h"
 #include "view/view.h"
 
 struct session {

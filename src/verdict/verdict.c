@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "verdict/verdict.h"
 
-const char *const verdict_names[VERDICTS] = {
+const char *const verdict_names[VERDICTS + 1] = {
     [VERDICT_OK] = "ok",
     [VERDICT_CPU_BOUND] = "cpu-bound",
     [VERDICT_STARVED] = "starved",

@@ -16,6 +16,6 @@ enum verdict {
     VERDICTS
 };
 
-extern const char *const verdict_names[VERDICTS];
+extern const char *const verdict_names[VERDICTS + 1]; /* ends with NULL */
 
 #endif

@@ -71,7 +71,7 @@ static int alloc_open(void **state, const struct source_context *context, struct
         return error_set(why, -ENOMEM, "out of memory");
     alloc->context = context;
     alloc->heaps = heaps_of(context);
-    if (context->options->leaks_ns && !(alloc->leaks = leaks_open(alloc->heaps))) {
+    if (heap_options.leaks_ns && !(alloc->leaks = leaks_open(alloc->heaps))) {
         alloc_close(alloc);
         return error_set(why, -ENOMEM, "out of memory");
     }
@@ -280,6 +280,39 @@ static void alloc_rows(void *state, const struct window *window, struct out *out
         put_leaks(alloc, window, out);
 }
 
+/* ---- its options ---- */
+
+#define AT(member) .offset = offsetof(struct heap_options, member)
+
+static const struct option_spec options[] = {
+    {
+        .name = "pointers",
+        .argument = "N",
+        .help = "room for N blocks, 104 bytes each (a power of two, 1024 to 4194304; default 262144)",
+        .kind = OPTION_POWER,
+        AT(pointers),
+        .least = 1024,
+        .most = 4194304,
+    },
+    {
+        .name = "leaks",
+        .argument = "AGE",
+        .help = "also the blocks older than AGE, by the functions that asked for them (1ms to 24h)",
+        .kind = OPTION_INTERVAL,
+        AT(leaks_ns),
+        .least = OPTION_MS,
+        .most = OPTION_DAY,
+    },
+    {.name = NULL},
+};
+
+static int check_options(const struct view_request *request, struct error *why)
+{
+    if (request->csv && heap_options.leaks_ns)
+        return error_set(why, -EINVAL, "csv has the columns of one view: ask for one, or use -o tsv or json");
+    return 0;
+}
+
 const struct view alloc_view = {
     .name = "alloc",
     .summary = "heap by process: what it holds, allocates and frees",
@@ -288,6 +321,10 @@ const struct view alloc_view = {
                .ncolumns = COLUMNS,
                .order = "live_kib,alloc_kib_s",
                .next = &leaks_schema},
+    .options = options,
+    .option_values = &heap_options,
+    .option_bytes = sizeof heap_options,
+    .check_options = check_options,
     .sources = {{&heap_source, 0, false}},
     .open = alloc_open,
     .collect = alloc_collect,

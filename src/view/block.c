@@ -7,6 +7,7 @@
 #include "source/block/load.h"
 #include "view/view.h"
 #include "view/task_cells.h"
+#include "host/disk.h"
 
 struct block {
     struct block_io *io;
@@ -155,7 +156,7 @@ static void put_block_row(struct block *block, const struct window *window, stru
 static void block_rows(void *state, const struct window *window, struct out *out)
 {
     struct block *block = state;
-    const struct options *options = block->context->options;
+    const struct run_options *options = block->context->options;
     const struct io_sums *const *top;
     size_t n = block_io_top(block->io, &top), rank = 1;
 
@@ -167,6 +168,26 @@ static void block_rows(void *state, const struct window *window, struct out *out
     }
 }
 
+/* ---- its options ---- */
+
+#define AT(member) .offset = offsetof(struct block_options, member)
+
+static const struct option_spec options[] = {
+    {
+        .name = "device",
+        .argument = "NAME,..",
+        .help = "these disks alone",
+        .kind = OPTION_TEXT,
+        AT(devices),
+    },
+    {.name = NULL},
+};
+
+static int check_options(const struct view_request *request, struct error *why)
+{
+    return disks_check(block_options.devices, why);
+}
+
 const struct view block_view = {
     .name = "block",
     .summary = "block I/O: who has which disk do what, how long it takes, and who waits for it",
@@ -174,6 +195,10 @@ const struct view block_view = {
                .columns = columns,
                .ncolumns = COLUMNS,
                .order = "read_kib_s+write_kib_s,reads_s+writes_s"},
+    .options = options,
+    .option_values = &block_options,
+    .option_bytes = sizeof block_options,
+    .check_options = check_options,
     .sources = {{&block_source, 0, false}},
     .pinned = &block_source,
     .open = block_open,

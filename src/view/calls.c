@@ -12,6 +12,7 @@
 #include "source/shared/exit_names.h"
 #include "view/view.h"
 #include "view/task_cells.h"
+#include "source/calls/rules.h"
 
 struct calls {
     const struct source_context *context;
@@ -218,10 +219,97 @@ static void calls_rows(void *state, const struct window *window, struct out *out
         put_calls_row(calls, window, out, i + 1, calls->top[i]);
 }
 
+/* ---- its options ---- */
+
+static int parse_error(void *value, const char *label, const char *text, struct error *why)
+{
+    return call_test_parse(value, text, why);
+}
+
+static int parse_bytes(void *value, const char *label, const char *text, struct error *why)
+{
+    return call_bytes_parse(value, text, why);
+}
+
+#define AT(member) .offset = offsetof(struct calls_options, member)
+
+static const struct option_spec options[] = {
+    {
+        .name = "syscalls",
+        .help = "those of the system (the default)",
+        .kind = OPTION_FLAG,
+        AT(syscalls),
+    },
+    {
+        .name = "lib",
+        .argument = "PATH|NAME",
+        .help = "functions of this library or program, with --func",
+        .kind = OPTION_TEXT,
+        AT(lib),
+    },
+    {
+        .name = "func",
+        .argument = "GLOB,..",
+        .help = "the functions whose names are like this, 512 at most",
+        .kind = OPTION_TEXT,
+        AT(func),
+    },
+    {
+        .name = "error",
+        .argument = "TEST",
+        .help = "with --func, results that are failures, like 'ret<0' or 'ret==NULL'",
+        .kind = OPTION_PARSED,
+        AT(error),
+        .parse = parse_error,
+    },
+    {
+        .name = "bytes",
+        .argument = "ARG",
+        .help = "with --func, the argument that is a number of bytes (1 to 6), or ret",
+        .kind = OPTION_PARSED,
+        AT(bytes),
+        .parse = parse_bytes,
+    },
+    {
+        .name = "mpi",
+        .help = "MPI-IO, of Open MPI and MPICH, in C and Fortran",
+        .kind = OPTION_FLAG,
+        AT(mpi),
+    },
+    {
+        .name = "libc-io",
+        .help = "the I/O functions of the C library",
+        .kind = OPTION_FLAG,
+        AT(libc_io),
+    },
+    {.name = NULL},
+};
+
+static int check_options(const struct view_request *request, struct error *why)
+{
+    const struct calls_options *o = &calls_options;
+
+    if (o->syscalls + o->mpi + o->libc_io + (o->func != NULL) > 1)
+        return error_set(why, -EINVAL, "only one of --syscalls, --mpi, --libc-io and --func is possible");
+    if ((o->error.test || o->bytes) && !o->func)
+        return error_set(why, -EINVAL, "%s is about functions that --func names",
+                         o->error.test ? "--error" : "--bytes");
+    if ((o->func && !o->lib) || (o->lib && !o->func && !o->mpi && !o->libc_io))
+        return error_set(why, -EINVAL, "--lib and --func go together: hog calls --lib libc --func 'get*'");
+    if ((o->lib && !*o->lib) || (o->func && !*o->func))
+        return error_set(why, -EINVAL, "%s needs a value that is not empty",
+                         o->lib && !*o->lib ? "--lib" : "--func");
+    return 0;
+}
+
 const struct view calls_view = {
     .name = "calls",
     .summary = "calls of the system or of library functions: counts, errors, bytes and latency",
     .schema = {.name = "calls", .columns = columns, .ncolumns = COLUMNS, .order = "count,total_ms"},
+    .options = options,
+    .option_values = &calls_options,
+    .option_bytes = sizeof calls_options,
+    .check_options = check_options,
     .sources = {{&calls_source, 0, false}},
     .pinned = &calls_source,
     .open = calls_open,

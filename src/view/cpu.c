@@ -134,7 +134,7 @@ static bool cpu_is_wanted(const void *context, const struct tally_entry *entry)
 static void cpu_rows(void *state, const struct window *window, struct out *out)
 {
     struct cpu *cpu = state;
-    const struct options *options = cpu->context->options;
+    const struct run_options *options = cpu->context->options;
     const struct targets *targets = cpu->context->targets;
     const struct tally *tally = tally_of(cpu);
     const struct asked asked = {cpu, window->end_mono};
@@ -157,6 +157,7 @@ const struct view cpu_view = {
     .name = "cpu",
     .summary = "Top-K on-CPU time",
     .schema = {.name = "cpu", .columns = columns, .ncolumns = COLUMNS, .order = "run_ms"},
+    .pinned_by_default = true,
     .sources = {{&sched_source, SCHED_RUN | SCHED_WAITS | SCHED_TIMES, false}},
     .pinned = &pinned_cpu_source,
     .open = cpu_open,

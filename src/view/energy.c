@@ -9,6 +9,7 @@
 #include "source/sched/load.h"
 #include "view/view.h"
 #include "view/task_cells.h"
+#include "rows/rows.h"
 
 #define ENERGY_COLUMNS(X)                                                                                    \
     X(rank, 4, NONE, NONE, WIDE, "place by joules among the processes of the domain, 1 first")               \
@@ -62,7 +63,7 @@ static int energy_open(void **state, const struct source_context *context, struc
     e->sched = sched_of(context);
     e->meter = meter_of(context);
     e->top = calloc(context->options->top, sizeof *e->top);
-    if (!e->top || (context->options->total && energy_total_open(&e->total, e->meter->power.n))) {
+    if (!e->top || (power_options.total && energy_total_open(&e->total, e->meter->power.n))) {
         energy_close(e);
         return error_set(why, -ENOMEM, "out of memory");
     }
@@ -80,7 +81,7 @@ static bool energy_is_wanted(const void *context, const struct tally_entry *entr
 /* A process that is heavy now may have exited when the sum is shown. */
 static int add_up(struct energy *e)
 {
-    const struct options *options = e->context->options;
+    const struct run_options *options = e->context->options;
     int err = energy_total_add(&e->total, e->meter);
     size_t n = tally_top(sched_tally(e->sched), e->top, options->top, energy_is_wanted, e);
 
@@ -93,7 +94,7 @@ static int energy_collect(void *state, const struct window *window, struct error
 {
     struct energy *e = state;
 
-    if (e->context->options->total && window->begin_mono && add_up(e))
+    if (power_options.total && window->begin_mono && add_up(e))
         return error_set(why, -ENOMEM, "out of memory");
     return 0;
 }
@@ -141,7 +142,7 @@ static struct name energy_name_of(struct energy *e, uint64_t key, uint64_t now)
 {
     struct name name = *sched_name(e->sched, key, now);
     const struct name *before =
-        !name.comm_length && e->context->options->total ? energy_total_named(&e->total, key) : NULL;
+        !name.comm_length && power_options.total ? energy_total_named(&e->total, key) : NULL;
 
     return before ? *before : name;
 }
@@ -225,7 +226,7 @@ static void put_part(const struct page *page, const struct meter_share *share, c
     }
     if (others.uj || others.run_ns > 0)
         energy_put(page, &others);
-    if (e->context->options->idle == IDLE_ROW)
+    if (power_options.idle == IDLE_ROW)
         energy_put(page, &idle);
     energy_put(page, &unseen);
 }
@@ -297,7 +298,7 @@ static void put_total(const struct page *page, const struct energy_sum *sum)
     unseen.special = "[unattributed]";
     if (others.uj || others.run_ns > 0)
         energy_put(page, &others);
-    if (e->context->options->idle == IDLE_ROW)
+    if (power_options.idle == IDLE_ROW)
         energy_put(page, &idle);
     energy_put(page, &unseen);
 }
@@ -305,7 +306,7 @@ static void put_total(const struct page *page, const struct energy_sum *sum)
 static void energy_rows(void *state, const struct window *window, struct out *out)
 {
     struct energy *e = state;
-    bool total = e->context->options->total;
+    bool total = power_options.total;
     uint64_t length = window->end_mono - window->begin_mono;
 
     for (size_t i = 0; i < e->meter->power.n; i++) {
@@ -325,11 +326,86 @@ static void energy_rows(void *state, const struct window *window, struct out *ou
     }
 }
 
+/* ---- its options ---- */
+
+static const char *const weight_words[] = {[WEIGHT_TIME] = "time", [WEIGHT_CYCLES] = "cycles", NULL};
+static const char *const idle_words[] = {[IDLE_ROW] = "row", [IDLE_SHARED] = "share", NULL};
+
+static int parse_model(void *value, const char *label, const char *text, struct error *why)
+{
+    return power_model_parse(value, label, text, why);
+}
+
+#define AT(member) .offset = offsetof(struct power_options, member)
+
+static const struct option_spec options[] = {
+    {
+        .name = "model",
+        .argument = "busy=W,idle=W[,percpu]",
+        .help = "no sensors, but so many watts of the host (of each CPU) when busy and when idle",
+        .of_source = true,
+        .kind = OPTION_PARSED,
+        AT(model),
+        .parse = parse_model,
+    },
+    {
+        .name = "idle",
+        .argument = "WHOSE",
+        .help = "what idle CPUs take is a row of its own (row, default), or of those who ran (share)",
+        .kind = OPTION_WORD,
+        .words = idle_words,
+        AT(idle),
+    },
+    {
+        .name = "weight",
+        .argument = "WHAT",
+        .help = "shared out by time (default) or cycles of CPUs",
+        .kind = OPTION_WORD,
+        .words = weight_words,
+        AT(weight),
+    },
+    {
+        .name = "total",
+        .help = "since hog began instead of in the window",
+        .kind = OPTION_FLAG,
+        AT(total),
+    },
+    {.name = NULL},
+};
+
+static int check_options(const struct view_request *request, struct error *why)
+{
+    const struct run_options *run = request->run;
+    const struct power_options *power = &power_options;
+
+    power_options.by_cpu = *request->by == ROWS_CPU && request->only;
+    if (request->command && (request->npids || power->total || run->threads || run->exact))
+        return error_set(
+            why, -EINVAL,
+            "a command is what the view energy measures alone, without -p, -t, --exact and --total: "
+            "hog energy -- COMMAND ARGUMENTS..");
+    if (power->weight == WEIGHT_CYCLES && (!request->only || power->model.given || run->exact))
+        return error_set(why, -EINVAL,
+                         "--weight=cycles is of the view energy alone, without --model and --exact");
+    if (power->by_cpu && (power->total || request->command))
+        return error_set(why, -EINVAL, "--by cpu goes with neither --total nor a command");
+    if (power->by_cpu)
+        *request->by = 0;
+    return 0;
+}
+
 const struct view energy_view = {
     .name = "energy",
     .summary = "joules and watts a process, by power domain",
     .schema = {.name = "energy", .columns = columns, .ncolumns = COLUMNS, .order = "joules,share_pct"},
     .of_sensors = true,
+    .options = options,
+    .option_values = &power_options,
+    .option_bytes = sizeof power_options,
+    .check_options = check_options,
+    .takes_command = true,
+    .command_interval_ns = 100 * OPTION_MS,
+    .unpinnable = ": its sensors are read by a process, and keep nothing while none reads them",
     .sources = {{&power_source, POWER_PARTS, false}},
     .open = energy_open,
     .collect = energy_collect,

@@ -148,7 +148,7 @@ static void faults_rows(void *state, const struct window *window, struct out *ou
 {
     static const struct fault_sums nothing;
     struct faults *faults = state;
-    const struct options *options = faults->context->options;
+    const struct run_options *options = faults->context->options;
     const struct targets *targets = faults->context->targets;
     const struct asked asked = {faults, window->end_mono};
     size_t rank = 1, n = tally_top(pagefaults_tally(faults->pagefaults), faults->top, options->top,

@@ -13,6 +13,7 @@
 #include "source/file/names.h"
 #include "view/view.h"
 #include "view/task_cells.h"
+#include "rows/rows.h"
 
 struct file {
     const struct source_context *context;
@@ -77,9 +78,9 @@ static int file_open(void **state, const struct source_context *context, struct 
     file->context = context;
     file->cells = file_cells_of(context);
     file->mounts = mounts_open();
-    if (context->options->top_files)
+    if (file_options.top_files)
         file->names = file_names_open(context, file->cells->collector.obj);
-    if (!file->mounts || (context->options->top_files && !file->names)) {
+    if (!file->mounts || (file_options.top_files && !file->names)) {
         file_close(file);
         return error_set(why, -ENOMEM, "out of memory");
     }
@@ -321,6 +322,43 @@ static void file_rows(void *state, const struct window *window, struct out *out)
         put_files(file, window, out);
 }
 
+/* ---- its options ---- */
+
+#define AT(member) .offset = offsetof(struct file_options, member)
+
+static const struct option_spec options[] = {
+    {
+        .name = "top-files",
+        .argument = "N",
+        .help = "also the N files that most was read from and written to (1 to 1000)",
+        .kind = OPTION_NUMBER,
+        AT(top_files),
+        .least = 1,
+        .most = 1000,
+    },
+    {
+        .name = "all-files",
+        .help = "also pipes, sockets, terminals and other devices",
+        .kind = OPTION_FLAG,
+        AT(all_files),
+    },
+    {.name = NULL},
+};
+
+static int check_options(const struct view_request *request, struct error *why)
+{
+    const struct run_options *run = request->run;
+
+    file_options.by_mount = *request->by == ROWS_MOUNT && request->only;
+    if (!file_options.by_mount)
+        return 0;
+    *request->by = 0;
+    if (run->threads || run->comms.n || run->users.n || run->cgroups.n || run->containers.n)
+        return error_set(why, -EINVAL,
+                         "--by mount adds up all processes: -p chooses some, and nothing else does");
+    return 0;
+}
+
 const struct view file_view = {
     .name = "file",
     .summary = "reads and writes of files by process, mount, operation and size",
@@ -329,6 +367,11 @@ const struct view file_view = {
                .ncolumns = COLUMNS,
                .order = "kib,count",
                .next = &files_schema},
+    .options = options,
+    .option_values = &file_options,
+    .option_bytes = sizeof file_options,
+    .check_options = check_options,
+    .groups_by = ROWS_MOUNT,
     .sources = {{&file_source, 0, false}},
     .pinned = &file_source,
     .open = file_open,

@@ -98,7 +98,7 @@ static struct cell pss(const struct mem *mem, const struct mem_process *mem_proc
 {
     uint64_t value;
 
-    if (!mem->context->options->pss || mem_process->gone || mem_process->key == HOG_KEY_OUTSIDE ||
+    if (!memory_options.pss || mem_process->gone || mem_process->key == HOG_KEY_OUTSIDE ||
         !pidns_is_of_proc(mem->context->pidns) || mem_read_pss(key_process(mem_process->key), &value))
         return cell_unknown();
     return cell_unsigned(value);
@@ -146,10 +146,40 @@ static void mem_rows(void *state, const struct window *window, struct out *out)
         put_mem_row(mem, window, out, &mem_view.schema, i + 1, mem->top[i]);
 }
 
+/* ---- its options ---- */
+
+#define AT(member) .offset = offsetof(struct memory_options, member)
+
+static const struct option_spec options[] = {
+    {
+        .name = "vm",
+        .help = "rows go by mapped memory instead of resident memory",
+        .kind = OPTION_FLAG,
+        AT(vm),
+    },
+    {
+        .name = "peak",
+        .help = "rows go by the most in the window instead of what is left at its end",
+        .kind = OPTION_FLAG,
+        AT(peak),
+    },
+    {
+        .name = "pss",
+        .help = "the proportional set size of the rows shown, which takes its time",
+        .kind = OPTION_FLAG,
+        AT(pss),
+    },
+    {.name = NULL},
+};
+
 const struct view mem_view = {
     .name = "mem",
     .summary = "Top-K memory: resident and its parts, growth and peak in the window; mapped memory",
     .schema = {.name = "mem", .columns = columns, .ncolumns = COLUMNS, .order = "rss_kib,peak_kib"},
+    .options = options,
+    .option_values = &memory_options,
+    .option_bytes = sizeof memory_options,
+    .unpinnable = ": the kernel keeps it by itself, in /proc/PID/status (VmRSS, VmHWM)",
     .sources = {{&memory_source, 0, false}},
     .open = mem_open,
     .fields = mem_fields,

@@ -3,6 +3,7 @@
 #ifndef HOG_VIEW_SCHED_CELLS_H
 #define HOG_VIEW_SCHED_CELLS_H
 
+#include "out/out.h"
 #include "source/sched/sched.h"
 
 struct cell cell_milliseconds(int64_t ns);

@@ -9,16 +9,40 @@
 #ifndef HOG_VIEW_VIEW_H
 #define HOG_VIEW_VIEW_H
 
-#include "cli/options.h"
+#include "base/option.h"
 #include "out/out.h"
 #include "source/shared/sources.h"
 
 #define MAX_VIEW_SOURCES 4
 
+/* What of the command line a view may judge and settle when it is asked for. */
+struct view_request {
+    struct run_options *run;
+    uint32_t *by; /* of enum rows_word; the view clears what it groups by itself */
+    size_t npids;
+    bool only;    /* no other view is asked for */
+    bool command; /* a command follows */
+    bool csv;
+};
+
 struct view {
     const char *name;
     const char *summary; /* one line for --help */
     struct schema schema;
+    bool alone;                        /* not together with other views */
+    bool takes_pids;                   /* words after it are PIDs, and it needs one */
+    bool takes_command;                /* -- COMMAND: measured while it runs */
+    bool is_default;                   /* without VIEW */
+    bool pinned_by_default;            /* by `hog pin` without VIEW */
+    const char *unpinnable;            /* why it cannot be pinned, where there is more to say; or NULL */
+    uint64_t interval_ns;              /* default window; 0: 1 s */
+    uint64_t command_interval_ns;      /* the same for a command */
+    uint32_t groups_by;                /* words of --by that only this view knows */
+    const struct option_spec *options; /* its own; ends with a NULL name; or NULL */
+    void *option_values;               /* what their offsets are in; NULL: struct run_options */
+    size_t option_bytes;               /* of it: set to 0 before options are parsed */
+    /* What only the view can say of its options. NULL: nothing. 0, or -EINVAL with a reason. */
+    int (*check_options)(const struct view_request *request, struct error *why);
     bool of_targets; /* only of the processes asked for: nothing without their numbers */
     bool of_sensors; /* a host without them is well, and doctor's status says so */
     struct source_use sources[MAX_VIEW_SOURCES + 1]; /* ends with NULL */

@@ -27,7 +27,7 @@
 #define BLOCKS    256
 #define FILE_PATH "/var/tmp/hog-disks-XXXXXX"
 
-static struct options options;
+static struct run_options options;
 static struct targets targets;
 static struct pidns pidns;
 

@@ -14,7 +14,7 @@
 #define SPIKE_KIB 20000
 #define KEPT_KIB  (KEEP_MIB * 1024)
 
-static struct options options;
+static struct run_options options;
 static struct targets targets;
 static struct pidns pidns;
 static struct window window;

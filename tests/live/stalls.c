@@ -6,6 +6,7 @@
  *
  *   stalls                  the tests
  *   stalls SECONDS COUNT    shows all processes, window by window */
+#include "verdict/thresholds.h"
 #include <linux/magic.h>
 #include <signal.h>
 #include <sys/vfs.h>
@@ -22,7 +23,8 @@
 
 /* ---- the observer ---- */
 
-static struct options options = {.top = 10, .interval_ns = 1000000000};
+static struct run_options options = {.top = 10};
+static struct thresholds thresholds;
 static struct targets targets;
 static struct pidns pidns;
 static struct source_context context = {.options = &options, .targets = &targets, .pidns = &pidns};
@@ -33,7 +35,8 @@ static bool watch_open(void)
     struct error why = {""};
 
     pidns_read(&pidns);
-    thresholds_default(&options.thresholds);
+    thresholds_default(&thresholds);
+    options.handoff_ns = (uint64_t)(thresholds.value[HANDOFF_US] * 1e3);
     if (!context.names)
         context.names = names_open(&pidns);
     static struct hook_report hooks[MAX_HOOKS];

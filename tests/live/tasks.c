@@ -16,7 +16,7 @@
 #define MANY    10000
 #define STACK   16384
 
-static struct options options;
+static struct run_options options;
 static struct targets targets;
 static struct pidns pidns;
 static const char *mode;

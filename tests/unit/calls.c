@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Selected calls, failed calls, and names of system calls. */
-#include "cli/call_test.h"
+#include "source/calls/call_test.h"
 #include "calls.types.h"
 #include "host/syscalls.h"
 #include "source/calls/rules.h"
@@ -32,8 +32,8 @@ static void check_tests(void)
 
 static void check_names(void)
 {
-    struct options libc = {.lib = "libc"}, c = {.lib = "c"}, version = {.lib = "libmpi.so.40"},
-                   mpi = {.mpi = true};
+    struct calls_options libc = {.lib = "libc"}, c = {.lib = "c"}, version = {.lib = "libmpi.so.40"},
+                         mpi = {.mpi = true};
 
     check(calls_fits("a*c,x?z", "abbc") == 0 && calls_fits("a*c,x?z", "xyz") == 1, "patterns");
     check(calls_fits("a*c,x?z", "ab") < 0 && calls_fits("", "") < 0 && calls_fits("x?", "x") < 0,
@@ -52,7 +52,7 @@ static void check_names(void)
 
 static void check_mpi(void)
 {
-    struct options mpi = {.mpi = true};
+    struct calls_options mpi = {.mpi = true};
     struct hog_function rule;
 
     calls_rule(&mpi, "MPI_File_write_at_all", &rule);

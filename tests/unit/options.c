@@ -3,6 +3,8 @@
  * the top of the source tree: reads docs/hog.8. */
 #include "cli/options.h"
 #include "cli/options_table.h"
+#include "view/view.h"
+#include "source/memory/mem_table.h"
 #include "tests/unit/tap.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -13,12 +15,13 @@
 
 #define MS UINT64_C(1000000)
 
-static const char *const views[] = {"cpu", "mem", "top", "track", NULL};
+extern const struct view cpu_view, mem_view;
 
 static char words[8192]; /* options keep pointers into their argv: it lives as long as they do */
 
 /* Splits at blanks; `` stands for an empty argument. */
-static int parse_with(const char *const *names, const char *line, struct options *options, struct error *why)
+static int parse_with(const struct view *const *known, const char *line, struct options *options,
+                      struct error *why)
 {
     char *argv[64] = {"hog"};
     int argc = 1;
@@ -27,7 +30,7 @@ static int parse_with(const char *const *names, const char *line, struct options
     snprintf(words, sizeof words, "%s", line);
     for (char *word = strtok(words, " "); word && argc < 63; word = strtok(NULL, " "))
         argv[argc++] = strcmp(word, "``") ? word : "";
-    return options_parse(options, argc, argv, names, why);
+    return options_parse(options, argc, argv, known, why);
 }
 
 static int parse(const char *line, struct options *options, struct error *why)
@@ -35,18 +38,26 @@ static int parse(const char *line, struct options *options, struct error *why)
     return parse_with(views, line, options, why);
 }
 
-struct refusal {
-    const char *line, *want; /* the whole message */
+struct refused_line {
+    const char *line, *want; /* the whole message; VIEWS: the names of all */
 };
 
-static void check_refused(const char *what, size_t i, const struct refusal *refusal)
+static void check_refused(const char *what, size_t i, const struct refused_line *refusal)
 {
     struct options o;
     struct error why;
     int error = parse(refusal->line, &o, &why);
+    char want[512] = "";
+    const char *list = strstr(refusal->want, "VIEWS");
 
-    check(error == -EINVAL && !strcmp(why.text, refusal->want), "refused, %s, case %zu: error %d, %s", what,
-          i, error, why.text);
+    snprintf(want, sizeof want, "%.*s", (int)(list ? (size_t)(list - refusal->want) : sizeof want - 1),
+             refusal->want);
+    for (const struct view *const *view = views; list && *view; view++)
+        strcat(strcat(want, (*view)->name), ", ");
+    if (list)
+        strcat(want, list + strlen("VIEWS, "));
+    check(error == -EINVAL && !strcmp(why.text, want), "refused, %s, case %zu: error %d, %s", what, i, error,
+          why.text);
 }
 
 /* The options as one line. */
@@ -59,27 +70,27 @@ static void describe(const struct options *o, char *to, size_t size)
     n += snprintf(to + n, size - (size_t)n, " every %lluns", (unsigned long long)o->interval_ns);
     if (o->count)
         n += snprintf(to + n, size - (size_t)n, " x%llu", (unsigned long long)o->count);
-    n += snprintf(to + n, size - (size_t)n, " k%u", o->top);
+    n += snprintf(to + n, size - (size_t)n, " k%u", o->run.top);
     for (size_t i = 0; i < o->npids; i++)
         n += snprintf(to + n, size - (size_t)n, " p%u", o->pids[i]);
-    n += snprintf(to + n, size - (size_t)n, "%s%s%s%s%s", o->threads ? " threads" : "",
-                  o->exact ? " exact" : "", o->self ? " self" : "", o->verbose ? " verbose" : "",
+    n += snprintf(to + n, size - (size_t)n, "%s%s%s%s%s", o->run.threads ? " threads" : "",
+                  o->run.exact ? " exact" : "", o->self ? " self" : "", o->verbose ? " verbose" : "",
                   o->no_header ? " no-header" : "");
     n += snprintf(to + n, size - (size_t)n, " %s", format_names[o->format]);
-    if (o->stages || o->slots)
-        n += snprintf(to + n, size - (size_t)n, " %ux%u", o->stages, o->slots);
-    if (o->vm || o->peak || o->pss)
-        n += snprintf(to + n, size - (size_t)n, "%s%s%s", o->vm ? " vm" : "", o->peak ? " peak" : "",
-                      o->pss ? " pss" : "");
-    if (o->no_kernel || o->explain)
-        n += snprintf(to + n, size - (size_t)n, "%s%s", o->no_kernel ? " no-kernel" : "",
-                      o->explain ? " explain" : "");
-    if (o->why_pid)
-        n += snprintf(to + n, size - (size_t)n, " why%u", o->why_pid);
-    if (o->alert)
-        n += snprintf(to + n, size - (size_t)n, " alert%x x%u", o->alert, o->alert_for);
-    if (o->without || o->btf)
-        snprintf(to + n, size - (size_t)n, " without=%s btf=%s", o->without, o->btf);
+    if (o->run.stages || o->run.slots)
+        n += snprintf(to + n, size - (size_t)n, " %ux%u", o->run.stages, o->run.slots);
+    if (memory_options.vm || memory_options.peak || memory_options.pss)
+        n += snprintf(to + n, size - (size_t)n, "%s%s%s", memory_options.vm ? " vm" : "",
+                      memory_options.peak ? " peak" : "", memory_options.pss ? " pss" : "");
+    if (o->run.no_kernel || o->run.explain)
+        n += snprintf(to + n, size - (size_t)n, "%s%s", o->run.no_kernel ? " no-kernel" : "",
+                      o->run.explain ? " explain" : "");
+    if (o->run.why_pid)
+        n += snprintf(to + n, size - (size_t)n, " why%u", o->run.why_pid);
+    if (o->run.alert)
+        n += snprintf(to + n, size - (size_t)n, " alert%x x%u", o->run.alert, o->run.alert_for);
+    if (o->run.without || o->run.btf)
+        snprintf(to + n, size - (size_t)n, " without=%s btf=%s", o->run.without, o->run.btf);
 }
 
 static void check_good(void)
@@ -171,7 +182,7 @@ static void check_verdicts(void)
 
 static void check_verdicts_refused(void)
 {
-    static const struct refusal cases[] = {
+    static const struct refused_line cases[] = {
         {"--alert starvd",
          "--alert: \"starvd\" is not one of cpu-bound, starved, throttled, io-bound, thrashing, oom-risk, "
          "lock-bound, noisy-neighbor; did you mean starved?"},
@@ -191,9 +202,9 @@ static void check_verdicts_refused(void)
         {"cpu --device sda", "--device needs the view block: hog block --device .."},
         {"cpu --explain", "--explain needs the view top: hog top --explain .."},
         {"track 5 --explain", "--explain needs the view top: hog top --explain .."},
-        {"cpu --why 5", "--why is of the view top alone: hog top --why PID"},
-        {"cpu,top --why 5", "--why is of the view top alone: hog top --why PID"},
-        {"--why 5 -p 5", "--why judges one process among all: -p is not possible beside it"},
+        {"cpu --why 5", "--why needs the view top: hog top --why .."},
+        {"cpu,top --why 5", "--why needs the view top and no other: hog top --why PID"},
+        {"--why 5 -p 5", "--why judges one process among all: -p is not possible with it"},
         {"--why 0", "\"0\" is not a PID: a PID is a whole number from 1 to 4194304"},
         {"--why x", "\"x\" is not a PID: a PID is a whole number from 1 to 4194304"},
         {"--why 5,6", "\"5,6\" is not a PID: a PID is a whole number from 1 to 4194304"},
@@ -238,22 +249,21 @@ static void check_thresholds(void)
 
 static void check_bad_words(void)
 {
-    static const struct refusal cases[] = {
-        {"cpux", "unknown view \"cpux\": views are cpu, mem, top, track, doctor; did you mean cpu?"},
-        {"trakc 5", "unknown view \"trakc\": views are cpu, mem, top, track, doctor; did you mean track?"},
-        {"docter", "unknown view \"docter\": views are cpu, mem, top, track, doctor; did you mean doctor?"},
-        {"energy", "unknown view \"energy\": views are cpu, mem, top, track, doctor"},
-        {"help", "unknown view \"help\": views are cpu, mem, top, track, doctor; did you mean --help?"},
-        {"CPU", "unknown view \"CPU\": views are cpu, mem, top, track, doctor"},
-        {"verbos", "unknown view \"verbos\": views are cpu, mem, top, track, doctor"},
-        {"-- -t", "unknown view \"-t\": views are cpu, mem, top, track, doctor"},
+    static const struct refused_line cases[] = {
+        {"cpux", "unknown view \"cpux\": views are VIEWS, doctor; did you mean cpu?"},
+        {"trakc 5", "unknown view \"trakc\": views are VIEWS, doctor; did you mean track?"},
+        {"docter", "unknown view \"docter\": views are VIEWS, doctor; did you mean doctor?"},
+        {"help", "unknown view \"help\": views are VIEWS, doctor; did you mean --help?"},
+        {"CPU", "unknown view \"CPU\": views are VIEWS, doctor"},
+        {"verbos", "unknown view \"verbos\": views are VIEWS, doctor"},
+        {"-- -t", "unknown view \"-t\": views are VIEWS, doctor"},
         {"cpu -- --self", "INTERVAL: \"--self\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m"},
-        {"``", "unknown view \"\": views are cpu, mem, top, track, doctor"},
-        {"-", "unknown view \"-\": views are cpu, mem, top, track, doctor"},
-        {"cpu,", "unknown view \"\": views are cpu, mem, top, track, doctor"},
-        {"nan", "unknown view \"nan\": views are cpu, mem, top, track, doctor"},
-        {"\033[2Jx", "unknown view \"\\x1b[2Jx\": views are cpu, mem, top, track, doctor"},
-        {"\377\342\200\256", "unknown view \"\\xff\\xe2\\x80\\xae\": views are cpu, mem, top, track, doctor"},
+        {"``", "unknown view \"\": views are VIEWS, doctor"},
+        {"-", "unknown view \"-\": views are VIEWS, doctor"},
+        {"cpu,", "unknown view \"\": views are VIEWS, doctor"},
+        {"nan", "unknown view \"nan\": views are VIEWS, doctor"},
+        {"\033[2Jx", "unknown view \"\\x1b[2Jx\": views are VIEWS, doctor"},
+        {"\377\342\200\256", "unknown view \"\\xff\\xe2\\x80\\xae\": views are VIEWS, doctor"},
         {"cpu,track 5", "track cannot be combined with other views"},
         {"doctor,cpu", "doctor cannot be combined with other views"},
         {"doctor 1", "unexpected \"1\": doctor takes no INTERVAL and no COUNT"},
@@ -281,7 +291,7 @@ static void check_bad_words(void)
 
 static void check_bad_numbers(void)
 {
-    static const struct refusal cases[] = {
+    static const struct refused_line cases[] = {
         {"cpu -p 4194305", "\"4194305\" is not a PID: a PID is a whole number from 1 to 4194304"},
         {"cpu -p 1,,2", "\"\" is not a PID: a PID is a whole number from 1 to 4194304"},
         {"cpu -p ``", "\"\" is not a PID: a PID is a whole number from 1 to 4194304"},
@@ -326,7 +336,7 @@ static void check_bad_numbers(void)
 
 static void check_bad_options(void)
 {
-    static const struct refusal cases[] = {
+    static const struct refused_line cases[] = {
         {"cpu -o xml", "-o/--output: unknown format \"xml\": formats are text, tsv, csv, json, prom"},
         {"cpu -o ``", "-o/--output: unknown format \"\": formats are text, tsv, csv, json, prom"},
         {"cpu,mem -o csv", "csv has the columns of one view: ask for one, or use -o tsv or json"},
@@ -338,7 +348,7 @@ static void check_bad_options(void)
         {"--why 1 -o csv", "--why stands below each row: --by, --sort, csv and prom have no place for it"},
         {"cpu --by nobody", "--by: unknown \"nobody\": a row for each process, thread, comm, user, cgroup, "
                             "container, pod, parent, cpu or (file) mount"},
-        {"cpu --by mount", "--by mount needs the view file alone: hog file --by mount .."},
+        {"cpu --by mount", "--by mount needs the view file and no other: hog file --by mount .."},
         {"cpu --top-files 3", "--top-files needs the view file: hog file --top-files .."},
         {"cpu --all-files", "--all-files needs the view file: hog file --all-files .."},
         {"cpu --with user,shoe",
@@ -373,10 +383,9 @@ static void check_modes(void)
     check(!parse("track --help", &o, &why) && o.mode == RUN_HELP, "--help needs nothing that the view needs");
     check(!parse("--help --bogus", &o, &why) && o.mode == RUN_HELP, "--help ends the reading");
     check(!parse("doctor", &o, &why) && o.mode == RUN_DOCTOR && !o.nviews, "doctor is a mode, not a view");
-    check(!parse("", &o, &why) && o.nviews == 1 && o.views[0] == views[2],
-          "top is the default where it exists");
-    check(!parse("cpu", &o, &why) && o.views[0] == views[0], "views point into the table");
-    check(parse_with((const char *const[]){"mem", NULL}, "2", &o, &why) == -EINVAL &&
+    check(!parse("", &o, &why) && o.nviews == 1 && !strcmp(o.views[0], "top"), "top is the default");
+    check(!parse("cpu", &o, &why) && o.views[0] == cpu_view.name, "views point into the table");
+    check(parse_with((const struct view *const[]){&mem_view, NULL}, "2", &o, &why) == -EINVAL &&
               !strcmp(why.text, "no VIEW given: --help lists all views"),
           "no default view: %s", why.text);
     check(options_parse(&o, 0, (char *[]){NULL}, views, &why) == 0 && o.nviews == 1, "an empty argv");
@@ -440,10 +449,9 @@ static bool mentions(const char *text, const char *before, const char *name)
     return false;
 }
 
-static void check_explained(const char *help, const char *manual)
+static void check_explained(const struct option_spec *spec, const char *help, const char *manual)
 {
-    for (size_t i = 0; i < option_table_size; i++) {
-        const struct option_spec *spec = &option_table[i];
+    for (; spec->name; spec++) {
         char help_item[64], manual_item[64];
         if (spec->letter) {
             snprintf(help_item, sizeof help_item, "\n  -%c, --", spec->letter);
@@ -461,25 +469,29 @@ static void check_explained(const char *help, const char *manual)
 
 static void check_help(void)
 {
-    static const struct view_summary summaries[] = {
-        {"cpu", "Top-K on-CPU time"},
-        {"track", "a summary that is much too long for a line of a terminal with eighty columns and so must "
-                  "be wrapped"},
-    };
+    static const struct view lengthy = {
+        .name = "lengthy",
+        .summary = "a summary that is much too long for a line of a terminal with eighty columns and so must "
+                   "be wrapped"};
+    static const struct view *const made[] = {&lengthy, NULL};
     int fd = memfd_create("help", 0), manual_fd = open("docs/hog.8", O_RDONLY | O_CLOEXEC);
     size_t widest = 0;
 
-    check(options_help(fd, summaries, 2) == 0, "--help is written");
+    check(options_help(fd, views) == 0 && options_help(fd, made) == 0, "--help is written");
     char *help = slurp(fd), *manual = slurp(manual_fd);
     check(manual_fd >= 0 && *manual, "docs/hog.8 can be read from here");
     for (const char *line = help; *line; line += strcspn(line, "\n") + 1)
         widest = strcspn(line, "\n") > widest ? strcspn(line, "\n") : widest;
     check(widest < 80 && widest > 60, "--help fits 80 columns: %zu", widest);
-    check(strstr(help, "\n  cpu         Top-K on-CPU time\n") && strstr(help, "\n  track       a summary"),
-          "--help shows the views it is given");
+    check(strstr(help, "\n  lengthy     a summary"), "--help shows the views it is given");
     check(strstr(help, "\n  doctor      ") && strstr(help, "Exit status"),
           "--help shows doctor, exit statuses");
-    check_explained(help, manual);
+    check_explained(option_table, help, manual);
+    for (const struct view *const *view = views; *view; view++) {
+        check(mentions(help, "\n  ", (*view)->name), "%s in --help", (*view)->name);
+        if ((*view)->options)
+            check_explained((*view)->options, help, manual);
+    }
     check(!strstr(help, " \n"), "--help has no trailing blanks");
     free(help);
     free(manual);
@@ -493,20 +505,27 @@ static void check_help(void)
     free(version);
     close(fd);
     fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
-    check(options_help(fd, summaries, 2) == -ENOSPC && options_version(fd) == -ENOSPC,
+    check(options_help(fd, views) == -ENOSPC && options_version(fd) == -ENOSPC,
           "--help and --version notice a full disk");
     close(fd);
 }
 
-/* Letters and names are given once. */
+/* Letters and names are given once, over all tables. */
 static void check_table(void)
 {
-    for (size_t i = 0; i < option_table_size; i++)
+    const struct option_spec *all[256];
+    size_t n = 0;
+
+    for (const struct option_spec *spec = option_table; spec->name; spec++)
+        all[n++] = spec;
+    for (const struct view *const *view = views; *view; view++)
+        for (const struct option_spec *spec = (*view)->options; spec && spec->name; spec++)
+            all[n++] = spec;
+    for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < i; j++)
-            if (!strcmp(option_table[i].name, option_table[j].name) ||
-                (option_table[i].letter && option_table[i].letter == option_table[j].letter))
-                check(false, "option table: --%s twice", option_table[i].name);
-    check(option_table_size > 10, "option table has %zu options", option_table_size);
+            if (!strcmp(all[i]->name, all[j]->name) || (all[i]->letter && all[i]->letter == all[j]->letter))
+                check(false, "option tables: --%s twice", all[i]->name);
+    check(n > 10, "%zu options", n);
 }
 
 int main(void)

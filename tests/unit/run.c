@@ -113,9 +113,7 @@ static struct options asked(uint32_t alert, unsigned alert_for, uint64_t count)
                             .nviews = 1,
                             .interval_ns = 5 * MS,
                             .count = count,
-                            .top = 10,
-                            .alert = alert,
-                            .alert_for = alert_for};
+                            .run = {.top = 10, .alert = alert, .alert_for = alert_for}};
 }
 
 static void check_alerts(void)
@@ -184,7 +182,7 @@ static void check_why(void)
         close(ends[1]);
         _exit(read(ends[0], &byte, 1) != 0);
     }
-    options.why_pid = (uint32_t)child;
+    options.run.why_pid = (uint32_t)child;
     options.count = 3;
     check(run(&options, ".", text, sizeof text) == STATUS_DONE && strstr(text, "seq=3") &&
               !strstr(text, "#exit"),

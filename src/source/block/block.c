@@ -14,6 +14,8 @@
 #include "syscall/bpf.h"
 #include "source/shared/sources.h"
 
+struct block_options block_options;
+
 #define MOST_PAIRS 16384
 #define MOST_DISKS 4096
 #define FRESH_NS   1000000000 /* a disk's number may become another's */
@@ -297,7 +299,7 @@ static int collect_pairs(struct block_io *b, struct error *why)
 
 static bool is_asked_for(struct block_io *b, uint32_t device)
 {
-    const char *list = b->context->options->devices;
+    const char *list = block_options.devices;
 
     return !list || disk_is_listed(list, block_io_disk(b, device, b->now)->name);
 }
@@ -318,7 +320,7 @@ static int compare(const void *a, const void *b)
 static void add_idle_waiters(struct block_io *b)
 {
     for (size_t i = 0; i < b->waits.waiters.n; i++)
-        ((struct waiter *)hash_table_at(&b->waits.waiters, i))->works = b->context->options->devices;
+        ((struct waiter *)hash_table_at(&b->waits.waiters, i))->works = block_options.devices;
     for (size_t i = 0; i < b->pairs.n; i++) {
         const struct io_sums *sums = &((struct pair *)hash_table_at(&b->pairs, i))->sums;
         struct waiter *waiter = did_something(sums) ? hash_table_find(&b->waits.waiters, sums->who) : NULL;

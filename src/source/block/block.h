@@ -38,6 +38,11 @@ struct io_totals {
 
 extern const struct hook_ways block_ways[];
 
+/* Of the command line. */
+extern struct block_options {
+    const char *devices; /* only these disks, a comma list; NULL: all */
+} block_options;
+
 extern const struct source block_source;
 
 /* Of the session; NULL: it is not open. */

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "cli/options.h"
+#include "source/calls/rules.h"
 #include "base/error.h"
 
 #define MOST_FUNCTIONS 512 /* as hog_functions of bpf/calls/functions.bpf.h has room for */
@@ -18,7 +18,7 @@ struct found {
 };
 
 struct all_found {
-    const struct options *options;
+    const struct calls_options *options;
     struct found *list; /* one for each offset, by offset */
     size_t n, room;
     size_t symbols;      /* that fit */

@@ -44,7 +44,7 @@ static const struct {
 
 static int configure(struct calls_load *load, const struct source_context *context, struct error *why)
 {
-    bool functions = calls_of_functions(context->options), pins = context->purpose == PURPOSE_PIN;
+    bool functions = calls_of_functions(&calls_options), pins = context->purpose == PURPOSE_PIN;
     const bool uses[USES] = {
         [BY_SYSTEM] = !functions, [BY_FUNCTIONS] = functions, [BY_WINDOWS] = !pins, [BY_PINNED] = pins};
     struct collector *collector = &load->collector;
@@ -119,7 +119,7 @@ static int attach(struct calls_load *load, const struct source_context *context,
         err = hook_attach(collector, context, &collector->links[LINK_FORK], classic_forks, 1,
                           hook_report(hooks, "fork", true), why);
     if (!err)
-        err = calls_of_functions(context->options)
+        err = calls_of_functions(&calls_options)
                   ? choose_probes(load, context, classic, hook_report(hooks, "probe", true), why)
                   : attach_system(load, context, classic, hooks, why);
     if (!err)

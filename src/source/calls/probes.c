@@ -163,7 +163,7 @@ static int number_of(struct calls_probes *p, const char *lib, size_t lib_length,
 {
     struct hog_function rule;
 
-    calls_rule(p->context->options, name, &rule);
+    calls_rule(&calls_options, name, &rule);
     snprintf(rule.lib, sizeof rule.lib, "%.*s", (int)lib_length, lib);
     snprintf(rule.name, sizeof rule.name, "%s", name);
     rule.size_at = (uint8_t)size_at;
@@ -183,7 +183,7 @@ static int number_of(struct calls_probes *p, const char *lib, size_t lib_length,
 static int attach_found(struct calls_probes *p, const char *path, const char *lib, size_t lib_length,
                         const struct all_found *all, int pid, struct error *why)
 {
-    unsigned size_at = p->context->options->mpi ? calls_datatype_size_at(path) : 0;
+    unsigned size_at = calls_options.mpi ? calls_datatype_size_at(path) : 0;
     uint64_t *numbers = calloc(all->n, sizeof *numbers);
     int err = numbers ? 0 : error_set(why, -ENOMEM, "out of memory");
 
@@ -201,7 +201,7 @@ static int attach_found(struct calls_probes *p, const char *path, const char *li
 static int probe_file(struct calls_probes *p, const char *path, const char *lib, size_t lib_length, int pid,
                       struct error *why)
 {
-    struct all_found all = {.options = p->context->options};
+    struct all_found all = {.options = &calls_options};
     size_t before = p->nlinks;
     int err = calls_find(&all, path, why);
 
@@ -255,7 +255,7 @@ static bool on_mapped(void *context, const char *path, uint32_t process, const s
     char lib[256];
 
     snprintf(lib, sizeof lib, "%.*s", (int)length, name);
-    if (!calls_wants_file(p->context->options, lib))
+    if (!calls_wants_file(&calls_options, lib))
         return false;
     if (is_done(p, path, false))
         return true;
@@ -274,7 +274,7 @@ static void look_in(struct calls_probes *p, const char *directory)
     for (const struct dirent *entry; d && (entry = readdir(d));) {
         char path[512], real[PATH_MAX];
         struct error reason;
-        if (!calls_wants_file(p->context->options, entry->d_name))
+        if (!calls_wants_file(&calls_options, entry->d_name))
             continue;
         snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
         if (!realpath(path, real) || is_done(p, real, true))
@@ -315,7 +315,7 @@ static void look_where_libraries_lie(struct calls_probes *p)
 
 static int probe_path(struct calls_probes *p, struct error *why)
 {
-    const char *path = p->context->options->lib, *slash = strrchr(path, '/');
+    const char *path = calls_options.lib, *slash = strrchr(path, '/');
     struct error reason;
     const struct targets *targets = p->context->targets;
     int result = 0;
@@ -333,7 +333,7 @@ static int probe_path(struct calls_probes *p, struct error *why)
 /* What was asked for is nowhere. */
 static int tell_none(const struct calls_probes *p, struct error *why)
 {
-    const struct options *o = p->context->options;
+    const struct calls_options *o = &calls_options;
     char near[NEAR * 84] = "";
 
     if (p->error)
@@ -355,7 +355,7 @@ int calls_probes_begin(struct calls_probes *p, struct error *why)
 {
     int err;
 
-    if (calls_lib_is_path(p->context->options)) {
+    if (calls_lib_is_path(&calls_options)) {
         err = probe_path(p, why);
     } else {
         if (!p->context->targets->n)
@@ -367,7 +367,7 @@ int calls_probes_begin(struct calls_probes *p, struct error *why)
 
 int calls_probes_scan(struct calls_probes *p, uint64_t now, struct error *why)
 {
-    if (calls_lib_is_path(p->context->options))
+    if (calls_lib_is_path(&calls_options))
         return 0;
     int err = mapped_scan(&p->mapped, true, now, why);
     if (err < 0 || !p->error)

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "source/calls/rules.h"
 #include <string.h>
-#include "cli/call_test.h"
 #include "calls.types.h"
+
+struct calls_options calls_options;
 
 _Static_assert((unsigned)CALL_LESS == HOG_TEST_LESS && (unsigned)CALL_EQUAL == HOG_TEST_EQUAL &&
                    (unsigned)CALL_GREATER == HOG_TEST_GREATER && (unsigned)CALL_WIDE == HOG_TEST_WIDE,
                "tests");
 
-bool calls_of_functions(const struct options *o)
+bool calls_of_functions(const struct calls_options *o)
 {
     return o->lib || o->mpi || o->libc_io;
 }
@@ -52,7 +53,7 @@ static bool begins_with(const char *name, const char *wanted)
     return !name[n] || name[n] == '.' || (name[n] == '-' && name[n + 1] >= '0' && name[n + 1] <= '9');
 }
 
-bool calls_wants_file(const struct options *o, const char *name)
+bool calls_wants_file(const struct calls_options *o, const char *name)
 {
     const char *patterns = o->lib       ? o->lib
                            : o->libc_io ? "libc.so*,libc-2.*.so,ld-musl-*.so*"
@@ -63,12 +64,12 @@ bool calls_wants_file(const struct options *o, const char *name)
     return begins_with(name, o->lib) || (!strncmp(name, "lib", 3) && begins_with(name + 3, o->lib));
 }
 
-const char *calls_lib(const struct options *o)
+const char *calls_lib(const struct calls_options *o)
 {
     return o->lib ? o->lib : o->libc_io ? "libc" : "libmpi";
 }
 
-bool calls_lib_is_path(const struct options *o)
+bool calls_lib_is_path(const struct calls_options *o)
 {
     return o->lib && strchr(o->lib, '/');
 }
@@ -151,12 +152,12 @@ static void mpi_rule(const char *name, struct hog_function *rule)
 
 /* ---- */
 
-const char *calls_pattern(const struct options *o)
+const char *calls_pattern(const struct calls_options *o)
 {
     return o->func ? o->func : o->libc_io ? "read,write,.." : "MPI_File_*";
 }
 
-int calls_wants_function(const struct options *o, const char *name)
+int calls_wants_function(const struct calls_options *o, const char *name)
 {
     int number = -1;
 
@@ -172,7 +173,7 @@ int calls_wants_function(const struct options *o, const char *name)
     return libc_rule_of(name, &number) ? number : -1;
 }
 
-void calls_rule(const struct options *o, const char *name, struct hog_function *rule)
+void calls_rule(const struct calls_options *o, const char *name, struct hog_function *rule)
 {
     const struct libc_rule *libc;
     int number;

@@ -4,32 +4,41 @@
 #ifndef HOG_SOURCE_CALLS_RULES_H
 #define HOG_SOURCE_CALLS_RULES_H
 
-#include "cli/options.h"
+#include <stdbool.h>
+#include "source/calls/call_test.h"
+
+/* Which calls, from the command line; with none of them set: system calls. */
+extern struct calls_options {
+    bool syscalls, mpi, libc_io;
+    const char *lib, *func;
+    struct call_test error;
+    unsigned bytes; /* 1..6: of an argument, CALL_RESULT: of the result; 0: not known */
+} calls_options;
 
 struct hog_function; /* bpf/calls/functions.bpf.h */
 
 /* Whether calls of functions are asked for; else those of the system. */
-bool calls_of_functions(const struct options *options);
+bool calls_of_functions(const struct calls_options *options);
 
 /* A path: that file alone; else what names of files must begin with, for messages. */
-const char *calls_lib(const struct options *options);
-bool calls_lib_is_path(const struct options *options);
+const char *calls_lib(const struct calls_options *options);
+bool calls_lib_is_path(const struct calls_options *options);
 
 /* Whether a file of that name is asked for (not for paths). */
-bool calls_wants_file(const struct options *options, const char *name);
+bool calls_wants_file(const struct calls_options *options, const char *name);
 
 /* Whether a function of that name is, and how well the name fits: of several names for the same code the one
  * with the lowest number is shown. -1: it is not. */
-int calls_wants_function(const struct options *options, const char *name);
+int calls_wants_function(const struct calls_options *options, const char *name);
 
 /* Fills in what is known of a function that is wanted. */
-void calls_rule(const struct options *options, const char *name, struct hog_function *rule);
+void calls_rule(const struct calls_options *options, const char *name, struct hog_function *rule);
 
 /* A probe at its return would break it: it returns twice, elsewhere, or never. */
 bool calls_must_not_probe(const char *name);
 
 /* The pattern that functions are wanted by, for messages. */
-const char *calls_pattern(const struct options *options);
+const char *calls_pattern(const struct calls_options *options);
 
 /* `*` and `?` stand for what they do in a shell; a comma is between patterns. Returns the number of the one
  * that fits, or -1. */

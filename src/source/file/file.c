@@ -12,6 +12,8 @@
 #include "syscall/bpf.h"
 #include "source/shared/sources.h"
 
+struct file_options file_options;
+
 #define LOOK_NS   1000000000
 #define IN_FLIGHT 64 /* cells that may have been handed out, and not be in use yet, before one that is */
 #define CROWDED   (HOG_FILE_CELLS - HOG_FILE_CELLS / 4)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "source/file/load.h"
+#include "source/file/file.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,7 +95,6 @@ static int fill(const struct collector *collector, struct error *why)
 static int configure(const struct collector *collector, const struct source_context *context,
                      struct error *why)
 {
-    const struct options *options = context->options;
     uint32_t *page_bytes = object_global(collector->obj, "page_bytes", sizeof *page_bytes);
     bool *by_mount = object_global(collector->obj, "by_mount", sizeof *by_mount),
          *all_files = object_global(collector->obj, "all_files", sizeof *all_files),
@@ -106,13 +106,13 @@ static int configure(const struct collector *collector, const struct source_cont
     if (!page_bytes || !by_mount || !all_files || !top_files || !names || !blank || !cells)
         return error_set(why, -EINVAL, "%s: a constant or map is missing", collector->obj->name);
     /* Where counts are pinned, nobody frees what the dead leave behind. */
-    *by_mount = options->by_mount || context->purpose == PURPOSE_PIN;
+    *by_mount = file_options.by_mount || context->purpose == PURPOSE_PIN;
     *page_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
-    *all_files = options->all_files;
-    *top_files = options->top_files;
+    *all_files = file_options.all_files;
+    *top_files = file_options.top_files;
     cells->mapped_later = true; /* source/file/file.c does */
-    collector_use_map(collector, names, options->top_files, 0);
-    collector_use_map(collector, blank, options->top_files, 0);
+    collector_use_map(collector, names, file_options.top_files, 0);
+    collector_use_map(collector, blank, file_options.top_files, 0);
     return 0;
 }
 

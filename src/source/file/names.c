@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "source/file/file.h"
 #include "source/file/names.h"
 #include <errno.h>
 #include <stdio.h>
@@ -34,7 +35,7 @@ struct file_names *file_names_open(const struct source_context *context, const s
         return NULL;
     names->context = context;
     names->map = object_map(obj, "hog_file_names");
-    names->top = calloc(context->options->top_files, sizeof *names->top);
+    names->top = calloc(file_options.top_files, sizeof *names->top);
     if (!names->top) {
         free(names);
         return NULL;
@@ -59,7 +60,7 @@ static int keep_heaviest(void *context, const void *key, const void *value)
 {
     struct file_names *names = context;
     struct named new;
-    size_t most = names->context->options->top_files, i = names->n;
+    size_t most = file_options.top_files, i = names->n;
 
     memcpy(&new.id, key, sizeof new.id);
     memcpy(&new.name, value, sizeof new.name);

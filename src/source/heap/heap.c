@@ -15,6 +15,8 @@
 #include "syscall/bpf.h"
 #include "source/shared/sources.h"
 
+struct heap_options heap_options;
+
 #define DEFAULT_BLOCKS 262144
 #define LEVELS         16 /* of sampling, over the last quarter of the map */
 
@@ -42,7 +44,6 @@ static const struct hook_ways alloc_ways[] = {
 static int configure(struct heaps *heaps, struct error *why)
 {
     struct collector *collector = &heaps->collector;
-    const struct options *options = heaps->context->options;
     struct object *obj = collector->obj;
     struct object_map *blocks = object_map(obj, "hog_blocks"), *stacks = object_map(obj, "hog_stacks");
     struct hog_keys *keys = object_global(obj, "keys", sizeof *keys);
@@ -53,9 +54,9 @@ static int configure(struct heaps *heaps, struct error *why)
 
     if (!blocks || !stacks || !keys || !with_stacks || !page_bytes || !from || !shift)
         return error_set(why, -EINVAL, "%s: a map or constant is missing", obj->name);
-    heaps->capacity = options->pointers ? options->pointers : DEFAULT_BLOCKS;
+    heaps->capacity = heap_options.pointers ? heap_options.pointers : DEFAULT_BLOCKS;
     keys->by_thread = 0; /* memory is of processes */
-    *with_stacks = options->leaks_ns != 0;
+    *with_stacks = heap_options.leaks_ns != 0;
     *page_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
     *from = heaps->capacity / 4 * 3;
     *shift = (uint64_t)__builtin_ctzll(heaps->capacity / 4 / LEVELS);

@@ -50,6 +50,12 @@ struct heaps {
     struct error unseen_why;
 };
 
+/* Of the command line. */
+extern struct heap_options {
+    unsigned pointers; /* blocks that are kept, a power of two; 0: the default */
+    uint64_t leaks_ns; /* report blocks older than this by allocating function; 0: none */
+} heap_options;
+
 extern const struct source heap_source;
 
 /* Of the session; NULL: it is not open. */

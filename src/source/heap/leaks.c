@@ -109,7 +109,7 @@ static bool none(const void *context, const void *entry)
 int leaks_collect(struct leaks *leaks, uint64_t now, struct error *why)
 {
     struct heaps *heaps = leaks->heaps;
-    uint64_t clock = now - (uint64_t)heaps->collector.clock_offset, age = heaps->context->options->leaks_ns;
+    uint64_t clock = now - (uint64_t)heaps->collector.clock_offset, age = heap_options.leaks_ns;
 
     hash_table_keep(&leaks->sites, none, NULL);
     hash_table_keep(&leaks->lives, none, NULL);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "source/memory/mem_table.h"
 #include "source/memory/load.h"
 #include <errno.h>
 #include <stddef.h>
@@ -73,7 +74,7 @@ static int open_side(struct collector *collector, const struct source_context *c
     if (!keys || !by_vm)
         return error_set(why, -EINVAL, "%s: a constant is missing", collector->obj->name);
     keys->by_thread = false; /* threads have their process's memory */
-    *by_vm = context->options->vm;
+    *by_vm = memory_options.vm;
     return collector_load(collector, context, why);
 }
 

@@ -86,15 +86,15 @@ bool mem_process_delta_rss(const struct mem_process *mem_process, int64_t *kib)
 /* ---- order ---- */
 
 /* What its row goes by, as far as that is known: not less than it is, but for what CPUs hold back. */
-static uint64_t weight(const struct options *options, const struct mem_process *mem_process)
+static uint64_t weight(const struct mem_process *mem_process)
 {
-    if (options->peak || mem_process->gone)
-        return options->vm ? peak_vm(mem_process) : peak_rss(mem_process);
-    uint64_t now = options->vm ? mem_process->now.vm : mem_process->now.rss;
+    if (memory_options.peak || mem_process->gone)
+        return memory_options.vm ? peak_vm(mem_process) : peak_rss(mem_process);
+    uint64_t now = memory_options.vm ? mem_process->now.vm : mem_process->now.rss;
     if (mem_process->now_known)
         return now;
-    return greater(now, options->vm ? mem_process->mark_vm
-                                    : greater(mem_process->mark_rss, peak_of_parts(mem_process)));
+    return greater(now, memory_options.vm ? mem_process->mark_vm
+                                          : greater(mem_process->mark_rss, peak_of_parts(mem_process)));
 }
 
 static int compare(const void *a, const void *b)
@@ -110,7 +110,7 @@ static int compare(const void *a, const void *b)
 static void sort(const struct mem_table *h, struct mem_process **list, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        list[i]->weight = weight(h->context->options, list[i]);
+        list[i]->weight = weight(list[i]);
     qsort(list, n, sizeof *list, compare);
 }
 
@@ -209,7 +209,7 @@ static size_t read_first(struct mem_table *h, size_t n, size_t k)
             break;
         read_again(h, mem_process, i < MEM_FILES / 2);
         if (i < k)
-            last = lesser(last, weight(h->context->options, mem_process));
+            last = lesser(last, weight(mem_process));
     }
     return i;
 }

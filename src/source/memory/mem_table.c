@@ -13,6 +13,8 @@
 #include "source/shared/exit_names.h"
 #include "source/shared/sources.h"
 
+struct memory_options memory_options;
+
 #define PRICE 100  /* looks may take this part of the time */
 #define MOST  8192 /* processes */
 

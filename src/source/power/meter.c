@@ -7,6 +7,54 @@
 #include "base/cpus.h"
 #include "source/sched/load.h"
 #include "source/shared/sources.h"
+#include "base/duration.h"
+#include "base/quote.h"
+
+struct power_options power_options;
+
+#define MOST_NW UINT64_C(100000000000000)
+
+/* "12.5" W. A duration is parsed to units of 1e-9, too. */
+static bool parse_watts(const char *text, size_t length, uint64_t *uw)
+{
+    char number[24];
+    uint64_t nw;
+
+    if (!length || length >= sizeof number || strspn(text, "0123456789.") < length)
+        return false;
+    memcpy(number, text, length);
+    number[length] = '\0';
+    if (duration_parse(number, &nw) || nw > MOST_NW)
+        return false;
+    *uw = nw / 1000;
+    return true;
+}
+
+int power_model_parse(struct power_model *model, const char *label, const char *text, struct error *why)
+{
+    bool busy = false, idle = false, fine = true;
+
+    *model = (struct power_model){.given = true};
+    for (const char *p = text; fine; p++) {
+        size_t length = strcspn(p, ",");
+        if (!strncmp(p, "busy=", 5) && !busy)
+            fine = busy = parse_watts(p + 5, length - 5, &model->busy_uw);
+        else if (!strncmp(p, "idle=", 5) && !idle)
+            fine = idle = parse_watts(p + 5, length - 5, &model->idle_uw);
+        else
+            fine = model->percpu = !model->percpu && length == 6 && !strncmp(p, "percpu", 6);
+        p += length;
+        if (!*p)
+            break;
+    }
+    if (fine && busy && idle && model->busy_uw && model->idle_uw <= model->busy_uw)
+        return 0;
+    return error_set(
+        why, -EINVAL,
+        "%s: \"%s\" is not busy=W,idle=W[,percpu] with watts up to 100000, busy more than 0 and no less "
+        "than idle",
+        label, quote(text).text);
+}
 
 #define NOWHERE 0 /* a CPU whose package sysfs does not say */
 
@@ -109,9 +157,9 @@ static void meter_close(void *state)
 
 static int open_sensors(struct meter *m, struct error *why)
 {
-    const struct options *options = m->context->options;
+    const struct run_options *options = m->context->options;
     const char *root = options->sysfs ? options->sysfs : "";
-    int err = options->model.given ? open_model(m, why) : power_open(&m->power, root, why);
+    int err = power_options.model.given ? open_model(m, why) : power_open(&m->power, root, why);
 
     if (err)
         return err;
@@ -123,12 +171,12 @@ static int open_sensors(struct meter *m, struct error *why)
 /* Who ran on which CPU for how long, or for how many cycles. */
 static int open_time(struct meter *m, unsigned needs, struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
-    const struct options *options = m->context->options;
+    const struct run_options *options = m->context->options;
     struct source_use use = {.source = &sched_source, .needs = SCHED_RUN};
 
     if (needs & POWER_PARTS)
-        use.needs |=
-            (m->apart ? SCHED_PARTS : 0) | (options->weight == WEIGHT_CYCLES ? (unsigned)SCHED_CYCLES : 0);
+        use.needs |= (m->apart ? SCHED_PARTS : 0) |
+                     (power_options.weight == WEIGHT_CYCLES ? (unsigned)SCHED_CYCLES : 0);
     if (options->exact && use.needs & (SCHED_PARTS | SCHED_CYCLES))
         return error_set(why, -ENOTSUP, "--exact tells no CPUs apart, and counts no cycles");
     int err = source_require(m->context, &use, hooks, why);
@@ -149,7 +197,7 @@ static int meter_open(void **state, const struct source_context *context, unsign
     if (!m)
         return error_set(why, -ENOMEM, "out of memory");
     m->context = context;
-    m->by_cpu = context->options->by_cpu;
+    m->by_cpu = power_options.by_cpu;
     int err = open_sensors(m, why);
     if (!err)
         err = open_time(m, needs, hooks, why);
@@ -265,7 +313,7 @@ unsigned __int128 meter_ran(const struct meter_share *share, int64_t weight)
 /* W are those of all CPUs, or (percpu) of each: uJ = ns * uW / 1e9. */
 static void estimate(const struct meter *m, struct meter_share *share)
 {
-    const struct power_model *model = &m->context->options->model;
+    const struct power_model *model = &power_options.model;
     uint64_t cpus = model->percpu || !m->cpus ? 1 : m->cpus;
     uint64_t busy_ns = (uint64_t)(share->all.run_ns + share->all.other_ns + share->all.unseen_ns);
 
@@ -292,7 +340,7 @@ static void share_out(const struct meter *m, size_t i, struct meter_share *share
         share->rate = (uint64_t)(share->all.run_ns + share->all.other_ns);
         share->idle_rate = share->unseen_rate = (uint64_t)share->all.ran;
     }
-    if (m->context->options->idle == IDLE_SHARED)
+    if (power_options.idle == IDLE_SHARED)
         share->idle_rate = 0;
     share->whole =
         meter_idle(share, &share->all) + meter_unseen(share, &share->all) + meter_ran(share, share->all.ran);

@@ -53,6 +53,21 @@ enum power_needs {
     POWER_PARTS = 1, /* shares by what a domain's CPUs did, also of chosen processes, or by cycles: sched is
                         asked for what that takes */
 };
+/* Of the command line. */
+extern struct power_options {
+    struct power_model {
+        bool given, percpu;
+        uint64_t busy_uw, idle_uw;                   /* all CPUs busy, all idle; percpu: of each CPU */
+    } model;                                         /* the power of a host without sensors */
+    enum idle_energy { IDLE_ROW, IDLE_SHARED } idle; /* where energy of idle CPUs goes */
+    enum energy_weight { WEIGHT_TIME, WEIGHT_CYCLES } weight; /* what energy is divided by */
+    bool by_cpu;                                              /* rows by CPU */
+    bool total;                                               /* since the start of the run */
+} power_options;
+
+/* busy=W,idle=W[,percpu]. 0, or -EINVAL with a reason that begins with the label. */
+int power_model_parse(struct power_model *model, const char *label, const char *text, struct error *why);
+
 extern const struct source power_source;
 
 /* Of the session; NULL: it is not open. */

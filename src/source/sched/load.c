@@ -129,7 +129,7 @@ static int prepare_waits(struct sched_kernel *kernel, const struct source_contex
                          struct error *why)
 {
     struct collector *collector = &kernel->collector;
-    const struct options *options = context->options;
+    const struct run_options *options = context->options;
     struct object_map *waits = object_map(collector->obj, "hog_waits");
     struct object_map *departures = object_map(collector->obj, "hog_departures");
     struct object_map *sleeps = object_map(collector->obj, "hog_sleeps");
@@ -147,7 +147,7 @@ static int prepare_waits(struct sched_kernel *kernel, const struct source_contex
     kernel->waits = kernel->pairs || (!classic && (kernel->needs & SCHED_WAITS) && !locked_memory_bounds());
     *count_pairs = kernel->pairs;
     kernel->blocked_time = *count_stalls = kernel->pairs && (kernel->needs & SCHED_BLOCKED);
-    *handoff_ns = (uint64_t)(options->thresholds.value[HANDOFF_US] * 1e3);
+    *handoff_ns = options->handoff_ns;
     kernel->times = *count_times = kernel->waits && (kernel->needs & SCHED_TIMES);
     collector_use_map(collector, histogram_by_key, kernel->times, 0);
 

@@ -34,7 +34,7 @@ static void set_flag(struct object *obj, const char *name, bool value)
 /* Threads of chosen processes are not counted beforehand. */
 static uint32_t exact_keys(const struct source_context *context)
 {
-    const struct options *options = context->options;
+    const struct run_options *options = context->options;
     uint32_t keys = 64;
 
     if (options->exact || options->threads)
@@ -99,7 +99,7 @@ static void tell_hierarchies(struct object *obj)
 static int configure(struct collector *collector, const struct collector_object *object,
                      const struct source_context *context, struct error *why)
 {
-    const struct options *options = context->options;
+    const struct run_options *options = context->options;
     struct object *obj = collector->obj;
     int cpus = cpus_possible();
 

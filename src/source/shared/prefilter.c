@@ -14,7 +14,7 @@
 #include "syscall/bpf.h"
 
 struct prefilter {
-    const struct options *options;
+    const struct run_options *options;
     struct hog_chosen kernel;
     int unwanted; /* the map, or -1 */
     bool other;   /* processes are in hierarchies of version 1, too */
@@ -33,7 +33,7 @@ static void note_group(void *context, uint64_t id, const char *path)
     container_of_path(path, length, &container);
     if (prefilter->other && !container.length)
         return;
-    const struct options *o = prefilter->options;
+    const struct run_options *o = prefilter->options;
     if (container_group_passes(&o->cgroups, &o->containers, path, length, &container) == o->inverted)
         sys_bpf_map_update(prefilter->unwanted, &id, &one, BPF_ANY);
 }
@@ -70,7 +70,7 @@ static int open_groups(struct prefilter *prefilter)
 }
 
 /* With --not, who is left out must fit all that was asked for. */
-int prefilter_open(struct prefilter **out, const struct options *options, const uint32_t *users,
+int prefilter_open(struct prefilter **out, const struct run_options *options, const uint32_t *users,
                    size_t nusers, struct error *why)
 {
     bool groups = options->cgroups.n || options->containers.n,

@@ -7,14 +7,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "cli/options.h"
+#include "source/shared/run_options.h"
 #include "base/error.h"
 
 struct prefilter;
 struct object;
 
 /* users: those of -u by number. *chosen is NULL where nothing can be left out. -ENOMEM. */
-int prefilter_open(struct prefilter **prefilter, const struct options *options, const uint32_t *users,
+int prefilter_open(struct prefilter **prefilter, const struct run_options *options, const uint32_t *users,
                    size_t nusers, struct error *why);
 void prefilter_close(struct prefilter *prefilter);
 

@@ -12,12 +12,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "cli/options.h"
+#include "source/shared/run_options.h"
 #include "loader/attach.h"
 
 struct collector;
 struct names;
-struct options;
 struct pidns;
 struct prefilter;
 struct sources;
@@ -30,7 +29,7 @@ struct source_context {
         PURPOSE_TRY, /* doctor: whether it can be opened, no more */
         PURPOSE_PIN, /* counts in maps that others read */
     } purpose;
-    const struct options *options;
+    const struct run_options *options;
     struct targets *targets; /* the processes asked for; empty: all */
     struct names *names;
     struct pidns *pidns;               /* the PID namespace of the numbers in rows */

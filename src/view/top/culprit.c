@@ -145,7 +145,7 @@ static void others(const struct top *top, const struct judged_process *process, 
     struct blamed list[HEAVIEST_PAIRS + 1];
     size_t n = blamed_of(top, process, victims, list);
     /* A recording is to be small. */
-    const size_t most = victims || top->context->options->record ? 1 : SAID;
+    const size_t most = victims || top->context->options->records ? 1 : SAID;
     uint64_t said[SAID];
     size_t nsaid = 0;
 

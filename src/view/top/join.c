@@ -165,7 +165,7 @@ void top_begin(struct top *top)
 
 int top_join(struct top *top, double window)
 {
-    const struct thresholds *thresholds = &top->context->options->thresholds;
+    const struct thresholds *thresholds = top->context->options->thresholds;
 
     if (process_table_begin(&top->process_table, window, thresholds->value[SPAN_S] * 1e9) || join_runs(top))
         return -ENOMEM;

@@ -59,7 +59,7 @@ static void judge_subject(const struct top *top, struct judged_process *process)
 {
     struct judgement judgement;
 
-    judge(&process->judged, &process->outlook, &top->context->options->thresholds, &judgement);
+    judge(&process->judged, &process->outlook, top->context->options->thresholds, &judgement);
     process->verdict = process->key == HOG_KEY_OUTSIDE ? VERDICT_OK : judgement.verdict;
 }
 
@@ -108,7 +108,7 @@ static bool is_shown(const struct top *top, const struct judged_process *process
 
 void top_rank(struct top *top)
 {
-    const struct options *options = top->context->options;
+    const struct run_options *options = top->context->options;
 
     top->nranked = 0;
     top->alert = false;

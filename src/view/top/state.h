@@ -3,6 +3,7 @@
 #ifndef HOG_VIEW_TOP_STATE_H
 #define HOG_VIEW_TOP_STATE_H
 
+#include "out/out.h"
 #include "host/cgroup.h"
 #include "host/memory.h"
 #include "host/pressure.h"

@@ -12,6 +12,7 @@
 #include "rows/rows.h"
 #include "view/view.h"
 #include "view/task_cells.h"
+#include "view/top/options.h"
 
 #define TOP_COLUMNS(X)                                                                                       \
     X(rank, 4, NONE, NONE, WIDE,                                                                             \
@@ -64,7 +65,7 @@ static void top_close(void *state)
 
 static int top_open(void **state, const struct source_context *context, struct error *why)
 {
-    const struct options *options = context->options;
+    const struct run_options *options = context->options;
     struct top *top = calloc(1, sizeof *top);
 
     if (!top)
@@ -77,7 +78,7 @@ static int top_open(void **state, const struct source_context *context, struct e
     top->ranked = calloc(options->top, sizeof *top->ranked);
     top->heaviest = calloc(options->top, sizeof *top->heaviest);
     top->cgroups = pidns_is_of_proc(context->pidns) ? cgroups_open("") : NULL;
-    top->oom_forecast = oom_forecast_open(options->thresholds.value[OOM_SPAN_S]);
+    top->oom_forecast = oom_forecast_open(options->thresholds->value[OOM_SPAN_S]);
     pressures_open(&top->pressures.files, "");
     if (!top->ranked || !top->heaviest || !top->oom_forecast) {
         top_close(top);
@@ -233,7 +234,7 @@ static bool put_top_row(struct top *top, struct out *out, const struct schema *v
         [COL_comm] = cell_comm(&name),
     };
 
-    const struct options *options = top->context->options;
+    const struct run_options *options = top->context->options;
     bool asked = top->context->targets->n || options->why_pid || options->top >= ROWS_ALL;
     if (!asked && process->verdict == VERDICT_OK && is_idle(cells))
         return false;
@@ -245,7 +246,7 @@ extern const struct view top_view;
 static void top_rows(void *state, const struct window *window, struct out *out)
 {
     struct top *top = state;
-    const struct options *options = top->context->options;
+    const struct run_options *options = top->context->options;
 
     for (size_t i = 0, rank = 1; i < top->nranked; i++) {
         bool shown = put_top_row(top, out, &top_view.schema, rank, top->ranked[i]);
@@ -263,6 +264,9 @@ const struct view top_view = {
                .ncolumns = COLUMNS,
                .order =
                    "cpu_pct+wait_pct+iowait_pct+throttled_pct+memstall_pct+lock_pct+stolen_pct+caused_pct"},
+    .is_default = true,
+    .options = top_options,
+    .check_options = top_check_options,
     .sources = {{&power_source, 0, true},
                 {&sched_source, SCHED_RUN | SCHED_WAITS | SCHED_TIMES | SCHED_PAIRS | SCHED_BLOCKED, false},
                 {&tasks_source, 0, true},

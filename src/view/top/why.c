@@ -199,7 +199,7 @@ void top_why(const struct top *top, const struct judged_process *process, struct
     struct line line = why_begin(process, out);
     struct judgement judgement;
 
-    judge(&process->judged, &process->outlook, &top->context->options->thresholds, &judgement);
+    judge(&process->judged, &process->outlook, top->context->options->thresholds, &judgement);
     why_put(&line, "verdict", cell_string(verdict_names[process->verdict]));
     why_put(&line, "span_ms", cell_decimal(process->judged.span / 1e6, 3));
     why_put(&line, "active_ms", cell_decimal(judgement.active / 1e6, 3));

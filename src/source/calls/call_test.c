@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cli/call_test.h"
+#include "source/calls/call_test.h"
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which results of a call are failures: --error. And where its bytes are: --bytes. */
-#ifndef HOG_CLI_CALL_TEST_H
-#define HOG_CLI_CALL_TEST_H
+#ifndef HOG_SOURCE_CALLS_CALL_TEST_H
+#define HOG_SOURCE_CALLS_CALL_TEST_H
 
 #include <stdint.h>
 #include "base/error.h"

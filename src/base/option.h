@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Options as data: the parser, --help and completion read the same tables. */
+#ifndef HOG_BASE_OPTION_H
+#define HOG_BASE_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/error.h"
+
+#define OPTION_MS  UINT64_C(1000000)
+#define OPTION_DAY (UINT64_C(86400) * 1000 * OPTION_MS)
+
+struct option_spec {
+    const char *name;     /* long, without the dashes; NULL: the end of a table */
+    const char *argument; /* the name of its value in --help; NULL: takes none */
+    const char *help;
+    char letter;        /* or 0 */
+    bool hidden : 1;    /* for tests: neither in --help nor in the manual */
+    bool of_source : 1; /* of a view: also accepted with another view that uses one of its sources */
+    uint16_t offset;    /* of the value in the struct that the table's owner names */
+    enum option_kind {
+        OPTION_FLAG,       /* bool at offset */
+        OPTION_NUMBER,     /* unsigned at offset, least..most */
+        OPTION_POWER,      /* the same, powers of two only */
+        OPTION_COUNT,      /* uint64_t at offset, least..most */
+        OPTION_INTERVAL,   /* uint64_t ns at offset, least..most */
+        OPTION_PIDS,       /* adds to the PIDs */
+        OPTION_PID,        /* uint32_t at offset, least..most */
+        OPTION_FORMAT,     /* enum out_format at offset */
+        OPTION_SIZE,       /* uint64_t bytes at offset, least..most */
+        OPTION_TEXT,       /* const char * at offset */
+        OPTION_THRESHOLD,  /* sets one of the thresholds */
+        OPTION_THRESHOLDS, /* sets those that a file names */
+        OPTION_TEXTS,      /* adds to the struct texts at offset */
+        OPTION_WITH,       /* adds words of enum rows_word to the uint32_t at offset; `least`: the allowed */
+        OPTION_BY,         /* sets it to one of them */
+        OPTION_BITS,       /* adds the bits in `least` to it */
+        OPTION_WORD,       /* enum (unsigned) at offset: the number of a word of `words` */
+        OPTION_MODE,       /* sets the mode to the enum run_mode in `least` */
+        OPTION_PARSED,     /* parse() */
+    } kind;
+    const char *const *words; /* possible values, NULL-terminated; NULL: they cannot be listed */
+    uint64_t least, most;
+    /* value: at offset. label: the option, for the reason. 0, or -EINVAL with a reason. */
+    int (*parse)(void *value, const char *label, const char *text, struct error *why);
+};
+
+#endif
