@@ -17,7 +17,7 @@ struct alloc {
     struct heap outside; /* all processes outside of our PID namespace */
     const struct heap **top;
     size_t room;
-    uint32_t told_pid[MAX_PIDS]; /* processes of which it was said that they have no allocator */
+    uint32_t told_pid[MAX_PIDS]; /* processes reported to have no allocator */
     size_t ntold;
 };
 
@@ -171,7 +171,7 @@ static bool is_asked_for(const struct alloc *alloc, uint64_t who)
     return !alloc->context->targets->n || targets_find(alloc->context->targets, who);
 }
 
-/* Those that can have a row, in its order. */
+/* Candidates for rows, sorted. */
 static size_t alloc_rank_all(struct alloc *alloc)
 {
     struct hash_table *table = &alloc->heaps->table;
@@ -199,7 +199,7 @@ static size_t alloc_rank_all(struct alloc *alloc)
     return n;
 }
 
-/* Said once a process. */
+/* Reports each process once. */
 static void tell_unseen(struct alloc *alloc, struct out *out, uint32_t pid)
 {
     for (size_t i = 0; i < alloc->ntold; i++)

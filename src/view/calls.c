@@ -94,7 +94,7 @@ static bool calls_exit_name(void *context, uint64_t key, struct name *name)
     return exit_name_of(sketch, EXIT_NAMES(struct hog_calls_cpu), key, name);
 }
 
-/* What is called: a file or kind, and a name; and whether its failures and bytes are known. */
+/* The file or kind, and the name of a call; and whether its errors and bytes can be known. */
 struct called {
     const char *lib, *func;
     bool errors_known, bytes_known;
@@ -183,7 +183,7 @@ static int compare_calls(const void *x, const void *y)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* Those that can have a row, in its order. */
+/* Candidates for rows, sorted. */
 static size_t calls_rank_all(struct calls *calls)
 {
     struct hash_table *table = &calls->sums->table;

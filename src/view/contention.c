@@ -72,7 +72,7 @@ static size_t contention_fields(void *state, struct field *fields, size_t n)
 
 /* ---- rows ---- */
 
-/* What a row says of one side; the name lives as long as the row. */
+/* One side of a row; the name is valid as long as the row. */
 struct party_cells {
     struct cell pid, tid, comm;
     struct name name;
@@ -127,8 +127,8 @@ struct asked {
     uint64_t now;
 };
 
-/* With -p: a process asked for on either side. With --no-kernel: a victim that is a process; what made it
- * wait is shown in any case. */
+/* With -p, one side is a process asked for. With --no-kernel the victim is no kernel thread; the aggressor
+ * may be. */
 static bool contention_is_wanted(const void *context, const struct pair *pair)
 {
     const struct asked *asked = context;

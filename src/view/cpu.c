@@ -13,7 +13,7 @@
 
 struct cpu {
     struct sched *sched;
-    struct pinned_cpu *pinned; /* instead of it, where another hog counts */
+    struct pinned_cpu *pinned; /* replaces `sched` when another hog counts */
     const struct source_context *context;
     const struct tally_entry **top;
 };
@@ -81,7 +81,7 @@ static const struct name *cpu_name_of(const struct cpu *cpu, uint64_t key, uint6
     return cpu->pinned ? pinned_cpu_name(cpu->pinned, key, now) : sched_name(cpu->sched, key, now);
 }
 
-/* Waits are not pinned. */
+/* Waits are not among pinned counts. */
 static struct waited waited_of(const struct cpu *cpu, uint64_t key)
 {
     const struct cell none = cell_unknown();

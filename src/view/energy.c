@@ -33,12 +33,12 @@ struct energy {
     const struct tally_entry **top;
 };
 
-/* A row: of a task, or (special) of what is no task's. */
+/* A row of a task, or (special) of energy that no task used. */
 struct part {
     const char *special;
     size_t rank;
     uint64_t key, uj;
-    double share; /* of 1 */
+    double share; /* 1 is all */
     int64_t run_ns;
 };
 
@@ -118,14 +118,14 @@ static size_t energy_fields(void *state, struct field *fields, size_t n)
 
 /* ---- rows ---- */
 
-/* A domain that rows are being written of. */
+/* The domain whose rows are being written. */
 struct page {
     struct energy *e;
     struct out *out;
     const struct power_domain *domain;
     bool known;
-    struct cell cpu;       /* unknown: rows are of all */
-    uint64_t now, span_ns; /* end; what energy is of */
+    struct cell cpu;       /* unknown: rows cover all CPUs */
+    uint64_t now, span_ns; /* end of the window; time that the energy covers */
 };
 
 static struct cell cell_joules(uint64_t uj)
@@ -191,7 +191,8 @@ static double part_of(double weight, double whole)
     return whole > 0 ? weight / whole : 0;
 }
 
-/* The rows of some CPUs of a domain: what is no row's is in `[others]`. Shares are of the whole domain. */
+/* Rows of some CPUs of a domain; what has no row of its own is in `[others]`. Shares relate to the whole
+ * domain. */
 static void put_part(const struct page *page, const struct meter_share *share, const struct meter_time *time,
                      struct split *split)
 {
@@ -231,7 +232,7 @@ static void put_part(const struct page *page, const struct meter_share *share, c
     energy_put(page, &unseen);
 }
 
-/* A CPU's rows, behind a line with what they are together. */
+/* A CPU's rows, after a line with their sum. */
 static void put_cpu(struct page *page, const struct meter_share *share, const struct meter_time *time,
                     struct split *split)
 {
@@ -268,7 +269,7 @@ static void put_window(struct page *page, size_t i)
     }
     const struct part rest = {.special = "[unattributed]", .uj = split_rest(&split)};
     page->cpu = cell_unknown();
-    if (rest.uj) /* of a domain none of whose CPUs is there */
+    if (rest.uj) /* domain without an online CPU */
         energy_put(page, &rest);
 }
 

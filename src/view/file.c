@@ -110,7 +110,7 @@ static size_t file_fields(void *state, struct field *fields, size_t n)
 
 /* ---- rows ---- */
 
-/* A copy of what the programs share with us. */
+/* A copy of memory shared with the programs. */
 struct what {
     struct hog_file_key key;
     uint64_t taker, cgroup, cgroup_v1, parent;
@@ -165,7 +165,7 @@ static struct cell file_microseconds(bool known, uint64_t ns)
     return known ? cell_decimal((double)ns / 1e3, 3) : cell_unknown();
 }
 
-/* The least of what has so many bits, KiB. */
+/* Smallest size with that many bits, KiB. */
 static struct cell size_kib(uint32_t bits)
 {
     if (bits > 10)
@@ -173,7 +173,7 @@ static struct cell size_kib(uint32_t bits)
     return bits ? cell_decimal((double)(1u << (bits - 1)) / 1024, 3) : cell_unsigned(0);
 }
 
-/* File systems that make up what is read: no page of theirs is in a cache or not. */
+/* False for file systems that generate their content: their reads are neither cache hits nor misses. */
 static bool has_pages(const char *fstype)
 {
     static const char *const made_up[] = {"proc",    "sysfs",      "cgroup",   "cgroup2",     "debugfs",
@@ -189,7 +189,7 @@ static bool has_pages(const char *fstype)
 static struct cell hit_pct(const struct what *what, const struct file_use *use)
 {
     bool alone = what->key.via == HOG_VIA_PLAIN || what->key.via == HOG_VIA_VECTOR ||
-                 (what->key.via == HOG_VIA_MMAP && use->timed); /* where its end is seen */
+                 (what->key.via == HOG_VIA_MMAP && use->timed); /* if its end is seen */
 
     if (what->key.op != HOG_FILE_READ || !alone || !has_pages(what->fstype) || use->waited > use->count)
         return cell_unknown();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The lossless time series of chosen processes: one row a window and process, also where it did nothing. */
+/* Lossless time series of given processes: a row per window and process, even if idle. */
 #include <errno.h>
 #include <stdlib.h>
 #include "host/targets.h"
@@ -20,7 +20,7 @@ COLUMN_TABLE(TRACK_COLUMNS);
 struct track {
     struct sched *sched;
     const struct source_context *context;
-    struct tally_entry *sums; /* a target */
+    struct tally_entry *sums; /* one per target */
 };
 
 extern const struct view track_view;
@@ -50,7 +50,7 @@ static int track_open(void **state, const struct source_context *context, struct
     return 0;
 }
 
-/* Adds up what the tally has of each target: threads, where threads are counted, make one row. */
+/* Sums of each target; its threads make one row. */
 static void sum_up(const struct track *track, struct tally_entry *sums)
 {
     const struct targets *targets = track->context->targets;

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * A view shows what sources measured. Each file of src/view that shows one ends in `const struct view
- * NAME_view`; the build makes the table of them.
- *
- * A window: all sources flip at the same moment, so that all views speak of the same window; when the sources
- * have collected, collect() of each view; then fields() and rows().
- */
+/* A view shows what sources measured. Each view's file ends in `const struct view NAME_view`; the build
+ * collects them in a table. * Per window: all sources flip at the same moment, so that all views cover the
+ * same time; sources collect; then collect(), fields() and rows() of each view. */
 #ifndef HOG_VIEW_VIEW_H
 #define HOG_VIEW_VIEW_H
 
@@ -43,22 +39,22 @@ struct view {
     size_t option_bytes;               /* of it: set to 0 before options are parsed */
     /* What only the view can say of its options. NULL: nothing. 0, or -EINVAL with a reason. */
     int (*check_options)(const struct view_request *request, struct error *why);
-    bool of_targets; /* only of the processes asked for: nothing without their numbers */
-    bool of_sensors; /* a host without them is well, and doctor's status says so */
+    bool of_targets; /* needs processes given with -p */
+    bool of_sensors; /* a host without sensors is healthy: doctor's status stays 0 */
     struct source_use sources[MAX_VIEW_SOURCES + 1]; /* ends with NULL */
     const struct source
-        *pinned; /* what `hog pin` pins, and `hog read` opens in place of the sources; or NULL */
-    /* After its sources. -errno and a reason; nothing stays. */
+        *pinned; /* source that `hog pin` pins, and `hog read` opens in place of the others; or NULL */
+    /* Called after the sources are open. -errno with a reason leaves nothing open. */
     int (*open)(void **state, const struct source_context *context, struct error *why);
-    int (*collect)(void *state, const struct window *window, struct error *why); /* NULL: nothing to do */
-    /* More fields for the window line; returns how many of `fields` it wrote. NULL: none. */
+    int (*collect)(void *state, const struct window *window, struct error *why); /* optional */
+    /* Optional: adds fields to the window line; returns how many of `fields` it wrote. */
     size_t (*fields)(void *state, struct field *fields, size_t n);
     void (*rows)(void *state, const struct window *window, struct out *out);
-    /* Whether the window whose rows were just written has what --alert asks for; NULL: never. */
+    /* Optional: whether the rows just written meet --alert. */
     bool (*alert)(void *state);
-    void (*close)(void *state); /* before its sources */
+    void (*close)(void *state); /* called before the sources close */
 };
 
-extern const struct view *const views[]; /* by name; ends with NULL */
+extern const struct view *const views[]; /* sorted by name; ends with NULL */
 
 #endif

@@ -18,15 +18,15 @@ struct block_options block_options;
 
 #define MOST_PAIRS 16384
 #define MOST_DISKS 4096
-#define FRESH_NS   1000000000 /* a disk's number may become another's */
+#define FRESH_NS   1000000000 /* a device number may be reused */
 
 struct pair {
     uint64_t id;
     struct hog_io_key key;
-    bool seen, counted; /* at this look: at all, and by the counters */
+    bool seen, counted; /* at this snapshot: seen; seen in the counters */
     struct io_sums sums;
-    uint64_t oldest;      /* when the first of those on their way was made; 0: none is */
-    struct hog_io before; /* at the last look; in `busy`, what was shown */
+    uint64_t oldest;      /* begin of the oldest request in flight; 0: none */
+    struct hog_io before; /* at the last snapshot; `busy`: as reported */
 };
 
 struct known_disk {
@@ -38,7 +38,7 @@ struct known_disk {
 struct block_io {
     const struct source_context *context;
     struct block_load load;
-    struct pinned pinned; /* where another hog counts */
+    struct pinned pinned; /* when another hog counts */
     struct block_waits waits;
     const struct object_map *io, *names;
     const volatile struct hog_io_requests *requests;
@@ -47,8 +47,8 @@ struct block_io {
     struct hash_table pairs, disks;
     const struct io_sums **top;
     size_t ntop, room;
-    uint64_t lost; /* ever, at the last look */
-    uint64_t now;  /* the window's end by the programs' clock */
+    uint64_t lost; /* since the start, at the last snapshot */
+    uint64_t now;  /* the window's end on the programs' clock */
     struct io_totals totals;
 };
 
@@ -114,7 +114,7 @@ static void block_io_flip(void *state)
 
 /* ---- requests ---- */
 
-/* The key of who.bpf.h. */
+/* The task key, with the fields where HOG_KEY_* say. */
 static uint64_t who_of(const struct hog_io_key *key)
 {
     return (uint64_t)key->process << HOG_KEY_PROCESS | (uint64_t)key->thread << HOG_KEY_THREAD | key->birth;
@@ -142,7 +142,7 @@ static struct io_times times_of(const uint32_t now[HISTOGRAM_BUCKETS],
     return times;
 }
 
-/* With the time up to the window's end of what is on its way, as count_busy() of bpf/block/block.bpf.h. */
+/* Includes requests in flight up to the window's end, like count_busy() of bpf/block/block.bpf.h. */
 static uint64_t busy_until(const struct hog_io *io, uint64_t made, uint64_t end)
 {
     uint64_t more = 0;
@@ -163,8 +163,8 @@ static uint64_t count_of(const struct hog_io *io)
     return io->reads + io->writes + io->other;
 }
 
-/* What came since the last look, which this one becomes. Pinned counts that had given way to others begin
- * anew. */
+/* Difference to the last snapshot, which this one replaces. Pinned counters that were evicted start again
+ * from zero. */
 static void subtract(struct pair *pair, const struct hog_io *now, uint64_t end)
 {
     struct io_sums *sums = &pair->sums;
@@ -192,7 +192,7 @@ static void subtract(struct pair *pair, const struct hog_io *now, uint64_t end)
     pair->before.busy = busy;
 }
 
-/* NULL: there is no room. */
+/* NULL: the table is full. */
 static struct pair *pair_of(struct block_io *b, const struct hog_io_key *key)
 {
     struct pair *pair = hash_table_find_or_add(&b->pairs, id_of(key));
@@ -224,7 +224,7 @@ static int look_at_pair(void *context, const void *key, const void *value)
     return 0;
 }
 
-/* One that is on its way counts if it was so before and after it was read. */
+/* A request in flight counts if it reads the same before and after. */
 static void look_at_requests(struct block_io *b)
 {
     for (size_t i = 0; i < sizeof b->requests->requests / sizeof *b->requests->requests; i++) {
@@ -256,7 +256,7 @@ static bool did_something(const struct io_sums *sums)
            sums->write_bytes;
 }
 
-/* Where room runs out, those who do nothing give theirs to others. */
+/* When the map fills up, idle entries are deleted. */
 static bool give_room(const void *context, const void *entry)
 {
     const struct block_io *b = context;
@@ -287,7 +287,7 @@ static int collect_pairs(struct block_io *b, struct error *why)
         return n;
     for (size_t i = 0; i < b->pairs.n; i++) {
         struct pair *pair = hash_table_at(&b->pairs, i);
-        if (pair->seen && !pair->counted) /* none of it is done yet */
+        if (pair->seen && !pair->counted) /* none has completed yet */
             subtract(pair, &nothing, b->now);
     }
     bool full = !b->pinned.directory && (uint32_t)n > b->io->max_entries / 4 * 3;
@@ -295,7 +295,7 @@ static int collect_pairs(struct block_io *b, struct error *why)
     return 0;
 }
 
-/* ---- all together ---- */
+/* ---- rows ---- */
 
 static bool is_asked_for(struct block_io *b, uint32_t device)
 {
@@ -316,7 +316,7 @@ static int compare(const void *a, const void *b)
     return x->device < y->device ? -1 : x->device > y->device;
 }
 
-/* Who waits for what others have disks do (a journal) has a row, too. */
+/* A process that waits for requests of others (a journal) has a row, too. */
 static void add_idle_waiters(struct block_io *b)
 {
     for (size_t i = 0; i < b->waits.waiters.n; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What each process (with -t: each thread) had disks do in a window, and how long it waited for that: from
- * the counters of bpf/block/block.bpf.c, which only grow. */
+/* Disk requests of each process (with -t: each thread) in a window, and how long it slept for I/O: from the
+ * counters of bpf/block/block.bpf.c, which only grow. */
 #ifndef HOG_SOURCE_BLOCK_BLOCK_H
 #define HOG_SOURCE_BLOCK_BLOCK_H
 
@@ -15,21 +15,21 @@ struct io_times {
     uint64_t p50, p95, p99, most;
 };
 
-/* Of a process on a disk, in the window. One that only waits is on none: its busy_ns is how long it waited.
- */
+/* A process on a disk, in the window. One that only waits has no disk, and its wait in busy_ns. */
 #define IO_NO_DEVICE 0xffffffffu
 struct io_sums {
-    uint64_t who; /* key; less than HOG_IO_SWAP + 1: nobody, see enum hog_io_nobody */
+    uint64_t who; /* key; up to HOG_IO_SWAP: no process, see enum hog_io_nobody */
     uint32_t device;
-    uint64_t reads, writes, other, failed; /* requests done */
+    uint64_t reads, writes, other, failed; /* requests completed */
     uint64_t read_bytes, write_bytes;
-    uint64_t busy_ns;                      /* with at least one on its way */
-    uint64_t flying;                       /* on their way at the end */
-    bool timed;                            /* the rest is known */
-    struct io_times times, queued, served; /* all of it; until the driver had it; from then on */
+    uint64_t busy_ns; /* time with at least one request in flight */
+    uint64_t flying;  /* in flight at the end */
+    bool timed;       /* what follows is known */
+    struct io_times times, queued,
+        served; /* whole request; until issued to the driver; from issue to completion */
 };
 
-/* All in the window. */
+/* Totals of the window. */
 struct io_totals {
     uint64_t reads, writes, other;
     uint64_t read_bytes, write_bytes;
@@ -45,17 +45,18 @@ extern struct block_options {
 
 extern const struct source block_source;
 
-/* Of the session; NULL: it is not open. */
+/* The session's instance; NULL: not open. */
 struct block_io *block_io_of(const struct source_context *context);
 
-/* Those with something to show, heaviest first: by bytes, then by requests, then by the time that they
- * waited. Pointers are valid until the next collect. */
+/* Rows, heaviest first: by bytes, then requests, then wait time. Pointers stay valid until the next collect.
+ */
 size_t block_io_top(struct block_io *b, const struct io_sums *const **top);
 
-/* Time that threads slept for I/O in the window, ns. false: not known. */
+/* Time that threads slept for I/O in the window, ns. false: unknown. */
 bool block_io_waited(const struct block_io *b, uint64_t who, uint64_t *ns);
 const struct io_totals *block_io_totals(const struct block_io *b);
-const struct disk *block_io_disk(struct block_io *b, uint32_t device, uint64_t now); /* until the next call */
+const struct disk *block_io_disk(struct block_io *b, uint32_t device,
+                                 uint64_t now); /* valid until the next call */
 const struct name *block_io_name(struct block_io *b, uint64_t who, uint64_t now);
 
 #endif

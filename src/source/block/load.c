@@ -28,7 +28,8 @@ const struct hook_ways block_ways[] = {
     {"dirty", dirties, 4}, {"switch", switches, 2}, {"exit", exits, 2}, {NULL, NULL, 0},
 };
 
-/* Nobody is there to give room to others when it runs out. Each CPU keeps some entries in hand. */
+/* Pinned maps have no reader that would delete entries, so they evict the oldest. Each CPU keeps some free
+ * entries in reserve. */
 #define IN_HAND 128
 static void forget_oldest(struct collector *collector)
 {
@@ -58,23 +59,23 @@ static int configure(struct collector *collector, const struct source_context *c
     *request_argument = argument;
     *can_probe = strcmp(lockdown_mode(), "confidentiality") != 0;
     object_resize_map(io, 0, io->max_entries / DEFAULT_SLOTS * slots);
-    *sums_by_key = context->purpose == PURPOSE_PIN; /* others read them */
+    *sums_by_key = context->purpose == PURPOSE_PIN; /* other processes read the maps */
     if (*sums_by_key)
         forget_oldest(collector);
     return 0;
 }
 
-/* The place of each in block_ways and among the links. */
+/* Indices into block_ways and the links. */
 enum { START, ISSUE, END, MERGE, OPTIONAL };
 
-/* Ways to see requests: by hooks of one kind, with the request as that argument where it is not known which
- * it is. */
+/* Kinds of hooks that see requests, with the position of the request among the arguments where type data does
+ * not say. */
 static const struct way {
     const char *kind;
     uint32_t argument;
 } request_ways[] = {{"tp_btf", 0}, {"raw_tp", 1}, {"raw_tp", 0}};
 
-/* Those of a kind among the alternatives; NULL: all. */
+/* Tries the alternatives of one kind; NULL: of all. */
 static int attach(struct collector *collector, const struct source_context *context, int what,
                   const char *kind, struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
@@ -89,7 +90,7 @@ static int attach(struct collector *collector, const struct source_context *cont
                        hook_report(hooks, way->what, what < MERGE), why);
 }
 
-/* The other program of the same kind that sees requests done. */
+/* The second completion program of the same kind. */
 static int attach_second_end(struct collector *collector, const char *kind, struct error *why)
 {
     const char *name = strcmp(kind, "tp_btf") ? "hog_complete_raw_2" : "hog_complete_btf_2";
@@ -101,8 +102,9 @@ static int attach_second_end(struct collector *collector, const char *kind, stru
     return err ? err : link_attach(&collector->links[END], program, why);
 }
 
-/* All that see requests are of one kind: what they call a request differs. The ends come first: what is seen
- * to begin is then seen to end. Merging is rare, and without it less is known, but right. */
+/* All request hooks are of one kind, as kinds identify a request differently. Completions are attached first,
+ * so that every request seen to begin is seen to end. Merges are rare; without that hook less is known, but
+ * nothing is wrong. */
 static int attach_requests(struct collector *collector, const struct source_context *context,
                            const char *kind, struct hook_report hooks[MAX_HOOKS], struct error *why)
 {

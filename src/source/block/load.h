@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Getting bpf/block/block.bpf.c into the kernel. */
+/* Loads bpf/block/block.bpf.c. */
 #ifndef HOG_SOURCE_BLOCK_LOAD_H
 #define HOG_SOURCE_BLOCK_LOAD_H
 
@@ -7,12 +7,12 @@
 
 struct block_load {
     struct collector collector;
-    bool waits; /* who sleeps for I/O is seen */
+    bool waits; /* sleeps for I/O are seen */
 };
 
 int block_load(struct block_load *load, const struct source_context *context,
                struct hook_report hooks[MAX_HOOKS], struct error *why);
-/* For counts that outlive hog. */
+/* For pinned counts, which outlive hog. */
 int block_pin(struct collector *collector, const struct source_context *context,
               struct hook_report hooks[MAX_HOOKS], struct error *why);
 void block_unload(struct block_load *load);

@@ -49,8 +49,8 @@ static bool waits_still(const void *context, const void *entry)
     return err && err != -ENOENT;
 }
 
-/* After the map of sums, which takes over what stands in a place that becomes another's. What changes while
- * it is read is passed over: the next look has it. A sleep that goes on counts up to now. */
+/* Runs after the map of sums, which receives a slot's sum when the slot is reused. A slot that changes while
+ * it is read is skipped until the next snapshot. A sleep still going on counts up to now. */
 static void add_sleeps(struct block_waits *waits)
 {
     for (size_t i = 0; i < sizeof waits->sleeps->sleeps / sizeof *waits->sleeps->sleeps; i++) {

@@ -81,7 +81,7 @@ struct call_sums *calls_sums_of(struct calls_sums *all, const struct hog_calls_k
     all->in_kernel++;
     if (!sums)
         return NULL;
-    /* Pinned counts that gave way to others began anew. */
+    /* Pinned counters that were evicted start again from zero. */
     if (now->returned < sums->before.returned) {
         sums->before = (struct call_counts){0};
         sums->known = false;
@@ -111,8 +111,8 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Calls come and go while we look, so that one may be seen twice or not at all: what was told once is not
- * told again, and what was not is the next time. */
+/* Calls begin and end while the maps are read, so one may be seen twice or not at all: counts never go back,
+ * and what was missed is in the next window. */
 static void settle(struct call_sums *sums, bool first)
 {
     struct call_counts *c = &sums->counts;
@@ -128,7 +128,7 @@ static bool is_there(const void *context, const void *entry)
     return ((const struct call_sums *)entry)->looked == ((const struct calls_sums *)context)->turns;
 }
 
-/* Of those that are not: what they hold is let go of. */
+/* Frees what removed entries own. */
 static void drop_gone(struct calls_sums *all)
 {
     for (size_t i = 0; i < all->table.n; i++)
@@ -137,8 +137,8 @@ static void drop_gone(struct calls_sums *all)
     hash_table_keep(&all->table, is_there, all);
 }
 
-/* Keys of those who are gone, and did nothing in the window, make room for others. Where /proc cannot tell
- * who is gone, whoever does nothing does. */
+/* Deletes keys of exited processes that did nothing in the window. Where /proc cannot say whether a process
+ * is gone, any idle key goes. */
 static void make_room(struct calls_sums *all)
 {
     const struct object_map *map = object_map(all->load.collector.obj, "hog_calls_sums");
@@ -215,7 +215,7 @@ static void calls_sums_close(void *state)
 {
     struct calls_sums *sums = state;
 
-    sums->turns++; /* none is there any more */
+    sums->turns++; /* marks all as gone */
     drop_gone(sums);
     hash_table_free(&sums->table);
     hash_table_free(&sums->names);

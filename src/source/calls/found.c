@@ -14,9 +14,9 @@
 
 #define MOST_SYMBOLS 8192
 
-/* ---- names that resemble the pattern ---- */
+/* ---- names similar to the pattern ---- */
 
-/* The longest part of the first pattern that stands for itself. */
+/* The longest literal part of the first pattern. */
 static size_t longest_part(const char *pattern, const char **part)
 {
     size_t longest = 0;
@@ -40,7 +40,7 @@ static bool contains(const char *name, const char *part, size_t n)
     return false;
 }
 
-/* A slip of the finger away, or with the same part in it. */
+/* A typo away, or sharing that part. */
 static bool is_near(const char *pattern, const char *name)
 {
     struct suggestion slip = suggest(pattern, strlen(pattern), SLIPS);
@@ -132,7 +132,7 @@ static const uint64_t type_sizes[TYPES] = {1, 4, 8};
 
 struct type_data {
     int fd;
-    uint64_t words[TYPES][16]; /* the begin of each */
+    uint64_t words[TYPES][16]; /* the first words of each */
     unsigned have;
 };
 
@@ -147,7 +147,7 @@ static int on_object(void *context, const char *name, uint64_t offset)
     return 0;
 }
 
-/* The one word that is the size of a char in that of char, of an int in that of int, and so on. */
+/* The one word that is the size of a char in that symbol, the size of an int in the int symbol, and so on. */
 unsigned calls_datatype_size_at(const char *path)
 {
     struct type_data data = {.fd = open(path, O_RDONLY | O_CLOEXEC)};

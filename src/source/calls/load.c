@@ -29,7 +29,7 @@ const struct hook_ways calls_ways[] = {
     {"exit", classic_exits, 1},   {"fork", classic_forks, 1},   {NULL, NULL, 0},
 };
 
-#define IN_HAND 128 /* entries that each CPU keeps of a map that forgets */
+#define IN_HAND 128 /* free entries that each CPU keeps in reserve in an LRU map */
 
 /* What each map is used for. */
 enum use { BY_SYSTEM, BY_FUNCTIONS, BY_WINDOWS, BY_PINNED, USES };
@@ -71,7 +71,7 @@ static int configure(struct calls_load *load, const struct source_context *conte
     return 0;
 }
 
-/* The return before the entry: who is seen to enter is seen to leave. */
+/* Return before entry: every call seen to begin is seen to end. */
 static int attach_system(struct calls_load *load, const struct source_context *context, bool classic,
                          struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
@@ -143,7 +143,7 @@ static int load_by(struct collector *collector, const struct source_context *con
 
     if (classic && context->purpose == PURPOSE_PIN)
         return error_set(why, -ENOTSUP, "pinned keys are read from the kernel's structs");
-    calls_probes_close(load->probes); /* of the way before */
+    calls_probes_close(load->probes); /* left by the previous attempt */
     load->probes = NULL;
     int err = collector_open(collector, &object, context, classic, why);
     if (!err)

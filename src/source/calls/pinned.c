@@ -77,7 +77,7 @@ int calls_pinned_open(struct calls_load *load, const struct source_context *cont
     return err;
 }
 
-/* The counts of a histogram that are not 0. */
+/* The non-zero buckets of a histogram. */
 struct kept_times {
     uint32_t n;
     struct kept_count {
@@ -108,7 +108,7 @@ static float quantile(const uint32_t counts[HISTOGRAM_BUCKETS], double q)
     return histogram_quantile(counts, q, &ns) ? (float)ns : 0;
 }
 
-/* A histogram that was not there at the last look has begun at 0 since; so has one that counts less. */
+/* A histogram that is new since the last snapshot, or counts less than it did, started from zero. */
 static void take_times(struct call_sums *sums, const uint32_t now[HISTOGRAM_BUCKETS], bool was_there)
 {
     uint32_t counts[HISTOGRAM_BUCKETS], n = was_there && sums->kept ? sums->kept->n : 0;
@@ -129,7 +129,7 @@ static void take_times(struct call_sums *sums, const uint32_t now[HISTOGRAM_BUCK
 
 /* ---- names ---- */
 
-/* What a process or thread was called by the latest of its calls. */
+/* Name of a process or thread at its latest call. */
 struct call_name {
     uint64_t id; /* key */
     uint64_t looked, named;
@@ -168,7 +168,7 @@ bool calls_pinned_name(const struct calls_sums *all, uint64_t who, struct name *
     return true;
 }
 
-/* ---- looks ---- */
+/* ---- snapshots ---- */
 
 static struct hog_calls_key key_of(const void *k)
 {
@@ -217,8 +217,9 @@ static int read_times(void *context, const void *k, const void *value)
     return 0;
 }
 
-/* Keys that were made, but never seen, were pushed out before we came by. How many were made is asked first,
- * so that none counts which is made while we look; at the first look once more at its end. */
+/* Keys created but never seen were evicted between snapshots. The number of created keys is read first, so
+ * that keys created during the snapshot do not count as missed; the first snapshot reads it again at its end.
+ */
 int calls_pinned_read(struct calls_sums *all, struct error *why)
 {
     const struct object *obj = all->load.collector.obj;

@@ -18,22 +18,23 @@
 #include "source/shared/self_probe.h"
 #include "syscall/bpf.h"
 
-#define NUMBER 0x0ca11bad /* stands for that of its function in bpf/calls/calls.bpf.c */
+#define NUMBER 0x0ca11bad /* placeholder for the function's number in bpf/calls/calls.bpf.c */
 
 struct calls_probes {
     const struct source_context *context;
     struct object *obj;
     struct mapped mapped;
     struct object_program *entry, *at_return;
-    bool at_once; /* one program for all entries, which knows by a cookie what it is at; else one for each */
+    bool at_once; /* one program for all entries, which gets the function by cookie; else one copy per
+                     function */
     struct hog_function *functions;
     size_t nfunctions;
     struct link *links;
     size_t nlinks;
-    size_t files, looked;           /* with such functions; of such a name */
-    uint64_t device[64], inode[64]; /* files in the directories of libraries that have been probed */
+    size_t files, looked;           /* files with such functions; files with such a name */
+    uint64_t device[64], inode[64]; /* files in library directories that have been probed */
     size_t ndone;
-    struct all_found last; /* what a file without such functions has */
+    struct all_found last; /* names seen in the last file without a match */
     int error;
     struct error reason;
 };
@@ -88,7 +89,7 @@ int calls_probes_choose(struct calls_probes *p, bool by_task, bool at_once, stru
     return err;
 }
 
-/* Another copy of the program, for that function; it is gone when its links are. */
+/* Loads a copy of the program for that function; it lives as long as its links. */
 static int load_for(struct calls_probes *p, uint32_t number, struct object_program *copy, struct error *why)
 {
     struct bpf_insn *insn = number_in(p->entry);
@@ -118,7 +119,7 @@ static struct link *new_link(struct calls_probes *p)
     return &p->links[p->nlinks++];
 }
 
-/* The return before the entry: who is seen to come in is seen to leave. */
+/* Return before entry: every call seen to begin is seen to end. */
 static int attach_one(struct calls_probes *p, const char *path, uint64_t offset, uint32_t number, int pid,
                       struct error *why)
 {
@@ -157,7 +158,7 @@ static int attach_all(struct calls_probes *p, const char *path, const struct all
     return err;
 }
 
-/* The number of a function, which it gets now if it has none. */
+/* Number of a function, assigned on first use. */
 static int number_of(struct calls_probes *p, const char *lib, size_t lib_length, const char *name,
                      unsigned size_at, uint64_t *number, struct error *why)
 {
@@ -197,7 +198,7 @@ static int attach_found(struct calls_probes *p, const char *path, const char *li
     return err;
 }
 
-/* > 0: has probes now; 0: has no such function. On failure none of it stays. */
+/* > 0: probed; 0: has no such function. On failure no probe of it stays. */
 static int probe_file(struct calls_probes *p, const char *path, const char *lib, size_t lib_length, int pid,
                       struct error *why)
 {
@@ -228,8 +229,7 @@ static void note_error(struct calls_probes *p, int err, const char *lib, size_t 
 
 /* ---- files ---- */
 
-/* Some files are reached by two ways: those that lie where libraries do, and are mapped. Probed by both they
- * would count twice. */
+/* A library may be both in a library directory and mapped. Probed twice it would count twice. */
 static bool is_done(struct calls_probes *p, const char *path, bool note)
 {
     struct stat st;
@@ -265,8 +265,8 @@ static bool on_mapped(void *context, const char *path, uint32_t process, const s
     return result > 0;
 }
 
-/* A library that nobody has mapped yet is probed where it lies: whoever comes is seen from his first call on.
- * Who is asked for by his number may be probed alone, when he has mapped it. */
+/* A library is probed in its directory before a process maps it, so that every process is seen from its first
+ * call. With -p it is probed when the process has mapped it. */
 static void look_in(struct calls_probes *p, const char *directory)
 {
     DIR *d = opendir(directory);
@@ -281,7 +281,7 @@ static void look_in(struct calls_probes *p, const char *directory)
             continue;
         const char *name = strrchr(real, '/') + 1;
         int result = probe_file(p, real, name, strlen(name), -1, &reason);
-        /* A script for linkers (libc.so) has such a name, too. */
+        /* Linker scripts (libc.so) have such names, too. */
         if (result < 0 && result != -ENOEXEC && result != -EOPNOTSUPP)
             note_error(p, result, name, strlen(name), &reason);
     }
@@ -320,7 +320,7 @@ static int probe_path(struct calls_probes *p, struct error *why)
     const struct targets *targets = p->context->targets;
     int result = 0;
 
-    /* By our own numbers a probe can be for a process alone. */
+    /* Probes can be restricted to PIDs of our own namespace. */
     for (size_t i = 0; i < (targets->foreign || !targets->n ? 1 : targets->n) && result >= 0; i++)
         result = probe_file(p, path, slash + 1, strlen(slash + 1),
                             targets->foreign || !targets->n ? -1 : (int)targets->list[i].pid, &reason);
@@ -330,7 +330,7 @@ static int probe_path(struct calls_probes *p, struct error *why)
                : 0;
 }
 
-/* What was asked for is nowhere. */
+/* Explains why no function was found. */
 static int tell_none(const struct calls_probes *p, struct error *why)
 {
     const struct calls_options *o = &calls_options;

@@ -43,7 +43,7 @@ int calls_fits(const char *patterns, const char *name)
     }
 }
 
-/* "c", "libc" and "libc.so" are all names of libc.so.6 and libc-2.31.so. */
+/* "c", "libc" and "libc.so" all match libc.so.6 and libc-2.31.so. */
 static bool begins_with(const char *name, const char *wanted)
 {
     size_t n = strlen(wanted);
@@ -87,11 +87,11 @@ bool calls_must_not_probe(const char *name)
 /* ---- the C library's I/O ---- */
 
 struct libc_rule {
-    const char *names; /* a list; those of the same code are the same function */
+    const char *names; /* a list; names with the same code are one function */
     enum hog_call_bytes bytes;
     unsigned test;
 };
-/* Failures of fread cannot be told from the end of a file. */
+/* A failed fread looks like the end of a file. */
 static const struct libc_rule libc_rules[] = {
     {"read,write,pread,pread64,pwrite,pwrite64,readv,writev,preadv,preadv64,pwritev,pwritev64,preadv2,"
      "preadv64v2,"
@@ -117,12 +117,11 @@ static const struct libc_rule *libc_rule_of(const char *name, int *number)
 
 /* ---- MPI-IO ---- */
 
-/* The names of Fortran come first: code that has one is called by that, and has its arguments by reference.
- */
+/* Fortran names come first: code that has one is shown under it, and takes its arguments by reference. */
 static const char mpi_patterns[] = "mpi_file_*_,mpi_file_*,MPI_FILE_*,MPI_File_*";
 #define MPI_C 3
 
-/* MPI_File_write_at_all_begin and the like: what moves data, and which argument is the count. */
+/* Functions like MPI_File_write_at_all_begin that move data, and which argument is the count. */
 static bool mpi_moves(const char *name, uint8_t *count_at)
 {
     static const char prefix[] = "MPI_File_";
@@ -164,11 +163,11 @@ int calls_wants_function(const struct calls_options *o, const char *name)
     if (calls_must_not_probe(name))
         return -1;
     if (o->func) {
-        /* __read and __libc_read are read. */
+        /* __read and __libc_read match "read". */
         number = calls_fits(o->func, name);
         return number < 0 ? -1 : number * 4 + (int)(strspn(name, "_") < 3 ? strspn(name, "_") : 3);
     }
-    if (o->mpi) /* what makes handles of one language those of another is no I/O, and has other results */
+    if (o->mpi) /* conversions between C and Fortran handles are no I/O, and return something else */
         return calls_fits("*_f2c*,*_c2f*", name) < 0 ? calls_fits(mpi_patterns, name) : -1;
     return libc_rule_of(name, &number) ? number : -1;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which functions of which files are asked for, and what is known of each: by --lib and --func, or a preset.
- */
+/* Selects functions of files, and describes each: by --lib and --func, or a preset. */
 #ifndef HOG_SOURCE_CALLS_RULES_H
 #define HOG_SOURCE_CALLS_RULES_H
 
@@ -34,14 +33,13 @@ int calls_wants_function(const struct calls_options *options, const char *name);
 /* Fills in what is known of a function that is wanted. */
 void calls_rule(const struct calls_options *options, const char *name, struct hog_function *rule);
 
-/* A probe at its return would break it: it returns twice, elsewhere, or never. */
+/* A return probe would break it: it returns twice, elsewhere, or never. */
 bool calls_must_not_probe(const char *name);
 
 /* The pattern that functions are wanted by, for messages. */
 const char *calls_pattern(const struct calls_options *options);
 
-/* `*` and `?` stand for what they do in a shell; a comma is between patterns. Returns the number of the one
- * that fits, or -1. */
+/* Shell wildcards `*` and `?`; commas separate patterns. Returns the index of the matching pattern, or -1. */
 int calls_fits(const char *patterns, const char *name);
 
 #endif

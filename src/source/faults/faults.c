@@ -19,19 +19,20 @@
 
 struct pagefaults {
     const struct source_context *context;
-    struct pinned_threads *pinned; /* instead of all that follows of the kernel, where another hog counts */
-    uint64_t pinned_seen;          /* faults, ever */
+    struct pinned_threads *pinned; /* replaces everything below up to `tally` when another hog counts */
+    uint64_t pinned_seen;          /* faults since the pin */
     int pinned_error;
     struct error why;
     struct faults_load load;
     struct histogram_by_key histogram_by_key;
     struct waiting waiting;
-    struct tally tally; /* an entry's count is 1 + its index in sums, its weight its place among all */
+    struct tally tally; /* an entry's count is its index in `sums` plus 1, its weight decides the order */
     struct fault_sums *sums;
     size_t nsums, room;
     struct fault_totals totals;
     uint64_t followed;
-    uint64_t unseen, unseen_lost; /* faults that no program saw: at the last look, and told of */
+    uint64_t unseen,
+        unseen_lost; /* faults that no program saw: at the last snapshot, and counted as lost so far */
 };
 
 static int open_pinned(struct pagefaults *f, struct error *why);
@@ -97,7 +98,7 @@ static void pagefaults_flip(void *state)
         sketch_flip(&f->load.collector.sketch);
 }
 
-/* The sums of a key; NULL: no memory. */
+/* NULL: out of memory. */
 static struct fault_sums *sums_of(struct pagefaults *f, uint64_t key)
 {
     if (f->nsums == f->room) {
@@ -171,7 +172,7 @@ static int add_exact(void *context, const void *key, const void *value)
     return 0;
 }
 
-/* Time in a fault that has not ended, or that windows before were given (< 0). */
+/* Time in a fault still open; negative when earlier windows were credited with it already. */
 static bool add_waiting(void *context, uint64_t key, int64_t ns, bool must)
 {
     struct pagefaults *f = context;
@@ -200,8 +201,8 @@ static void collect_cpu(struct pagefaults *f, int cpu)
     c->seen[bank] = c->other[bank] = 0;
 }
 
-/* By the time lost; where that is not known by major faults, then by minor ones. What was given while it
- * lasted, and ended without being counted, leaves a debt: that is nobody's. */
+/* By time lost, or where that is unknown by major faults, then minor ones. A fault credited while open that
+ * then ended uncounted leaves a debt: it is dropped. */
 static void weigh(struct pagefaults *f)
 {
     for (size_t i = 0; i < f->tally.capacity; i++) {
@@ -216,8 +217,8 @@ static void weigh(struct pagefaults *f)
     }
 }
 
-/* What the kernel raised and no program saw, ever. The programs' own count is read last: no event is taken
- * for unseen because it has just come. */
+/* Faults the kernel raised since the start and no program saw. The programs' own count is read last, so that
+ * an event which has just arrived does not count as unseen. */
 static uint64_t count_unseen(const struct pagefaults *f)
 {
     const struct sketch *sketch = &f->load.collector.sketch;
@@ -230,7 +231,8 @@ static uint64_t count_unseen(const struct pagefaults *f)
     return raised > seen ? raised - seen : 0;
 }
 
-/* Now and then. One that is being counted just now may look unseen, but not at two looks. */
+/* At most once in FOLLOW_NS. An event being counted right now may look unseen once, but not in two snapshots.
+ */
 static void follow(struct pagefaults *f, uint64_t now)
 {
     if (now - f->followed < FOLLOW_NS)

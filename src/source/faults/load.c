@@ -11,7 +11,7 @@
 #include "loader/locked.h"
 #include "syscall/bpf.h"
 
-/* Which program is attached where. Where it takes two, the other one is named after it. */
+/* The program for each hook. Where a hook takes two, the second is named after the first. */
 enum { LINK_END, LINK_BEGIN, LINK_EXIT, LINK_FORK };
 
 static const struct alternative task_begins[] = {
@@ -30,7 +30,7 @@ const struct hook_ways faults_ways[] = {
     {"fork", classic_forks, 1}, {NULL, NULL, 0},
 };
 
-/* The other programs of an alternative, by the name of the first. */
+/* The further programs of an alternative, by the name of its first one. */
 static const char *second_of(const char *program)
 {
     static const char *const pairs[][2] = {
@@ -62,7 +62,7 @@ static int attach_begin(struct collector *collector, const struct source_context
     return hook_give_up(hook, err, why);
 }
 
-/* fexit goes with fentry, and neither without the other. */
+/* fentry and fexit work only as a pair. */
 static int attach_function(struct faults_load *load, const struct source_context *context,
                            struct hook_report *begin, struct hook_report *end, struct error *why)
 {
@@ -84,7 +84,7 @@ static int attach_function(struct faults_load *load, const struct source_context
 
 static const uint64_t events[2] = {PERF_COUNT_SW_PAGE_FAULTS_MIN, PERF_COUNT_SW_PAGE_FAULTS_MAJ};
 
-/* One event a fault: with a period of one, software events are not throttled. */
+/* One event per fault: software events with a period of one are not throttled. */
 static int attach_events(struct faults_load *load, const struct source_context *context,
                          const struct alternative *alternative, struct hook_report *hook, struct error *why)
 {
@@ -127,7 +127,7 @@ void faults_load_follow(struct faults_load *load)
     }
 }
 
-/* The begins that go with events as ends. */
+/* The fault-begin hooks that match perf events as ends. */
 static void attach_begins(struct faults_load *load, const struct source_context *context, bool classic,
                           struct hook_report *hook)
 {
@@ -138,7 +138,7 @@ static void attach_begins(struct faults_load *load, const struct source_context 
         load->timed = !attach_begin(&load->collector, context, &list[i], hook, &optional);
 }
 
-/* Among the file descriptors are those of links, which cannot be read. */
+/* Some file descriptors are links, which cannot be read. */
 uint64_t faults_load_raised(const struct faults_load *load)
 {
     const struct link *link = &load->collector.links[LINK_END];
@@ -178,7 +178,7 @@ static int attach(struct faults_load *load, const struct source_context *context
     return attach_events(load, context, classic ? classic_ends : &task_ends[1], end, why);
 }
 
-/* Without the tables for times, where there is not enough locked memory for them. */
+/* Retries without the latency tables when RLIMIT_MEMLOCK is too small for them. */
 static int open_side(struct collector *collector, const struct source_context *context, bool classic,
                      bool times, struct error *why)
 {
@@ -219,7 +219,7 @@ static int load_by(struct collector *collector, const struct source_context *con
         err = attach(load, context, classic, times, hooks, why);
     if (err)
         return err;
-    /* Without it, those who die inside a window have no name: less, but right. */
+    /* Optional: without it only processes that exit within a window stay nameless. */
     hook_attach(collector, context, &collector->links[LINK_EXIT], classic ? classic_exits : task_exits,
                 classic ? 1 : 2, hook_report(hooks, "exit", false), &optional);
     return 0;

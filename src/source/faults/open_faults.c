@@ -11,9 +11,9 @@
 #include "source/shared/sketch.h"
 
 #define PLACES     (sizeof(struct hog_begun_table) / sizeof(struct hog_begun))
-#define LONG_NS    20000000  /* what is shorter comes with the window that it ends in */
-#define CONFIRM_NS 100000000 /* how long a look at /proc is good for */
-#define MAX_LOOKS  64        /* at /proc in a window */
+#define LONG_NS    20000000  /* shorter faults are accounted when they end */
+#define CONFIRM_NS 100000000 /* how long an answer from /proc stays valid */
+#define MAX_LOOKS  64        /* reads of /proc per window */
 
 int waiting_open(struct waiting *waiting, const struct object *obj, const struct pidns *pidns,
                  struct error *why)
@@ -35,8 +35,8 @@ void waiting_close(struct waiting *waiting)
     memset(waiting, 0, sizeof *waiting);
 }
 
-/* In a fault of user space a thread that sleeps is in no system call; uninterruptibly, or where userfaultfd
- * serves it not. Where the kernel itself faults, it is in one, and sleeps uninterruptibly. */
+/* A thread that sleeps in a user-mode fault is in no system call; it sleeps uninterruptibly, or interruptibly
+ * while it waits for userfaultfd. A kernel-mode fault is inside a system call and sleeps uninterruptibly. */
 bool waiting_fits(char state, const char *syscall, bool kernel_mode)
 {
     bool in_call = syscall[0] >= '0' && syscall[0] <= '9';
@@ -46,8 +46,8 @@ bool waiting_fits(char state, const char *syscall, bool kernel_mode)
     return !strncmp(syscall, "-1 ", 3) && (state == 'D' || state == 'S');
 }
 
-/* Not every fault that begins is seen to end: one that became a signal is counted by nobody. Nobody may be
- * blamed for those: ask. */
+/* Not every fault that begins is seen to end: a fault that turned into a signal is not counted. Verify with
+ * /proc so that none of those is charged to a thread. */
 static bool confirm(const struct waiting *waiting, const struct hog_begun *begun)
 {
     char path[64], text[128];
@@ -65,7 +65,7 @@ static bool confirm(const struct waiting *waiting, const struct hog_begun *begun
            waiting_fits(thread.state, text, begun->flags & HOG_BEGUN_KERNEL);
 }
 
-/* The programs write while we read: what stands there before and after is whole. */
+/* Programs write concurrently: an entry is whole if its key reads the same before and after. */
 static bool look(const volatile struct hog_begun *begun, struct hog_begun *copy)
 {
     copy->key = begun->key;
@@ -77,8 +77,8 @@ static bool look(const volatile struct hog_begun *begun, struct hog_begun *copy)
     return copy->key && begun->key == copy->key && begun->since == copy->since;
 }
 
-/* What is here is long past: no two looks as in oncpu.c are needed, the stores of its begin have long been
- * seen. */
+/* One read is enough, unlike in source/sched: entries are old, the stores of their begin have been visible
+ * for long. */
 static bool is_waiting(const struct waiting *waiting, size_t i, uint64_t now, unsigned *looks,
                        struct hog_begun *begun)
 {
@@ -91,7 +91,7 @@ static bool is_waiting(const struct waiting *waiting, size_t i, uint64_t now, un
     return (*looks)++ < MAX_LOOKS && confirm(waiting, begun);
 }
 
-/* A fault that got credit is no longer there. */
+/* A credited fault is no longer open. */
 static void take_back(struct wait_credit *credit, bool must, waiting_fn fn, void *context)
 {
     if (fn(context, credit->key, -(int64_t)credit->ns, must || credit->over))

@@ -16,7 +16,7 @@ static const struct alternative users[] = {{"tp_btf", "hog_begin_user"}};
 static const struct alternative kernels[] = {{"tp_btf", "hog_begin_kernel"}};
 static const struct alternative frees[] = {{"tp_btf", "hog_free_btf"}, {"raw_tp", "hog_free_raw"}};
 
-/* fexit goes with fentry, and neither without the other. */
+/* fentry and fexit work only as a pair. */
 static int attach_function(struct collector *collector, const struct source_context *context,
                            struct hook_report *begin, struct hook_report *end, struct error *why)
 {
@@ -29,7 +29,7 @@ static int attach_function(struct collector *collector, const struct source_cont
     return err;
 }
 
-/* One event a fault and CPU: with a period of one, software events are not throttled. */
+/* One event per fault and CPU: software events with a period of one are not throttled. */
 static int attach_event(struct collector *collector, const struct source_context *context, int link,
                         const struct alternative *alternative, uint64_t event, struct hook_report *hook,
                         struct error *why)
@@ -52,7 +52,7 @@ static int attach_events(struct collector *collector, const struct source_contex
         err = attach_event(collector, context, LINK_MAJOR, majors, PERF_COUNT_SW_PAGE_FAULTS_MAJ, end, why);
     if (err)
         return err;
-    /* Times are known where the begins of both kinds are. */
+    /* Latency is known only if the begins of user and kernel faults are both seen. */
     if (!hook_attach(collector, context, &collector->links[LINK_BEGIN], users, 1, begin, &optional) &&
         hook_attach(collector, context, &collector->links[LINK_KERNEL], kernels, 1, begin, &optional))
         link_detach(&collector->links[LINK_BEGIN]);

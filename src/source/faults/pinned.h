@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Getting bpf/pin_faults.bpf.c into the kernel, to be pinned. */
+/* Loads bpf/pin_faults.bpf.c for pinning. */
 #ifndef HOG_SOURCE_FAULTS_PINNED_H
 #define HOG_SOURCE_FAULTS_PINNED_H
 

@@ -15,12 +15,12 @@
 struct file_options file_options;
 
 #define LOOK_NS   1000000000
-#define IN_FLIGHT 64 /* cells that may have been handed out, and not be in use yet, before one that is */
+#define IN_FLIGHT 64 /* free cells that may stand between cells in use: handed out, but not written yet */
 #define CROWDED   (HOG_FILE_CELLS - HOG_FILE_CELLS / 4)
 
 _Static_assert(HISTOGRAM_BUCKETS == HOG_HISTOGRAM_BUCKETS, "one histogram");
 
-/* A cell at the last look. Of its histogram those buckets alone that are not empty: mostly some ten of
+/* A cell at the last snapshot. Only non-empty buckets of its histogram are kept: typically about ten of
  * hundreds. */
 struct seen_bucket {
     uint32_t bucket, count;
@@ -31,8 +31,8 @@ struct file_seen {
     uint32_t nbuckets;
 };
 
-/* All cells are two megabytes, and what is mapped counts as hog's memory: as many are mapped as the programs
- * have come to. */
+/* All cells take two megabytes, and mapped memory counts as hog's RSS: only as much is mapped as the programs
+ * have used. */
 static int map_cells(struct file_cells *f, uint32_t cell)
 {
     const struct object_map *map = object_map(f->collector.obj, "hog_file_cells");
@@ -70,7 +70,7 @@ static int open_cells(struct file_cells *f, struct error *why)
 {
     const struct object_map *map = object_map(f->collector.obj, "hog_file_cells");
 
-    if (map && map->memory) { /* of a pin */
+    if (map && map->memory) { /* pinned */
         f->cells = map->memory;
         f->mapped = HOG_FILE_CELLS;
         return 0;
@@ -107,7 +107,7 @@ struct file_cells *file_cells_of(const struct source_context *context)
     return source_state(context, &file_source);
 }
 
-/* What was there before, of all cells up to that one; NULL: no memory. */
+/* The last snapshot, extended up to that cell; NULL: out of memory. */
 static struct file_seen *seen_at(struct file_cells *f, uint32_t cell)
 {
     if (cell >= f->room) {
@@ -140,7 +140,7 @@ static void take_times(volatile struct hog_file_cell *cell, struct file_seen *se
 {
     uint32_t now[HISTOGRAM_BUCKETS], counts[HISTOGRAM_BUCKETS], via = cell->key.via, n = 0;
 
-    /* Of these no end is seen: no memory for what stays empty. */
+    /* The end of these calls is not seen, so the histogram stays empty. */
     if (via == HOG_VIA_AIO || (via == HOG_VIA_MMAP && !cell->key.mount))
         return;
     for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
@@ -163,7 +163,7 @@ static void take_times(volatile struct hog_file_cell *cell, struct file_seen *se
                  histogram_quantile(counts, 0.99, &use->p99);
 }
 
-/* What is new in a cell. */
+/* Adds what is new in a cell. */
 static int look_at(struct file_cells *f, uint32_t number)
 {
     volatile struct hog_file_cell *cell = &f->cells[number];
@@ -191,8 +191,8 @@ static int look_at(struct file_cells *f, uint32_t number)
     return 0;
 }
 
-/* Nobody can count for it any more: its process (by thread: thread) is gone. Those who have no number are
- * many, and some of them remember the cell. */
+/* The process (by thread: the thread) has ended, so no program will use the cell again. OUTSIDE stands for
+ * many processes, and the programs may still hold its cell. */
 static bool is_over(const struct hog_file_key *key)
 {
     struct process process;
@@ -219,7 +219,7 @@ static void free_cell(struct file_cells *f, uint32_t number)
     sys_bpf_map_update(queue->fd, NULL, &number, BPF_ANY);
 }
 
-/* Where cells become few, those of the dead that did nothing in the window are free again. */
+/* When cells become scarce, those of exited processes that did nothing in the window are freed. */
 static void make_room(struct file_cells *f)
 {
     size_t next = 0;
@@ -242,7 +242,7 @@ static void follow_lost(struct file_cells *f)
     f->lost_before = all;
 }
 
-/* Counts go on: what is there when they are read is of the window. */
+/* Cells have no banks: what has been counted when a cell is read belongs to the window. */
 static int file_cells_collect(void *state, const struct window *window, struct error *why)
 {
     struct file_cells *f = state;

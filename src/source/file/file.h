@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What was read and written in a window, by the cells of bpf/file/file.bpf.h. */
+/* Reads and writes of files in a window, from the cells of bpf/file/file.bpf.h. */
 #ifndef HOG_SOURCE_FILE_FILE_H
 #define HOG_SOURCE_FILE_FILE_H
 
@@ -9,23 +9,23 @@
 struct hog_file_cell;
 struct file_seen;
 
-/* A cell with something in the window. */
+/* A cell with activity in the window. */
 struct file_use {
     uint32_t cell;
     uint64_t count, bytes, waited;
-    bool timed;             /* the next are known */
+    bool timed;             /* the quantiles are known */
     uint64_t p50, p95, p99; /* ns, to 6.25 % */
 };
 
 struct file_cells {
     const struct source_context *context;
     struct collector collector;
-    struct pinned pinned;                 /* where another hog counts: by mount, nobody by name */
+    struct pinned pinned;                 /* when another hog counts: by mount, without file names */
     volatile struct hog_file_cell *cells; /* shared with the programs */
-    uint32_t mapped;                      /* so many of them */
-    struct file_seen *seen;               /* what was there before, by cell */
+    uint32_t mapped;                      /* number of cells mapped */
+    struct file_seen *seen;               /* last snapshot, by cell */
     size_t nseen, room;
-    struct file_use *uses; /* of the window */
+    struct file_use *uses; /* cells with activity in the window */
     size_t n, uses_room;
     uint64_t lost; /* in the window */
     uint64_t lost_before, missed, checked;
@@ -40,7 +40,7 @@ extern struct file_options {
 
 extern const struct source file_source;
 
-/* Of the session; NULL: it is not open. */
+/* The session's instance; NULL: not open. */
 struct file_cells *file_cells_of(const struct source_context *context);
 
 #endif

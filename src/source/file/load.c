@@ -8,8 +8,8 @@
 #include "file.types.h"
 #include "syscall/bpf.h"
 
-/* System calls before kprobes: a function that waits holds one of the few places that the kernel has for its
- * return, and when they are all taken others return unseen. */
+/* System calls come before kprobes: a kretprobe on a function that sleeps holds one of the few return
+ * instances of the kernel, and when all are taken further returns are missed. */
 static const struct alternative reads[] = {
     {"fentry", "hog_read_fentry"}, {"tp_btf", "hog_enter"}, {"kprobe", "hog_read_kprobe"}};
 static const struct alternative vectors[] = {{"fentry", "hog_readv_fentry"}, {"kprobe", "hog_readv_kprobe"}};
@@ -17,13 +17,13 @@ static const struct alternative splices[] = {{"fentry", "hog_sendfile_fentry"},
                                              {"kprobe", "hog_sendfile_kprobe"}};
 static const struct alternative copies[] = {{"fentry", "hog_copy_fentry"}, {"kprobe", "hog_copy_kprobe"}};
 
-/* System calls tell it, too. */
+/* The system call hooks cover this as well. */
 static const struct alternative aios[] = {{"fentry", "hog_aio_fexit"}};
 
-/* The latter from 6.12 at the latest. */
+/* The second exists from 6.12 at the latest. */
 static const struct alternative mmaps[] = {{"fentry", "hog_mmap_fentry"}, {"tp_btf", "hog_mmap_tp"}};
 
-/* The latter before 6.3. */
+/* The second exists before 6.3. */
 static const struct alternative urings[] = {{"tp_btf", "hog_uring_req"}, {"tp_btf", "hog_uring_sqe"}};
 
 const struct hook_ways file_ways[] = {
@@ -31,9 +31,10 @@ const struct hook_ways file_ways[] = {
     {"aio", aios, 1},   {"uring", urings, 2},   {"mmap", mmaps, 2},     {NULL, NULL, 0},
 };
 
-#define URING 5 /* its place there */
+#define URING 5 /* its index there */
 
-/* The programs beside the first of an alternative: its end, and another function's begin and end. */
+/* The further programs of an alternative, after its first: the exit, and another function's entry and exit.
+ */
 static const char *const others[][4] = {
     {"hog_read_fentry", "hog_read_fexit", "hog_write_fentry", "hog_write_fexit"},
     {"hog_read_kprobe", "hog_read_kretprobe", "hog_write_kprobe", "hog_write_kretprobe"},
@@ -60,7 +61,7 @@ static int attach_others(const struct collector *collector, const char *first, s
     return err;
 }
 
-/* The first alternative of which all programs work. */
+/* Attaches the first alternative of which all programs attach. */
 static int attach(struct collector *collector, const struct source_context *context, size_t which,
                   struct hook_report *hook, struct error *why)
 {
@@ -105,12 +106,12 @@ static int configure(const struct collector *collector, const struct source_cont
 
     if (!page_bytes || !by_mount || !all_files || !top_files || !names || !blank || !cells)
         return error_set(why, -EINVAL, "%s: a constant or map is missing", collector->obj->name);
-    /* Where counts are pinned, nobody frees what the dead leave behind. */
+    /* Pinned cells are never freed when a process exits, so they are by mount. */
     *by_mount = file_options.by_mount || context->purpose == PURPOSE_PIN;
     *page_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
     *all_files = file_options.all_files;
     *top_files = file_options.top_files;
-    cells->mapped_later = true; /* source/file/file.c does */
+    cells->mapped_later = true; /* by source/file/file.c */
     collector_use_map(collector, names, file_options.top_files, 0);
     collector_use_map(collector, blank, file_options.top_files, 0);
     return 0;
@@ -135,7 +136,7 @@ static int load_by(struct collector *collector, const struct source_context *con
         err = attach(collector, context, 0, hook_report(hooks, "read", true), why);
     if (err)
         return err;
-    /* Programs of system calls see all others, too, but for the last ones. */
+    /* The system call programs also see everything that the others would, except for io_uring and mmap. */
     bool calls = strcmp(hooks[0].hook, "tp_btf") == 0;
     for (size_t i = calls ? URING : 1; file_ways[i].what; i++)
         attach(collector, context, i, hook_report(hooks, file_ways[i].what, false), &optional);

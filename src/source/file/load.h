@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Getting bpf/file/file.bpf.c into the kernel. */
+/* Loads bpf/file/file.bpf.c. */
 #ifndef HOG_SOURCE_FILE_LOAD_H
 #define HOG_SOURCE_FILE_LOAD_H
 
@@ -10,8 +10,8 @@ extern const struct hook_ways file_ways[];
 int file_load(struct collector *collector, const struct source_context *context,
               struct hook_report hooks[MAX_HOOKS], struct error *why);
 
-/* Ends of calls for which the kernel ran no program, ever, as another one held the CPU (5.12). A system call
- * a program. */
+/* Ends of calls for which the kernel skipped the program, since the start, because another one held the CPU
+ * (5.12). One system call per program. */
 uint64_t file_load_missed(const struct collector *collector);
 
 #endif

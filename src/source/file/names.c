@@ -55,7 +55,7 @@ static uint64_t weight(const struct hog_file_name *name)
     return name->bytes[HOG_FILE_READ] + name->bytes[HOG_FILE_WRITE];
 }
 
-/* To its place among the most, if it has one. */
+/* Inserts it by bytes, if it is among the top. */
 static int keep_heaviest(void *context, const void *key, const void *value)
 {
     struct file_names *names = context;
@@ -85,7 +85,7 @@ int file_names_collect(struct file_names *names, struct error *why)
     return n < 0 ? n : 0;
 }
 
-/* The path: that of the mount, and the names below it, which are there from the last one on. */
+/* The path of the mount and the names below it; the names are stored last component first. */
 static void put_path(const struct hog_file_name *name, const char *mount, char *to, size_t size)
 {
     size_t depth = name->depth < NAMES ? name->depth : NAMES;

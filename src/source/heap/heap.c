@@ -18,7 +18,7 @@
 struct heap_options heap_options;
 
 #define DEFAULT_BLOCKS 262144
-#define LEVELS         16 /* of sampling, over the last quarter of the map */
+#define LEVELS         16 /* of sampling, spread over the last quarter of the map */
 
 enum { LINK_EXIT, LINK_EXEC, LINK_FORK };
 
@@ -55,7 +55,7 @@ static int configure(struct heaps *heaps, struct error *why)
     if (!blocks || !stacks || !keys || !with_stacks || !page_bytes || !from || !shift)
         return error_set(why, -EINVAL, "%s: a map or constant is missing", obj->name);
     heaps->capacity = heap_options.pointers ? heap_options.pointers : DEFAULT_BLOCKS;
-    keys->by_thread = 0; /* memory is of processes */
+    keys->by_thread = 0; /* threads share their process's heap */
     *with_stacks = heap_options.leaks_ns != 0;
     *page_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
     *from = heaps->capacity / 4 * 3;
@@ -65,7 +65,7 @@ static int configure(struct heaps *heaps, struct error *why)
     return 0;
 }
 
-/* All places but the first are free; of these the first one is on top. */
+/* Frees all places but the first, lowest on top of the stack. */
 static int fill(struct heaps *heaps, struct error *why)
 {
     const struct object_map *places = object_map(heaps->collector.obj, "hog_heaps"),
@@ -111,7 +111,7 @@ static int load_by(struct collector *collector, const struct source_context *con
                                                    .names_only = true};
     struct heaps *heaps = (struct heaps *)((char *)collector - offsetof(struct heaps, collector));
 
-    alloc_probes_close(heaps->probes); /* of the way before */
+    alloc_probes_close(heaps->probes); /* left by the previous attempt */
     heaps->probes = NULL;
     heaps->by_task = !classic;
     int err = collector_open(collector, &object, context, classic, why);
@@ -135,7 +135,6 @@ static int load_by(struct collector *collector, const struct source_context *con
                              hook_report(hooks, "exit", true), why);
 }
 
-/* doctor looks whether it would work: it need not come into every process for that. */
 static void heaps_close(void *state)
 {
     struct heaps *heaps = state;
@@ -167,7 +166,7 @@ static int heaps_open(void **state, const struct source_context *context, unsign
     heaps->context = context;
     heaps->table = (struct hash_table){.size = sizeof(struct heap), .most = 65536};
     int err = collector_by_any(&heaps->collector, context, load_by, hooks, why);
-    if (!err && context->purpose != PURPOSE_TRY)
+    if (!err && context->purpose != PURPOSE_TRY) /* doctor needs no probes in other processes */
         err = begin_probes(heaps, why);
     if (err) {
         heaps_close(heaps);
@@ -194,8 +193,8 @@ static volatile struct hog_alloc_words *words_of(const struct heaps *heaps)
     return object_global(heaps->collector.obj, "alloc_words", sizeof(struct hog_alloc_words));
 }
 
-/* Of words that programs on other CPUs add to meanwhile. What a process holds is made of several: with no
- * free in between it is what was held at one moment. */
+/* Programs on other CPUs update these words concurrently. The bytes held are the result of several words:
+ * without a free in between they belong to one moment. */
 static void look(struct hog_heap *now, const volatile struct hog_heap *at)
 {
     for (int i = 0; i < 100; i++) {
@@ -223,7 +222,7 @@ static void note(struct heap *heap, const struct hog_heap *now)
         heap->live = heap->mapped = 0, heap->error = 0;
 }
 
-/* The programs that know no births of the kernel's know no ends of processes, either. */
+/* Programs that cannot read start times from the kernel do not see exits either. */
 static bool is_gone(const struct heaps *heaps, const struct heap *heap)
 {
     struct process process;
@@ -234,7 +233,7 @@ static bool is_gone(const struct heaps *heaps, const struct heap *heap)
     return err == -ESRCH || (!err && !key_born_at(heap->who, process.start_ns));
 }
 
-/* Its place is another one's from now on. */
+/* Gives its place to another process. */
 static void free_heap(const struct heaps *heaps, uint64_t id, uint32_t place)
 {
     static const struct hog_heap none;
@@ -276,12 +275,12 @@ static bool is_there(const void *context, const void *entry)
     return ((const struct heap *)entry)->looked == ((const struct heaps *)context)->turns;
 }
 
-/* ---- blocks that nobody holds any more ---- */
+/* ---- orphaned blocks ---- */
 
 struct sweep {
     struct heaps *heaps;
     struct hash_table lives;
-    uint64_t turned; /* by the clock of the programs */
+    uint64_t turned; /* on the programs' clock */
     int fd;
 };
 
@@ -300,7 +299,7 @@ static int sweep_block(void *context, const void *key, const void *value)
     return 0;
 }
 
-/* Lives that began since are not known here, but neither are their blocks as old. */
+/* Address spaces created since are not in the table, but their blocks are younger than the flip. */
 static int sweep_blocks(struct heaps *heaps, struct error *why)
 {
     struct sweep sweep = {.heaps = heaps,
@@ -332,7 +331,8 @@ static int heaps_collect(void *state, const struct window *window, struct error 
     if (err)
         return err;
     heaps->turns++;
-    words_of(heaps)->turned = now - (uint64_t)heaps->collector.clock_offset; /* before lives are looked at */
+    words_of(heaps)->turned =
+        now - (uint64_t)heaps->collector.clock_offset; /* before the snapshot of heaps */
     int n = map_walk(map->fd, map->key_size, map->value_size, read_heap, heaps, why);
     if (n < 0)
         return n;
@@ -364,7 +364,7 @@ uint64_t heaps_blocks(const struct heaps *heaps)
     return used > 0 ? (uint64_t)used : 0;
 }
 
-/* As sampling() of bpf/heap/heap_blocks.bpf.h has it. */
+/* Same as sampling() in bpf/heap/heap_blocks.bpf.h. */
 uint64_t heaps_one_in(const struct heaps *heaps)
 {
     uint64_t used = heaps_blocks(heaps), from = heaps->capacity / 4 * 3;

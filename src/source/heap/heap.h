@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What each process holds on its heap, from the programs of bpf/heap.bpf.c. */
+/* The heap of each process, from the programs of bpf/heap.bpf.c. */
 #ifndef HOG_SOURCE_HEAP_HEAP_H
 #define HOG_SOURCE_HEAP_HEAP_H
 
@@ -14,20 +14,20 @@ struct alloc_counts {
     uint64_t allocs, frees, bytes, failed;
 };
 
-/* A process. */
+/* The heap of a process. */
 struct heap {
-    uint64_t id;  /* by the kernel's own numbers */
-    uint64_t who; /* as rows have it */
+    uint64_t id;  /* by PID in the initial namespace */
+    uint64_t who; /* key as in rows */
     uint64_t life;
     int64_t live, mapped;       /* bytes */
-    double error;               /* bytes that `live` may be off for sampling, at 95 % */
+    double error;               /* sampling error of `live` in bytes, at 95 % */
     struct alloc_counts counts; /* since it was first seen */
-    struct alloc_counts before; /* the same at the turn before */
-    uint64_t code;              /* an address in its allocator */
-    uint64_t looked;            /* the last turn at which it was there */
-    uint64_t left;              /* blocks that an exec of it left in the map, ever */
+    struct alloc_counts before; /* the same at the previous flip */
+    uint64_t code;              /* an address within its allocator */
+    uint64_t looked;            /* last snapshot that had it */
+    uint64_t left;              /* blocks that its execs left in the map, since the start */
     bool dead;
-    /* The allocator's file, as last looked up: */
+    /* The allocator's mapping, cached: */
     uint64_t lib_start, lib_end;
     char lib[48];
     size_t lib_length;
@@ -39,14 +39,14 @@ struct heaps {
     const struct source_context *context;
     struct collector collector;
     struct alloc_probes *probes;
-    volatile struct hog_heap *places; /* the programs' side of them */
+    volatile struct hog_heap *places; /* shared with the programs */
     bool by_task;
     struct hash_table table; /* of struct heap */
     uint64_t turns;
-    uint64_t left;              /* blocks in the map that nobody holds any more */
+    uint64_t left;              /* orphaned blocks in the map */
     uint64_t lost, lost_before; /* allocations, since the start */
     uint64_t capacity;
-    int unseen; /* -errno: some allocator could not be probed */
+    int unseen; /* -errno: an allocator could not be probed */
     struct error unseen_why;
 };
 
@@ -58,16 +58,16 @@ extern struct heap_options {
 
 extern const struct source heap_source;
 
-/* Of the session; NULL: it is not open. */
+/* The session's instance; NULL: not open. */
 struct heaps *heaps_of(const struct source_context *context);
 
 uint64_t heaps_lost(const struct heaps *heaps); /* in the window */
 uint64_t heaps_blocks(const struct heaps *heaps);
 
-/* The smallest blocks are kept one in so many now. */
+/* Sampling: of the smallest blocks one in so many is kept now. */
 uint64_t heaps_one_in(const struct heaps *heaps);
 
-/* The file of its allocator; "", length 0: not known. */
+/* Looks up the file of its allocator; length 0: unknown. */
 void heaps_lib(struct heaps *heaps, struct heap *heap);
 const struct name *heaps_name(struct heaps *heaps, uint64_t who, uint64_t now);
 

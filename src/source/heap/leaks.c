@@ -11,23 +11,23 @@
 #include "loader/map_read.h"
 #include "syscall/bpf.h"
 
-#define FRAMES     32 /* as bpf/heap/heap_blocks.bpf.h has it */
+#define FRAMES     32 /* as in bpf/heap/heap_blocks.bpf.h */
 #define MOST_SITES 16384
 #define MOST_NAMES 4096
 
-/* Where a process allocated. */
+/* One call stack of a process that allocated. */
 struct site {
     uint64_t id, heap;
-    uint64_t bytes, blocks, born; /* of the oldest */
-    int32_t stack;                /* < 0: not known */
+    uint64_t bytes, blocks, born; /* born: of the oldest block */
+    int32_t stack;                /* < 0: unknown */
 };
 
 struct frame {
-    uint64_t id; /* of a process and an address */
+    uint64_t id; /* hash of the address space and the address */
     char text[72];
 };
 
-/* A life of a process whose blocks count. */
+/* An address space whose blocks count. */
 struct life {
     uint64_t id, heap;
 };
@@ -35,8 +35,8 @@ struct life {
 struct leaks {
     struct heaps *heaps;
     struct hash_table sites, frames, lives;
-    uint64_t before; /* blocks that were born until then are old enough, by the clock of the programs */
-    uint64_t lost;   /* blocks that found no room here */
+    uint64_t before; /* blocks born until then are old enough; on the programs' clock */
+    uint64_t lost;   /* blocks dropped as the table was full */
     struct site **top;
 };
 
@@ -126,7 +126,7 @@ int leaks_collect(struct leaks *leaks, uint64_t now, struct error *why)
     return n < 0 ? n : 0;
 }
 
-/* ---- who asked ---- */
+/* ---- call stacks ---- */
 
 struct place {
     uint32_t process;
@@ -135,7 +135,7 @@ struct place {
     size_t size;
 };
 
-/* "function+0x12", or else "file+0x1234". */
+/* "function+0x12", or "file+0x1234" without symbols. */
 static int name_place(void *context, const struct mapping *m)
 {
     struct place *place = context;
@@ -162,7 +162,7 @@ static int name_place(void *context, const struct mapping *m)
     return 1;
 }
 
-/* Of a return address: the call is in front of it. */
+/* A return address: the call is the instruction before it. */
 static void name_frame(struct leaks *leaks, const struct heap *heap, uint64_t address, char *text,
                        size_t size)
 {
@@ -181,10 +181,10 @@ static void name_frame(struct leaks *leaks, const struct heap *heap, uint64_t ad
         hash_table_keep(&leaks->frames, none, NULL);
     frame = hash_table_find_or_add(&leaks->frames, id);
     if (frame)
-        memcpy(frame->text, text, strnlen(text, sizeof frame->text - 1)); /* a new entry is zero */
+        memcpy(frame->text, text, strnlen(text, sizeof frame->text - 1)); /* new entries are zeroed */
 }
 
-/* Names with ";" between, as many as fit. */
+/* Names separated by ";", as many as fit. */
 static void name_stack(struct leaks *leaks, const struct heap *heap, int32_t stack, char *text, size_t size)
 {
     uint64_t addresses[FRAMES] = {0};

@@ -9,10 +9,10 @@
 #include "source/shared/mapped.h"
 #include "source/shared/self_probe.h"
 
-/* What is probed, and the first part of its program's name. Allocators that do not want to replace malloc, or
- * that were built into a program beside it, have the same functions with a prefix; but for the last ones,
- * C++'s. Of these, `new` that throws is not probed: an exception cannot pass a function whose return is, and
- * would end the program. Mostly it calls malloc, which counts. */
+/* The functions to probe, and the stem of the program's name. Allocators that do not replace malloc, or are
+ * linked into a program next to it, export the same functions with a prefix, except for the last ones: C++'s.
+ * Throwing `new` is not probed: an exception cannot unwind through a return probe and would terminate the
+ * program. It mostly calls malloc, which is counted. */
 struct function {
     const char *name, *program;
     enum hog_function cookie;
@@ -53,11 +53,11 @@ static const struct function functions[] = {
     {"_ZdaPvmSt11align_val_t", "hog_delete", HOG_DELETE, false},
 };
 #define FUNCTIONS (sizeof functions / sizeof *functions)
-#define WHOLE     15 /* of them, the last ones, have the only name that they may have */
+#define WHOLE     15 /* the last ones exist without a prefix only */
 static const char *const prefixes[] = {"", "je_", "tc_", "mi_"};
 #define PREFIXES (sizeof prefixes / sizeof *prefixes)
 
-/* An allocator's file, where it has what. */
+/* Offsets of the functions in an allocator's file. */
 struct offsets {
     uint64_t of[PREFIXES][FUNCTIONS];
 };
@@ -69,11 +69,11 @@ struct probed {
 
 struct alloc_probes {
     struct mapped mapped;
-    struct object_program *any, *any_return; /* NULL: probes are one by one */
+    struct object_program *any, *any_return; /* NULL: one link per probe */
     struct object_program *entries[FUNCTIONS], *at_return;
     struct probed *probed;
     size_t nprobed;
-    int pid; /* of the file that is looked at */
+    int pid; /* restricts probes of the current file; -1: all processes */
     int error;
     struct error reason;
 };
@@ -103,7 +103,7 @@ static int find_functions(const char *path, struct offsets *offsets)
     return found;
 }
 
-/* The same function under several names is probed once. */
+/* A function with several names is probed once. */
 static bool is_first(const struct offsets *offsets, size_t prefix, size_t function)
 {
     for (size_t i = 0; i <= prefix; i++)
@@ -128,7 +128,7 @@ static struct probed *add_probed(struct alloc_probes *p)
     return more;
 }
 
-/* The return before the entry: whoever is seen to come in is seen to leave. */
+/* Return before entry: every call seen to begin is seen to end. */
 static int attach_function(const struct alloc_probes *p, struct probed *probed, const char *path,
                            size_t function, uint64_t offset, struct error *why)
 {
@@ -160,7 +160,7 @@ static int attach_singly(struct alloc_probes *p, const char *path, const struct 
     return 0;
 }
 
-/* All entries by one link, all returns by another. */
+/* One link for all entries, another for all returns. */
 static int attach_at_once(struct alloc_probes *p, const char *path, const struct offsets *offsets,
                           struct error *why)
 {
@@ -244,7 +244,7 @@ size_t alloc_probes_files(const struct alloc_probes *p)
 
 /* ---- */
 
-/* The programs of that way of probing; -errno if one is refused. */
+/* Loads the programs for that kind of probes; -errno if one is refused. */
 static int load_programs(struct alloc_probes *p, struct object *obj, bool by_task, bool at_once,
                          struct error *why)
 {

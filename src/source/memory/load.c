@@ -13,7 +13,8 @@ enum { LINK_CHANGE, LINK_LOOK, LINK_EXIT, LINK_FORK };
 
 static const struct alternative task_changes[] = {{"tp_btf", "hog_change_btf"}};
 static const struct alternative classic_changes[] = {{"tracepoint", "hog_change_tp"}};
-static const struct alternative looks[] = {{"iter", "hog_mem_tasks"}, {"proc", NULL}}; /* /proc: no program */
+static const struct alternative looks[] = {{"iter", "hog_mem_tasks"},
+                                           {"proc", NULL}}; /* /proc takes no program */
 static const struct alternative task_exits[] = {{"tp_btf", "hog_exit_btf"}};
 static const struct alternative classic_exits[] = {{"tracepoint", "hog_exit_tp"}};
 static const struct alternative classic_forks[] = {{"tracepoint", "hog_fork_tp"}};
@@ -39,7 +40,7 @@ static int set_constant(const struct collector *collector, const char *name, uin
     return 0;
 }
 
-/* Where the classic tracepoint keeps its fields. */
+/* Field offsets of the classic tracepoint. */
 static int set_offsets(const struct collector *collector, struct error *why)
 {
     uint32_t offset = 0, size = 0, page_shift = 0;
@@ -73,7 +74,7 @@ static int open_side(struct collector *collector, const struct source_context *c
     bool *by_vm = object_global(collector->obj, "by_vm", sizeof *by_vm);
     if (!keys || !by_vm)
         return error_set(why, -EINVAL, "%s: a constant is missing", collector->obj->name);
-    keys->by_thread = false; /* threads have their process's memory */
+    keys->by_thread = false; /* threads share their process's memory */
     *by_vm = memory_options.vm;
     return collector_load(collector, context, why);
 }
@@ -100,14 +101,14 @@ static int load_by(struct collector *collector, const struct source_context *con
     load->look = -1;
     if (!classic && !hook_attach(collector, context, &collector->links[LINK_LOOK], looks, 1, look, &optional))
         load->look = collector->links[LINK_LOOK].fds[0];
-    /* Without it, those who die inside a window have no name: less, but right. */
+    /* Optional: without it only processes that exit within a window stay nameless. */
     hook_attach(collector, context, &collector->links[LINK_EXIT], classic ? classic_exits : task_exits, 1,
                 hook_report(hooks, "exit", false), &optional);
     return 0;
 }
 
-/* Where rows are to bear the numbers of a PID namespace, and the kernel side cannot tell them, /proc can: it
- * is of that namespace. */
+/* If rows carry PIDs of a namespace that the programs cannot translate to, /proc of that namespace has them.
+ */
 static int load_any(struct mem_load *load, const struct source_context *context,
                     struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
@@ -119,8 +120,8 @@ static int load_any(struct mem_load *load, const struct source_context *context,
     return err;
 }
 
-/* What is left where there is no iterator. `w` has the reason for that, and gets why this is no way, either.
- */
+/* The fallback without an iterator. `why` holds the reason for that, and gets the reason if this fails as
+ * well. */
 static int look_at_proc(const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
                         struct error *why)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Getting bpf/memory.bpf.c into the kernel. */
+/* Loads bpf/memory.bpf.c. */
 #ifndef HOG_SOURCE_MEMORY_LOAD_H
 #define HOG_SOURCE_MEMORY_LOAD_H
 
@@ -7,15 +7,15 @@
 
 struct mem_load {
     struct collector collector;
-    bool marks;  /* changes are seen */
-    bool parts;  /* one part at a time */
-    bool by_ids; /* keys are made from what helpers say */
-    int look;    /* the iterator's link; -1: /proc must be asked */
+    bool marks;  /* changes of counters are seen */
+    bool parts;  /* changes arrive one part (file, anon, shmem) at a time */
+    bool by_ids; /* keys are built from helper results */
+    int look;    /* link of the iterator; -1: read /proc instead */
 };
 
 extern const struct hook_ways mem_ways[];
 
-/* What cannot be had from the kernel is left to /proc; fails if that cannot be asked, either. */
+/* Falls back to /proc for what the kernel side does not offer; fails if /proc is no help either. */
 int mem_load(struct mem_load *load, const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
              struct error *why);
 void mem_unload(struct mem_load *load);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Processes that the kernel's own look at all tasks leaves out, as some virtual machines hide some: /proc has
- * them. It is asked for all of them seldom, and for those that were found at each look. */
+/* Processes that the task iterator leaves out, as on some virtual machines, but /proc has. /proc is searched
+ * for new ones seldom, and read for known ones at each snapshot. */
 #include "source/memory/mem_table_private.h"
 #include <stdlib.h>
 #include "base/clock.h"
@@ -8,8 +8,8 @@
 #include "host/process.h"
 #include "host/targets.h"
 
-#define PRICE 1000       /* to search for them takes at most this part of the time */
-#define LEAST 1000000000 /* and is not done more often, ns */
+#define PRICE 1000       /* a search may take at most 1/PRICE of the time, */
+#define LEAST 1000000000 /* and at least so many ns pass between two */
 
 struct search {
     struct mem_table *h;
@@ -24,7 +24,7 @@ static int compare(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* The key under which changes of its memory were seen, or else one by the birth that /proc tells. */
+/* The key under which its memory changes were seen, or else one made from its start time in /proc. */
 static uint64_t key_of(struct mem_table *h, uint32_t pid, uint64_t born)
 {
     for (size_t i = 0; i < h->table.n; i++) {
@@ -52,7 +52,8 @@ static void find(void *context, uint32_t pid)
     unseen->of[unseen->n++] = (struct unseen_process){key, process.start_ns};
 }
 
-/* All that the look has not seen; who was born meanwhile is found, too, and forgotten at the next one. */
+/* Everything that the snapshot missed. A process born since is found too, and dropped at the next snapshot.
+ */
 static void search(struct mem_table *h, uint64_t now)
 {
     uint64_t used = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -73,7 +74,7 @@ static void search(struct mem_table *h, uint64_t now)
     h->unseen.next = now + (pause > LEAST ? pause : LEAST);
 }
 
-/* False: it is no more, or it is seen after all. */
+/* False: it has ended, or the snapshot has it after all. */
 static bool look_at(struct mem_table *h, const struct unseen_process *unseen)
 {
     uint32_t pid = key_process(unseen->key);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who is shown: ranked by what is known of all, and then by what /proc says of those who may be first. */
+/* Chooses the rows: ranked by what is known for all processes, then by exact numbers from /proc for the
+ * candidates. */
 #include "source/memory/mem_table_private.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -8,8 +9,8 @@
 #include "host/process.h"
 #include "host/targets.h"
 
-#define PRICE 100 /* looks at /proc for the order take at most this part of a window */
-#define SPARE 64  /* looked at beyond those that are shown, and as many again */
+#define PRICE 100 /* reading /proc for the order takes at most 1/PRICE of a window */
+#define SPARE 64  /* processes read beyond those shown, and as many again */
 
 static uint64_t greater(uint64_t a, uint64_t b)
 {
@@ -21,7 +22,7 @@ static uint64_t lesser(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Where parts change one by one: the most of one, beside what the others had at least. */
+/* Where parts change one by one: the peak of one part plus the least that the others had. */
 static uint64_t peak_of_parts(const struct mem_process *mem_process)
 {
     const struct mem_levels *now = &mem_process->now, *before = &mem_process->before;
@@ -36,7 +37,7 @@ static uint64_t peak_of_parts(const struct mem_process *mem_process)
     return greater(most, shmem ? all - others[2] + shmem : 0);
 }
 
-/* What it never had before, it had in this window. */
+/* A high-water mark that rose was reached in this window. */
 static uint64_t grown(const struct mem_process *mem_process, uint64_t high_before, uint64_t high)
 {
     return mem_process->before_known && high > high_before ? high : 0;
@@ -62,7 +63,7 @@ bool mem_table_peak_rss(const struct mem_table *h, const struct mem_process *mem
 {
     *kib = peak_rss(mem_process);
     if (!*kib)
-        return false; /* all of it is held back by CPUs */
+        return false; /* still in per-CPU counters */
     return h->load.marks || (!mem_process->gone && *kib >= mem_process->now.high_rss);
 }
 
@@ -72,7 +73,8 @@ bool mem_table_peak_vm(const struct mem_table *h, const struct mem_process *mem_
     return (h->load.marks && !h->load.parts) || (!mem_process->gone && *kib >= mem_process->now.high_vm);
 }
 
-/* Between two exact numbers, or else two quick ones: what CPUs hold back is not taken for growth. */
+/* Compares two exact numbers, or else two quick ones, so that pages held back in per-CPU counters do not look
+ * like growth. */
 bool mem_process_delta_rss(const struct mem_process *mem_process, int64_t *kib)
 {
     bool quick = !mem_process->read_before && mem_process->quick_known && mem_process->quick_before_known;
@@ -85,7 +87,8 @@ bool mem_process_delta_rss(const struct mem_process *mem_process, int64_t *kib)
 
 /* ---- order ---- */
 
-/* What its row goes by, as far as that is known: not less than it is, but for what CPUs hold back. */
+/* The value that a row is ranked by, as far as it is known: a lower bound, except for pages in per-CPU
+ * counters. */
 static uint64_t weight(const struct mem_process *mem_process)
 {
     if (memory_options.peak || mem_process->gone)
@@ -124,7 +127,7 @@ static void add_levels(struct mem_levels *sum, const struct mem_levels *more)
     sum->vm += more->vm;
 }
 
-/* All of the window, in no order. */
+/* All processes of the window, unordered. */
 static size_t gather(struct mem_table *h)
 {
     size_t n = 0;
@@ -154,7 +157,7 @@ static size_t gather(struct mem_table *h)
 
 /* ---- what /proc says ---- */
 
-/* Is its number still its own? Who was seen just now need not be asked. */
+/* Whether the PID still belongs to it. A process seen just now needs no check. */
 static bool is_still(const struct mem_table *h, struct mem_process *mem_process)
 {
     struct process process;
@@ -168,7 +171,7 @@ static bool is_still(const struct mem_table *h, struct mem_process *mem_process)
                : key_born_at(mem_process->key, process.start_ns);
 }
 
-/* `keep`: it will be asked for again. */
+/* `keep`: keep the file open for the next time. */
 static void read_again(struct mem_table *h, struct mem_process *mem_process, bool keep)
 {
     if (mem_process->gone || mem_process->read || !pidns_is_of_proc(h->context->pidns))
@@ -176,7 +179,7 @@ static void read_again(struct mem_table *h, struct mem_process *mem_process, boo
     int err = mem_files_read(&h->files, mem_process->key, &mem_process->now);
     if (err == -EAGAIN) {
         uint32_t pid = key_process(mem_process->key);
-        if (keep) /* first: whose file it is, is_still() tells */
+        if (keep) /* first: is_still() checks that the file is that of this process */
             mem_files_open(&h->files, mem_process->key, pid);
         err = is_still(h, mem_process) ? mem_read_status(pid, &mem_process->now) : -ESRCH;
         if (err)
@@ -188,7 +191,7 @@ static void read_again(struct mem_table *h, struct mem_process *mem_process, boo
         mem_process->read = mem_process->now_known = !err;
 }
 
-/* How much more than known a process may have, KiB: what CPUs hold back of three counters. */
+/* How much more a process may have than is known, KiB: what the CPUs hold back of three counters. */
 static uint64_t held_back(const struct mem_table *h)
 {
     uint64_t cpus = h->load.marks ? (uint64_t)h->load.collector.sketch.shape.cpus : 1;
@@ -196,7 +199,8 @@ static uint64_t held_back(const struct mem_table *h)
     return 3 * greater(32, 2 * cpus) * cpus * h->page_kib;
 }
 
-/* Reads the first k, and on as long as one may belong to them. Returns how many were read. */
+/* Reads the first k, and goes on while a later process could still rank among them. Returns how many it read.
+ */
 static size_t read_first(struct mem_table *h, size_t n, size_t k)
 {
     uint64_t begin = clock_ns(CLOCK_THREAD_CPUTIME_ID), slack = held_back(h), last = UINT64_MAX;

@@ -15,7 +15,7 @@
 
 struct memory_options memory_options;
 
-#define PRICE 100  /* looks may take this part of the time */
+#define PRICE 100  /* snapshots may take 1/PRICE of the time */
 #define MOST  8192 /* processes */
 
 static int mem_table_open(void **state, const struct source_context *context, unsigned needs,
@@ -71,9 +71,9 @@ static bool looks_at_proc(const struct mem_table *h)
     return h->load.look < 0;
 }
 
-/* ---- who ---- */
+/* ---- processes ---- */
 
-/* One that has not been seen before. Where all were seen by a look, it has come since: it had nothing. */
+/* A process seen for the first time. If the last snapshot was complete it was born since, and had nothing. */
 static void begin(struct mem_table *h, struct mem_process *mem_process, uint64_t key, uint64_t born)
 {
     *mem_process =
@@ -89,9 +89,9 @@ static bool is_same(const struct mem_process *mem_process, uint64_t key, uint64_
     return born && key_born_at(mem_process->key, born);
 }
 
-/* The holder with that key (and birth, if that is known). /proc knows births by another measure than the
- * kernel: where it is looked at, processes are told apart by their numbers, and of two that had the same one
- * in a window the one that was seen last is kept. NULL: no room. */
+/* The process with that key (and start time, if known). Start times in /proc are coarser than the kernel's:
+ * with /proc, processes are told apart by PID, and if two had the same PID in a window the later one is kept.
+ * NULL: no room. */
 static struct mem_process *mem_process_of(struct mem_table *h, uint64_t key, uint64_t id, uint64_t born)
 {
     size_t n = h->table.n;
@@ -118,7 +118,7 @@ static void add_marks(struct mem_table *h, uint64_t key, const struct hog_mem_ma
     if (!mem_process)
         return;
     if (looks_at_proc(h))
-        mem_process->key = key; /* by which the dead are found */
+        mem_process->key = key; /* marks exited processes */
     mem_process->window = h->window;
     mem_process->now_known = false;
     if (mem_process->mark_rss < marks->rss * h->page_kib)
@@ -174,7 +174,7 @@ static int collect_marks(struct mem_table *h, struct error *why)
     return err < 0 ? err : 0;
 }
 
-/* ---- looks ---- */
+/* ---- snapshots ---- */
 
 static void saw(struct mem_table *h, struct mem_process *mem_process, const struct mem_levels *levels)
 {
@@ -219,7 +219,7 @@ static void note_task(void *context, const void *record)
     mem_table_saw(h, task->key, task->id, task->born, &levels);
 }
 
-/* A process of /proc. Where it cannot be read (hidepid), it is not seen. */
+/* A process from /proc. If it cannot be read (hidepid), it is skipped. */
 static void look_at_pid(void *context, uint32_t pid)
 {
     struct mem_table *h = context;

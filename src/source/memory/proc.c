@@ -58,7 +58,7 @@ static int read_status(const char *path, struct mem_levels *levels)
     return n < 0 ? (int)n : mem_parse_status(text, (size_t)n, levels);
 }
 
-/* By a thread that lives on when the first one has ended. */
+/* Reads a thread that is alive when the main thread has ended. */
 static int read_threads(uint32_t pid, struct mem_levels *levels)
 {
     char path[64];

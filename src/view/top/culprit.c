@@ -7,8 +7,8 @@
 #include "view/top/oom_forecast.h"
 #include "view/top/state.h"
 
-#define SAID      3    /* culprits at most */
-#define SAID_PART 0.25 /* of the time that the first one caused; below, it is left out */
+#define SAID      3    /* most culprits in a cell */
+#define SAID_PART 0.25 /* a further culprit needs this part of the first one's time */
 
 static void append(struct culprit *culprit, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -24,7 +24,7 @@ static void append(struct culprit *culprit, const char *format, ...)
         culprit->length += (size_t)n < room ? (size_t)n : room - 1;
 }
 
-/* In a list of them a comma would end the name: it becomes an underscore. */
+/* A comma would end the name in a list: it becomes an underscore. */
 void culprit_name(const struct top *top, uint64_t key, char *to, size_t size)
 {
     const char *bracketed = waits_no_process(key);
@@ -67,7 +67,7 @@ size_t culprit_pairs(const struct top *top, uint64_t victim, uint64_t aggressor,
     return waits ? pairs_top(waits_pairs(waits), pairs, most, is_of, &query) : 0;
 }
 
-/* Into the row's list in its place, if it is among the heaviest. */
+/* Inserts it into the row's list by time, if it is among the heaviest. */
 static void add_heaviest(struct heaviest_pairs *heaviest, const struct pair *pair)
 {
     size_t i = heaviest->n;
@@ -111,7 +111,7 @@ struct blamed {
     double ns;
 };
 
-/* The other side of the heaviest pairs, and, for a victim, what stole its CPUs in its place among them. */
+/* The other side of the heaviest pairs; for a victim, steal is merged in by time. */
 static size_t blamed_of(const struct top *top, const struct judged_process *process, bool victims,
                         struct blamed list[HEAVIEST_PAIRS + 1])
 {
@@ -138,13 +138,13 @@ static size_t blamed_of(const struct top *top, const struct judged_process *proc
     return n;
 }
 
-/* The heaviest of them; one that occurs twice (by preemption, by wakeup) once. */
+/* The heaviest of them; a name that occurs twice (by preemption and wakeup) is listed once. */
 static void others(const struct top *top, const struct judged_process *process, bool victims,
                    struct culprit *culprit)
 {
     struct blamed list[HEAVIEST_PAIRS + 1];
     size_t n = blamed_of(top, process, victims, list);
-    /* A recording is to be small. */
+    /* Keeps recordings small. */
     const size_t most = victims || top->context->options->records ? 1 : SAID;
     uint64_t said[SAID];
     size_t nsaid = 0;
@@ -165,9 +165,9 @@ static void others(const struct top *top, const struct judged_process *process, 
     }
 }
 
-/* ---- what ran out ---- */
+/* ---- exhausted resources ---- */
 
-/* "/shop/web@20%": of one CPU. Where several are around it, the one that was used up. */
+/* "/shop/web@20%": of one CPU. Of several enclosing quotas the exhausted one. */
 static void quota(const struct top *top, const struct judged_process *process, struct culprit *culprit)
 {
     const struct cgroup *group = top_group(top, process->key);
@@ -199,8 +199,8 @@ static void memory_end(const struct top *top, const struct judged_process *proce
         append(culprit, "[host-memory]");
 }
 
-/* Why pages have to come back: the group is at its limit, or what the process had is in swap, or the host is
- * short. */
+/* Why pages are refaulted: the group is at its limit, the process was swapped out, or the host is short of
+ * memory. */
 static void reclaimer(const struct top *top, const struct judged_process *process, struct culprit *culprit)
 {
     const struct cgroup *group = top_group(top, process->key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* All sources of the view `top` in one table of processes. */
+/* Joins all sources of `top` into one table of processes. */
 #include <errno.h>
 #include <math.h>
 #include "sched.types.h"
@@ -99,8 +99,8 @@ static void join_stalls(struct top *top)
     }
 }
 
-/* A major fault sleeps on I/O. Where the kernel does not tell a fault from a call (before 5.15), as large a
- * part of the time is one of memory as there are major faults among the sleeps. */
+/* A major fault sleeps on I/O. Where the kernel does not distinguish it from a system call (before 5.15),
+ * memory gets the fraction of the time that major faults are of the sleeps. */
 static void move_faults(const struct top *top, struct judged_process *process)
 {
     const struct waits *waits = sched_waits(top->sched);
@@ -130,7 +130,7 @@ static void join_task(void *context, const struct task_sums *task)
         move_faults(top, process);
     }
     process->now.busiest = fmax(process->now.busiest, task->busiest_thread_pct / 100 * within);
-    /* Where it is not known by CPU, either. */
+    /* Falls back to the sum where it is unknown by CPU. */
     if (task->threads == 1 && !sched_waits(top->sched))
         process->now.busiest = fmin(process->now.run, top->process_table.window);
 }

@@ -7,10 +7,10 @@
 
 #define GROUPS 64
 
-/* A group with a limit, in which a process grows. */
+/* A cgroup with a limit that contains a growing process. */
 struct grower {
-    uint64_t hash;   /* of its path; 0: empty */
-    uint64_t looked; /* when; the one looked at longest ago makes room */
+    uint64_t hash;   /* hash of its path; 0: empty */
+    uint64_t looked; /* last use; the least recently used one is replaced */
     struct growth growth;
 };
 
@@ -18,7 +18,7 @@ struct oom_forecast {
     struct memory_source *source;
     const struct memory *memory;
     struct growth host;
-    uint32_t span_ms; /* that growth is looked at over */
+    uint32_t span_ms; /* span over which growth is measured */
     struct grower groups[GROUPS];
 };
 
@@ -79,7 +79,7 @@ static void oom_forecast_look(struct oom_forecast *o, const struct cgroup *group
     g->looked = now;
 }
 
-/* ---- what ends ---- */
+/* ---- limits ---- */
 
 static void finish(struct oom_end *out, const struct growth *growth)
 {
@@ -166,7 +166,7 @@ void oom_forecast_update(struct oom_forecast *o, struct top *top)
     if (oom_forecast_memory(o))
         growth_add(&o->host, o->memory->read_ns,
                    o->memory->total + o->memory->swap_total - o->memory->headroom);
-    if (!top->tasks || top->looked != top->now) /* nothing new of any process */
+    if (!top->tasks || top->looked != top->now) /* no new snapshot of tasks */
         return;
     for (size_t i = 0; i < top->process_table.capacity; i++)
         if (top->process_table.table[i].key && top->process_table.table[i].key != HOG_KEY_OUTSIDE)

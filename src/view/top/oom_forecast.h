@@ -12,22 +12,22 @@
 struct top;
 struct judged_process;
 
-/* What ends. */
+/* The limit that is reached first. */
 struct oom_end {
-    struct cgroup_name path;        /* of the group; none: the host */
-    uint64_t limit, used, headroom; /* bytes; `used` cannot be reclaimed */
-    struct growth_rate rate;        /* of what is used */
-    double seconds;                 /* -1: it does not end */
+    struct cgroup_name path;        /* path of the cgroup; empty: the host */
+    uint64_t limit, used, headroom; /* bytes; `used` excludes reclaimable memory */
+    struct growth_rate rate;        /* growth of `used` */
+    double seconds;                 /* -1: not reached */
 };
 
-/* span_s: that growth is looked at over. NULL: no memory. */
+/* span_s: span over which growth is measured. NULL: out of memory. */
 struct oom_forecast *oom_forecast_open(double span_s);
 void oom_forecast_close(struct oom_forecast *o);
 
-/* Once a window, when the subjects are joined: gives each that grows its outlook. */
+/* Called once per window after the join: sets the forecast of each growing process. */
 void oom_forecast_update(struct oom_forecast *o, struct top *top);
 
-/* Of the host; and what ends first for a subject. */
+/* The host's limit; and the one that a process reaches first. */
 const struct memory *oom_forecast_memory(const struct oom_forecast *o);
 void oom_forecast_of_host(const struct oom_forecast *o, struct oom_end *out);
 void oom_forecast_nearest(const struct oom_forecast *o, const struct top *top,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Pressure stall information for the window line: of the host, and of the control group that suffers most
- * among those of the processes shown. */
+/* Pressure stall information for the window line: the host's, and that of the most affected cgroup among
+ * those of the rows. */
 #include <stdio.h>
 #include <string.h>
 #include "view/top/state.h"
@@ -12,7 +12,7 @@ static double of_group(const struct cgroup *group, enum pressure_resource what)
                              : -1;
 }
 
-/* All three together; < 0: none is known. */
+/* Sum of all three; < 0: none is known. */
 static double sum_of_group(const struct cgroup *group)
 {
     double sum = 0;
@@ -26,8 +26,7 @@ static double sum_of_group(const struct cgroup *group)
     return known ? sum : -1;
 }
 
-/* The group at the top has all the others in it, and mostly is the host: it is named where there is no other.
- */
+/* The root cgroup contains all others and mostly equals the host: it is named only if there is no other. */
 static bool suffers_more(const struct cgroup_name *group, double sum, const struct cgroup_name *than,
                          double most)
 {

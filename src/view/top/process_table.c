@@ -15,7 +15,7 @@ static struct judged_process *place(const struct process_table *s, uint64_t key)
     return &s->table[i];
 }
 
-/* Another table with the subjects that `keep` takes (NULL: all). */
+/* Rebuilds the table with the processes that `keep` accepts (NULL: all). */
 static int move(struct process_table *s, size_t capacity, bool (*keep)(const struct judged_process *))
 {
     struct process_table other = *s;
@@ -94,7 +94,7 @@ int process_table_begin(struct process_table *s, double window, double span)
         process->most_wait_ns = 0;
     }
     s->window = window;
-    /* Not in every window: all of them move. */
+    /* Not in every window, as all entries move. */
     int err = 4 * s->used > s->capacity ? move(s, s->capacity, is_remembered) : 0;
     return err || 4 * s->used <= s->capacity ? err : move(s, 2 * s->capacity, NULL);
 }

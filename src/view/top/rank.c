@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Judges every process, and says which are shown, and in what order. */
+/* Judges every process, selects rows, and sorts them. */
 #include <stdlib.h>
 #include "shared.types.h"
 #include "host/targets.h"
@@ -54,7 +54,7 @@ static bool is_asked(const struct top *top, uint64_t key)
            (is_one(top->context->subject) && targets_find(top->context->subject, key));
 }
 
-/* [outside] is many processes at once: there is nothing to judge. */
+/* [outside] is many processes: no verdict. */
 static void judge_subject(const struct top *top, struct judged_process *process)
 {
     struct judgement judgement;
@@ -63,7 +63,7 @@ static void judge_subject(const struct top *top, struct judged_process *process)
     process->verdict = process->key == HOG_KEY_OUTSIDE ? VERDICT_OK : judgement.verdict;
 }
 
-/* What is alerted on must be shown, and a process that runs out of memory has little time. */
+/* Rows that meet --alert, or whose memory is about to run out, come first. */
 static unsigned urgency(const struct top *top, const struct judged_process *process)
 {
     unsigned alerted = top->context->options->alert >> process->verdict & 1;
@@ -83,7 +83,7 @@ static int compare_rank(const struct top *top, const struct judged_process *a, c
     return a->key < b->key ? -1 : a->key > b->key;
 }
 
-/* Into the list in its place, if it is among the first. */
+/* Inserts it by rank, if it is among the first. */
 static void insert(struct top *top, struct judged_process *process)
 {
     size_t most = top->context->options->top, i = top->nranked;

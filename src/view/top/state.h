@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the parts of the view `top` share: the sources of its numbers, and what they were joined to. */
+/* Shared by the files of the view `top`: its sources, and the joined table. */
 #ifndef HOG_VIEW_TOP_STATE_H
 #define HOG_VIEW_TOP_STATE_H
 
@@ -18,44 +18,43 @@
 struct oom_forecast;
 struct heaviest_pairs;
 
-/* Pressure of the host, and of that group of the processes shown which has most of it; percent, < 0: not
- * known. */
+/* Pressure of the host, and of the most affected cgroup among those of the rows; percent, < 0: unknown. */
 struct top_pressure {
     struct pressures files;
     struct pressure before[PRESSURES], now[PRESSURES];
     double some[PRESSURES], full[PRESSURES];
-    struct cgroup_name group; /* none: no pressure of groups is known */
+    struct cgroup_name group; /* empty: pressure of cgroups is unknown */
     double group_some[PRESSURES];
 };
 
 struct top {
     const struct source_context *context;
     struct sched *sched;
-    struct tasks *tasks;               /* NULL: cannot be had */
+    struct tasks *tasks;               /* NULL: not available */
     struct disks *disks;               /* the same */
     struct meter *meter;               /* the same */
     struct cgroups *cgroups;           /* the same */
     struct oom_forecast *oom_forecast; /* of memory */
     struct top_pressure pressures;
     struct process_table process_table;
-    struct judged_process **ranked; /* those that are shown */
+    struct judged_process **ranked; /* processes with a row */
     size_t nranked;
     /* Of each row: which tasks had the CPU, or (a noisy neighbour) waited for it. */
     struct heaviest_pairs *heaviest;
     uint64_t now;    /* end of the window, CLOCK_MONOTONIC */
     uint64_t looked; /* when the last snapshot of tasks was taken */
-    bool alert;      /* the window has what --alert asks for */
+    bool alert;      /* the window meets --alert */
 };
 
 /* ---- join.c: one table of all processes ---- */
 
-/* What the first window is compared with. */
+/* Baseline of the first window. */
 void top_begin(struct top *top);
 
-/* Joins what the sources collected in a window of `span` ns. */
+/* Joins the sources' data of a window of `span` ns. */
 int top_join(struct top *top, double span);
 
-/* The control groups of a process (with -t: of a thread's process); NULL: not known. */
+/* The cgroups of a process (with -t: of the thread's process); NULL: unknown. */
 const struct cgroup *top_group(const struct top *top, uint64_t key);
 
 /* ---- rank.c: which processes are shown ---- */
@@ -64,7 +63,7 @@ void top_rank(struct top *top);
 
 /* ---- pressure.c: PSI ---- */
 
-void top_pressure(struct top *top, uint64_t window_ns); /* once the rows are known */
+void top_pressure(struct top *top, uint64_t window_ns); /* after ranking */
 size_t top_pressure_fields(const struct top *top, struct field *fields, size_t n);
 
 /* ---- culprit.c: what causes a verdict ---- */
@@ -77,7 +76,7 @@ struct culprit {
 };
 void culprit_of(const struct top *top, const struct judged_process *process, struct culprit *culprit);
 
-/* The heaviest pairs of each row, for culprit_of(): one walk over all pairs once the rows are known. */
+/* Finds the heaviest pairs of each row for culprit_of() in one pass over all pairs, after ranking. */
 #define HEAVIEST_PAIRS 6
 struct heaviest_pairs {
     const struct pair *pairs[HEAVIEST_PAIRS];
@@ -85,7 +84,7 @@ struct heaviest_pairs {
 };
 void culprits_find(struct top *top);
 
-/* Pairs of a victim, or of an aggressor, the heaviest first; returns how many of `most` it wrote. */
+/* Pairs of a victim or an aggressor, heaviest first; returns how many of `most` it wrote. */
 size_t culprit_pairs(const struct top *top, uint64_t victim, uint64_t aggressor, const struct pair **pairs,
                      size_t most);
 

@@ -110,7 +110,7 @@ static bool top_alert(void *state)
     return ((struct top *)state)->alert;
 }
 
-/* Where the CPUs' time went, the pressure, and how the host's memory stands. */
+/* CPU time, pressure, and the host's memory for the window line. */
 static size_t top_fields(void *state, struct field *fields, size_t n)
 {
     const struct top *top = state;
@@ -142,7 +142,7 @@ static struct cell top_rate(bool known, double count, const struct task_sums *ta
     return known ? cell_decimal(count * 1e9 / (double)task->span_ns, 2) : cell_unknown();
 }
 
-/* Where the kernel does not report it, it is unknown and not zero. */
+/* Unknown, not zero, if the kernel does not report it. */
 static struct cell blocked_sum(const struct top *top, enum blocked what, double ns)
 {
     const struct waits *waits = sched_waits(top->sched);
@@ -159,9 +159,9 @@ static struct cell stolen(const struct top *top, double ns)
                                                                                        : cell_unknown();
 }
 
-/* CPUs hold back some of what they count: the iterator's sum is of use for growth, and asking for each row at
- * windows that are not too short gives the whole; also of a process born after the last snapshot, which is
- * long ago where snapshots are expensive. */
+/* Per-CPU counters hold back some pages: the iterator's sum serves for growth, and /proc is read for each row
+ * if windows are not too short. That also covers processes born after the last snapshot, which may be long
+ * ago where snapshots are expensive. */
 #define ASKED_FROM 100000000.0 /* ns */
 static struct cell resident(const struct top *top, const struct judged_process *process,
                             const struct task_sums *task)
@@ -181,7 +181,7 @@ static struct cell power(const struct top *top, const struct judged_process *pro
     return watts < 0 ? cell_unknown() : cell_decimal(watts, 3);
 }
 
-/* Times and rates that would all be 0.00: noise, unless it was asked for. */
+/* Rows whose times and rates would all read 0.00 are noise unless asked for. */
 static bool is_idle(const struct cell cells[COLUMNS])
 {
     for (size_t i = 0; i < COLUMNS; i++)

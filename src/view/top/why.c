@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The numbers behind a verdict, a line each: '#why pid=... ...'. */
+/* The numbers behind a verdict, one per line: '#why pid=... ...'. */
 #include "shared.types.h"
 #include "view/sched_cells.h"
 #include "view/top/oom_forecast.h"
 #include "view/top/state.h"
 
-#define NAMED 5 /* others that the process waited for, or kept waiting */
+#define NAMED 5 /* aggressors or victims listed */
 
 struct line {
     struct out *out;
@@ -103,7 +103,7 @@ static void put_pairs(const struct top *top, const struct judged_process *proces
     }
 }
 
-/* ---- by what ---- */
+/* ---- resources ---- */
 
 static struct cell why_name_of(const struct cgroup_name *name)
 {
