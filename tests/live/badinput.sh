@@ -64,7 +64,7 @@ wrong 'an alert that all is well' 'is not one of cpu-bound' --alert ok
 wrong 'windows in a row, of no alert' 'needs --alert' --alert-for 3
 wrong 'an alert where no verdicts are' 'needs the view top' cpu --alert starved
 wrong '--why of no number' 'PID is a whole number' --why ps
-wrong '--why where no verdicts are' 'of the view top alone' cpu --why 1
+wrong '--why where no verdicts are' 'needs the view top' cpu --why 1
 wrong 'an unknown threshold' 'did you mean starved_pct?' cpu --threshold starved_pc=30
 wrong 'a threshold out of its bounds' 'from 0.1 to 100' cpu --threshold starved_pct=-1
 mkfifo "$TMP/fifo"
