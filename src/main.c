@@ -16,8 +16,8 @@
 #include "cli/run.h"
 #include "base/message.h"
 
-/* With 0, 1 or 2 closed, the next file we open would become stdout, or the next map a BPF fd of 0. Where
- * there is no /dev, the root directory holds the place: what is written there fails. */
+/* If 0, 1 or 2 is closed, the next open() would become stdout, and the next map could get the fd 0. Without
+ * /dev/null the root directory fills the gap: writes to it fail. */
 static void reserve_stdio(void)
 {
     int fd;

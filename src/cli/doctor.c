@@ -11,8 +11,8 @@
 #include "loader/probe.h"
 #include "base/message.h"
 
-/* Items are words; what is said of them is a sentence and ends the line, so text and tsv write it plain. */
-static void say(struct out *out, const struct options *options, const char *item, const char *value)
+/* An item is a word. Its value is a sentence that ends the line, so text and tsv need no quoting. */
+static void put_item(struct out *out, const struct options *options, const char *item, const char *value)
 {
     const struct field fields[] = {{"item", cell_string(item)}, {"value", cell_sentence(value)}};
 
@@ -25,7 +25,7 @@ static void say(struct out *out, const struct options *options, const char *item
     out_line(out, line);
 }
 
-static void say_host(struct out *out, const struct options *options)
+static void put_host(struct out *out, const struct options *options)
 {
     static const struct {
         const char *item;
@@ -47,34 +47,34 @@ static void say_host(struct out *out, const struct options *options)
     for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
         items[i].describe(text, sizeof text);
         if (*text)
-            say(out, options, items[i].item, text);
+            put_item(out, options, items[i].item, text);
     }
 }
 
-static void say_kinds(struct out *out, const struct options *options)
+static void put_hook_kinds(struct out *out, const struct options *options)
 {
     char item[64];
     struct error why;
 
     for (const char *const *hook = hook_kinds; *hook; hook++) {
         snprintf(item, sizeof item, "hook.%s", *hook);
-        say(out, options, item, probe_hook(*hook, &why) ? why.text : "ok");
+        put_item(out, options, item, probe_hook(*hook, &why) ? why.text : "ok");
     }
 }
 
-static void say_hooks(struct out *out, const struct options *options, const char *view,
-                      const struct hook_report hooks[MAX_HOOKS])
+static void put_view_hooks(struct out *out, const struct options *options, const char *view,
+                           const struct hook_report hooks[MAX_HOOKS])
 {
     char item[64], text[400];
 
     for (int i = 0; i < MAX_HOOKS && hooks[i].what; i++) {
         snprintf(item, sizeof item, "view.%s.%s", view, hooks[i].what);
         snprintf(text, sizeof text, "%s", hooks[i].hook ? hooks[i].hook : "no hook works");
-        say(out, options, item, text);
+        put_item(out, options, item, text);
         for (size_t j = 0; j < hooks[i].choice.nrefused; j++) {
             const struct refusal *refusal = &hooks[i].choice.refused[j];
             snprintf(text, sizeof text, "not %s: %s", refusal->hook, refusal->reason.text);
-            say(out, options, item, text);
+            put_item(out, options, item, text);
         }
     }
 }
@@ -86,7 +86,7 @@ struct trial {
     bool works;
 };
 
-static void say_view(void *context, const struct view *view, const struct hook_report hooks[MAX_HOOKS],
+static void put_view(void *context, const struct view *view, const struct hook_report hooks[MAX_HOOKS],
                      int err, const struct error *why)
 {
     struct trial *trial = context;
@@ -99,12 +99,12 @@ static void say_view(void *context, const struct view *view, const struct hook_r
         trial->works = false;
     }
     snprintf(item, sizeof item, "view.%s", view->name);
-    say(trial->out, trial->options, item, trial->works ? "ok" : reason.text);
-    say_hooks(trial->out, trial->options, view->name, hooks);
+    put_item(trial->out, trial->options, item, trial->works ? "ok" : reason.text);
+    put_view_hooks(trial->out, trial->options, view->name, hooks);
 }
 
-/* Opens the view as for measuring all processes, and closes it. The first view that cannot count by the
- * numbers of /proc leaves its own in `found`. */
+/* Opens the view as if to measure all processes, and closes it. The first view that cannot use the PIDs of
+ * /proc leaves the PID namespace that it uses in `found`. */
 static bool try_view(struct trial *trial, const struct view *view, struct pidns *found)
 {
     struct session session;
@@ -115,7 +115,7 @@ static bool try_view(struct trial *trial, const struct view *view, struct pidns 
     }
     trial->pidns = &session.pidns;
     session_add(&session, view);
-    session_open(&session, say_view, trial);
+    session_open(&session, put_view, trial);
     if (!pidns_is_of_proc(&session.pidns))
         *found = session.pidns;
     session_close(&session);
@@ -135,13 +135,13 @@ enum status doctor(const struct options *options)
         message("out of memory");
         return STATUS_FAILED;
     }
-    say_host(out, options);
-    say_kinds(out, options);
+    put_host(out, options);
+    put_hook_kinds(out, options);
     for (const struct view *const *view = views; *view; view++)
         all &= try_view(&trial, *view, &found);
     embedded_close();
-    pidns_describe(&found, text, sizeof text); /* as the views found that it works */
-    say(out, options, "pids", text);
+    pidns_describe(&found, text, sizeof text); /* as opening the views showed */
+    put_item(out, options, "pids", text);
     int err = out_flush(out);
     out_close(out);
     if (err && err != -EPIPE) {

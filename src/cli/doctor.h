@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* `hog doctor`: what this host allows, which hook each view would use, and why not a better one. Measures
- * nothing. */
+/* `hog doctor`: what this host allows, which hook each view would use, and why not a better one. It
+ * measures nothing. */
 #ifndef HOG_CLI_DOCTOR_H
 #define HOG_CLI_DOCTOR_H
 

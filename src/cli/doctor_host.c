@@ -41,7 +41,7 @@ void describe_jit(char *to, size_t size)
 {
     char text[16];
 
-    /* Where the interpreter is compiled out there is no choice, and on some kernels no file either. */
+    /* With CONFIG_BPF_JIT_ALWAYS_ON there is no choice, and some kernels do not even have the file. */
     if (file_read("/proc/sys/net/core/bpf_jit_enable", text, sizeof text) <= 0)
         snprintf(
             to, size,
@@ -51,8 +51,8 @@ void describe_jit(char *to, size_t size)
                  text[0] == '0' ? "off: programs are interpreted, several times slower" : "on");
 }
 
-/* A mounted cgroup file system by /proc/self/mountinfo, which container hosts have long ones of: " - cgroup2
- * " or " - cgroup ". (Blanks in names of places are written as numbers there.) */
+/* Searches /proc/self/mountinfo, which is long on container hosts, for " - cgroup2 " and " - cgroup ".
+ * (Blanks in paths are escaped there.) */
 void describe_cgroups(char *to, size_t size)
 {
     FILE *mounts = fopen("/proc/self/mountinfo", "re");

@@ -15,7 +15,7 @@
 #include "base/message.h"
 #include "cli/hook_names.h"
 
-/* What of a domain's energy is the command's. */
+/* A domain's energy, and the command's part of it. */
 struct taken {
     uint64_t uj, all_uj, known_ns;
     int64_t run_ns;
@@ -23,15 +23,15 @@ struct taken {
 
 struct command {
     const struct options *options;
-    struct session session; /* of no view */
+    struct session session; /* without views */
     const struct meter *meter;
     const struct tree *tree;
-    struct tally members; /* those of the tree that ran in a window */
-    struct taken *taken;  /* a domain */
+    struct tally members; /* tasks of the tree that ran in the window */
+    struct taken *taken;  /* one for each domain */
     uint64_t begin_ns;
     sigset_t signals, before;
     pid_t pid;
-    int status; /* of waitpid(), once it has ended */
+    int status; /* of waitpid(), once it has exited */
 };
 
 /* ---- the command itself ---- */
@@ -47,15 +47,16 @@ static void block_signals(struct command *c)
     sigprocmask(SIG_BLOCK, &c->signals, &c->before);
 }
 
-/* Waits for the word to begin, which comes as the end of the pipe `go`; says on `failed` why it cannot. */
-static void become(const struct command *c, const int go[2], const int failed[2])
+/* In the child: waits for the end of file on `go`, then executes the command; writes errno to `failed` if it
+ * cannot. */
+static void exec_command(const struct command *c, const int go[2], const int failed[2])
 {
     char byte;
 
     close(go[1]);
     while (read(go[0], &byte, 1) < 0 && errno == EINTR)
         ;
-    process_limits_give_back(&c->before);
+    process_limits_restore(&c->before);
     execvp(c->options->command[0], c->options->command);
     int err = errno;
     if (write(failed[1], &err, sizeof err) < 0)
@@ -63,20 +64,20 @@ static void become(const struct command *c, const int go[2], const int failed[2]
     _exit(127);
 }
 
-static int begin(struct command *c, int go[2], int failed[2])
+static int fork_command(struct command *c, int go[2], int failed[2])
 {
     if (pipe2(go, O_CLOEXEC) || pipe2(failed, O_CLOEXEC))
         return -errno;
     c->pid = fork();
     if (!c->pid)
-        become(c, go, failed);
+        exec_command(c, go, failed);
     close(go[0]);
     close(failed[1]);
     return c->pid < 0 ? -errno : 0;
 }
 
-/* 0: it runs; or its errno. */
-static int let_go(const int go[2], const int failed[2])
+/* 0: the command runs; or the errno of execvp(). */
+static int start_command(const int go[2], const int failed[2])
 {
     int err = 0;
 
@@ -87,14 +88,14 @@ static int let_go(const int go[2], const int failed[2])
     return err;
 }
 
-/* Those that a terminal sends, it sends to the command, too. */
-static void pass_on(const struct command *c, const siginfo_t *info)
+/* Signals from the terminal (SI_KERNEL) reach the command anyway. */
+static void pass_signal_on(const struct command *c, const siginfo_t *info)
 {
     if (info->si_signo != SIGCHLD && info->si_code <= 0)
         kill(c->pid, info->si_signo);
 }
 
-/* Until `due`; true when the command has ended. */
+/* Sleeps until `due`; true if the command has exited. */
 static bool sleep_until(struct command *c, uint64_t due)
 {
     for (;;) {
@@ -105,7 +106,7 @@ static bool sleep_until(struct command *c, uint64_t due)
         if (waitpid(c->pid, &c->status, WNOHANG) == c->pid)
             return true;
         if (sigtimedwait(&c->signals, &info, &left) > 0)
-            pass_on(c, &info);
+            pass_signal_on(c, &info);
         else if (errno == EAGAIN && clock_ns(CLOCK_MONOTONIC) >= due)
             return false;
     }
@@ -125,7 +126,7 @@ static int find_members(struct command *c)
     return err;
 }
 
-static void take(const struct command *c, const struct meter_share *share, struct taken *taken)
+static void add_share(const struct command *c, const struct meter_share *share, struct taken *taken)
 {
     struct split split = split_begin(share->uj, share->whole);
     int64_t weight = 0;
@@ -156,18 +157,18 @@ static int flip(struct command *c, struct error *why)
     if (find_members(c))
         return error_set(why, -ENOMEM, "out of memory");
     for (size_t i = 0; i < c->meter->power.n; i++)
-        take(c, &c->meter->shares[i], &c->taken[i]);
+        add_share(c, &c->meter->shares[i], &c->taken[i]);
     return 0;
 }
 
-/* ---- what it took ---- */
+/* ---- the report ---- */
 
 static struct cell known(const struct taken *taken, double value, unsigned digits)
 {
     return taken->known_ns ? cell_decimal(value, digits) : cell_unknown();
 }
 
-static void report(const struct command *c, int status)
+static void print_energy(const struct command *c, int status)
 {
     double length = (double)(c->session.window.end_mono - c->begin_ns);
     struct out *out = out_open(STDERR_FILENO, c->options->format, true);
@@ -195,17 +196,17 @@ static void report(const struct command *c, int status)
 
 static int measure(struct command *c, struct error *why)
 {
-    int go[2], failed[2], err = begin(c, go, failed);
+    int go[2], failed[2], err = fork_command(c, go, failed);
     bool ended = false;
 
     if (err) {
-        error_set(why, err, "cannot begin another process: %s", error_name(err));
+        error_set(why, err, "cannot start a process: %s", error_name(err));
         return STATUS_FAILED;
     }
     wake_on_time();
     err = flip(c, why);
     c->begin_ns = c->session.window.end_mono;
-    int refused = err ? 0 : let_go(go, failed);
+    int refused = err ? 0 : start_command(go, failed);
     for (uint64_t due = c->begin_ns; !err && !refused && !ended;) {
         due += c->options->interval_ns;
         ended = sleep_until(c, due);
@@ -223,7 +224,7 @@ static int measure(struct command *c, struct error *why)
         return refused == ENOENT ? 127 : 126;
     }
     int status = WIFSIGNALED(c->status) ? 128 + WTERMSIG(c->status) : WEXITSTATUS(c->status);
-    report(c, status);
+    print_energy(c, status);
     return status;
 }
 
@@ -237,7 +238,7 @@ static int open_all(struct command *c, struct error *why)
                   : sources_open(&c->session.sources, uses, hooks, why);
 
     if (c->options->verbose)
-        print_hooks("energy", hooks);
+        print_hooks(c->options->views[0], hooks);
     if (err)
         return err;
     c->meter = meter_of(&c->session.context);
@@ -259,10 +260,10 @@ int energy_command(const struct options *options)
     block_signals(c);
     int err = open_all(c, &why);
     if (!err)
-        *why.text = '\0'; /* of hooks that were passed over */
+        *why.text = '\0'; /* it may tell of refused hooks */
     int status = !err ? measure(c, &why) : err == -ENOMEM ? STATUS_FAILED : STATUS_HOST;
     if (*why.text)
-        message("energy: %s", why.text);
+        message("%s: %s", options->views[0], why.text);
     session_close(&c->session);
     tally_free(&c->members);
     free(c->taken);

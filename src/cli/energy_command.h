@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* hog energy -- COMMAND ARGUMENTS..: what a command takes, with all that it begins. */
+/* hog energy -- COMMAND ARGUMENTS..: the energy used by a command and its descendants. */
 #ifndef HOG_CLI_ENERGY_COMMAND_H
 #define HOG_CLI_ENERGY_COMMAND_H
 
 #include "cli/options.h"
 
-/* Runs it until it ends, and says on stderr what it took. Its exit status: 128 + the signal that ended it,
- * 127: it was not found, 126: it cannot be run; or one of enum status. Signals to hog go to the command. */
+/* Runs the command until it exits, and prints its energy on stderr. Returns its exit status, 128 + the signal
+ * that killed it, 127 if it was not found, 126 if it cannot be executed; or one of enum status. Signals sent
+ * to hog are passed on to the command. */
 int energy_command(const struct options *options);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/message.h"
 
 struct names {
-    char list[200]; /* each once, with ", " between */
+    char list[200]; /* each once, separated by ", " */
     size_t used;
 };
 
@@ -26,7 +26,7 @@ static bool is_word(const char *list, const char *word, size_t length)
     }
 }
 
-static void add(struct names *names, const char *name)
+static void add_hook_name(struct names *names, const char *name)
 {
     if (is_word(names->list, name, strlen(name)) || names->used >= sizeof names->list)
         return;
@@ -38,13 +38,13 @@ static void add_ways(struct names *names, const struct hook_ways *ways)
 {
     for (; ways->what; ways++)
         for (size_t i = 0; i < ways->n; i++)
-            add(names, ways->list[i].hook);
+            add_hook_name(names, ways->list[i].hook);
 }
 
-static void add_all(struct names *names)
+static void add_all_hooks(struct names *names)
 {
     for (const char *const *kind = hook_kinds; *kind; kind++)
-        add(names, *kind);
+        add_hook_name(names, *kind);
     for (const struct view *const *view = views; *view; view++)
         for (const struct source_use *use = (*view)->sources; use->source; use++)
             if (use->source->ways)
@@ -56,7 +56,7 @@ int hook_names_check(const char *list, struct error *why)
     struct names names = {"", 0};
     char shown[64];
 
-    add_all(&names);
+    add_all_hooks(&names);
     while (list) {
         size_t length = strcspn(list, ",");
         if (!length || !is_word(names.list, list, length)) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of hooks: what --without may name, and which ones a view got. */
+/* Names of hooks: what --without accepts, and what -v prints. */
 #ifndef HOG_CLI_HOOK_NAMES_H
 #define HOG_CLI_HOOK_NAMES_H
 
 #include "source/shared/source.h"
 
-/* Is every word of the comma list a hook that some view could use, or a kind that doctor tries? NULL is. 0 or
- * -EINVAL with a line that names the wrong one and those that there are. */
+/* Whether each word of the comma list is a hook that a view could use, or a kind that doctor tries. list may
+ * be NULL. 0, or -EINVAL with a line that names the wrong word and the valid ones. */
 int hook_names_check(const char *list, struct error *why);
 
-/* Which hooks a view got and why not the better ones: -v. */
+/* -v: the hooks that a view uses, and why not the better ones. */
 void print_hooks(const char *view, const struct hook_report hooks[MAX_HOOKS]);
 
 #endif

@@ -21,7 +21,7 @@
 #include "base/message.h"
 #include "cli/hook_names.h"
 
-/* DIR without slashes at its end. */
+/* DIR without trailing slashes. */
 static int directory_of(const struct options *options, char to[PATH_MAX], struct error *why)
 {
     size_t n = strlen(options->run.pinned);
@@ -35,7 +35,7 @@ static int directory_of(const struct options *options, char to[PATH_MAX], struct
     return 0;
 }
 
-static enum status failed(const char *word, int err, const struct error *why)
+static enum status pin_failed(const char *word, int err, const struct error *why)
 {
     message("%s: %s", word, why->text);
     return err == -ENOMEM || err == -EEXIST || err == -ENOENT || err == -ESRCH || err == -ESTALE ||
@@ -44,7 +44,7 @@ static enum status failed(const char *word, int err, const struct error *why)
                : STATUS_HOST;
 }
 
-/* ---- what a directory says of itself ---- */
+/* ---- the description of a directory ---- */
 
 static int make_info(struct object **obj, const struct options *options, struct error *why)
 {
@@ -63,10 +63,10 @@ static int make_info(struct object **obj, const struct options *options, struct 
     if (err)
         return err;
     err = sys_bpf_map_update(object_map(*obj, "hog_info")->fd, &zero, &pin, BPF_ANY);
-    return err ? error_set(why, err, "noting what is pinned: %s", error_name(err)) : 0;
+    return err ? error_set(why, err, "writing what is pinned: %s", error_name(err)) : 0;
 }
 
-/* Of any layout. */
+/* The layout may be any. */
 static int read_info(const char *directory, struct hog_pin *pin, struct error *why)
 {
     struct object *obj = NULL;
@@ -98,7 +98,7 @@ static int check_layout(const char *directory, const struct hog_pin *pin, struct
 
 /* ---- pin ---- */
 
-static int check_views(const struct options *options, struct error *why)
+static int check_pinnable(const struct options *options, struct error *why)
 {
     char which[80] = "";
 
@@ -115,14 +115,14 @@ static int check_views(const struct options *options, struct error *why)
     return 0;
 }
 
-/* What hangs in the kernel until it is pinned. */
-struct hung {
+/* What is loaded and attached, but not pinned yet. */
+struct loaded {
     struct collector collectors[MAX_VIEWS];
     size_t n;
     struct object *info;
 };
 
-static int hang_up(struct hung *hung, const struct options *options, struct error *why)
+static int load_all(struct loaded *loaded, const struct options *options, struct error *why)
 {
     static struct hook_report hooks[MAX_HOOKS];
     struct session session;
@@ -130,12 +130,12 @@ static int hang_up(struct hung *hung, const struct options *options, struct erro
 
     session.pidns = (struct pidns){0}; /* by the kernel's own numbers */
     if (!err)
-        err = make_info(&hung->info, options, why);
+        err = make_info(&loaded->info, options, why);
     for (size_t i = 0; i < options->nviews && !err; i++) {
         const struct view *view = view_named(options->views[i], strlen(options->views[i]));
         memset(hooks, 0, sizeof hooks);
-        hung->n++;
-        err = view->pinned->pin(&hung->collectors[i], &session.context, hooks, why);
+        loaded->n++;
+        err = view->pinned->pin(&loaded->collectors[i], &session.context, hooks, why);
         if (options->verbose)
             print_hooks(view->name, hooks);
     }
@@ -143,26 +143,26 @@ static int hang_up(struct hung *hung, const struct options *options, struct erro
     return err;
 }
 
-static void take_down(struct hung *hung)
+static void unload_all(struct loaded *loaded)
 {
-    for (size_t i = 0; i < hung->n; i++)
-        collector_close(&hung->collectors[i]);
-    object_close(hung->info);
+    for (size_t i = 0; i < loaded->n; i++)
+        collector_close(&loaded->collectors[i]);
+    object_close(loaded->info);
 }
 
-/* Pins all in a directory that nobody knows, and gives it its name when it is whole. */
-static int pin_all(const struct hung *hung, const struct options *options, const char *new,
+/* Pins everything in a directory of a temporary name, and renames it when it is complete. */
+static int pin_all(const struct loaded *loaded, const struct options *options, const char *new,
                    const char *directory, struct error *why)
 {
     int err = mkdir(new, 0700) ? -errno : 0;
 
     if (err)
         return error_set(why, err, "%s: %s", new, strerror(-err));
-    for (size_t i = 0; i < hung->n && !err; i++)
-        err = pin_tree_add(new, options->views[i], hung->collectors[i].obj, hung->collectors[i].links,
+    for (size_t i = 0; i < loaded->n && !err; i++)
+        err = pin_tree_add(new, options->views[i], loaded->collectors[i].obj, loaded->collectors[i].links,
                            COLLECTOR_LINKS, why);
     if (!err)
-        err = pin_tree_add(new, NULL, hung->info, NULL, 0, why);
+        err = pin_tree_add(new, NULL, loaded->info, NULL, 0, why);
     if (!err && rename(new, directory)) {
         err = errno == ENOTEMPTY ? -EEXIST : -errno;
         error_set(why, err, "%s: %s", directory, strerror(-err));
@@ -170,9 +170,9 @@ static int pin_all(const struct hung *hung, const struct options *options, const
     return err;
 }
 
-/* A process that waits for us to say that the new directory is whole, or to end without a word, killed:
- * then it removes what there is of it. Its end of the pipe; or -errno. */
-static int start_guard(const char *new, const struct hung *hung, pid_t *guard)
+/* Starts a process that removes the incomplete directory if hog is killed before it writes to the pipe. The
+ * write end of the pipe, or -errno. */
+static int start_guard(const char *new, const struct loaded *loaded, pid_t *guard)
 {
     int ends[2];
     char word;
@@ -200,7 +200,7 @@ static int start_guard(const char *new, const struct hung *hung, pid_t *guard)
     _exit(0);
 }
 
-static int pin_guarded(const struct hung *hung, const struct options *options, const char *directory,
+static int pin_guarded(const struct loaded *loaded, const struct options *options, const char *directory,
                        struct error *why)
 {
     char new[PATH_MAX];
@@ -211,13 +211,13 @@ static int pin_guarded(const struct hung *hung, const struct options *options, c
 
     if (length < 0 || (size_t)length >= sizeof new)
         return error_set(why, -ENAMETOOLONG, "the path is too long");
-    int pipe_end = start_guard(new, hung, &guard);
+    int pipe_end = start_guard(new, loaded, &guard);
     if (pipe_end < 0)
         return error_set(why, pipe_end, "cannot start a process: %s", error_name(pipe_end));
-    int err = pin_all(hung, options, new, directory, why);
+    int err = pin_all(loaded, options, new, directory, why);
     if (!err && write(pipe_end, "", 1) != 1)
-        err = error_set(why, -EIO, "the process that looks after what is not whole has ended");
-    close(pipe_end); /* without a word it cleans up */
+        err = error_set(why, -EIO, "the process that cleans up after a failed pin has ended");
+    close(pipe_end); /* if nothing was written, the guard cleans up */
     while (waitpid(guard, NULL, 0) < 0 && errno == EINTR)
         ;
     return err;
@@ -225,10 +225,10 @@ static int pin_guarded(const struct hung *hung, const struct options *options, c
 
 enum status pin_views(const struct options *options)
 {
-    static struct hung hung;
+    static struct loaded loaded;
     char directory[PATH_MAX];
     struct error why = {""};
-    int err = check_views(options, &why);
+    int err = check_pinnable(options, &why);
 
     if (err) {
         message("pin: %s", why.text);
@@ -238,16 +238,16 @@ enum status pin_views(const struct options *options)
     if (!err)
         err = pin_tree_check(directory, &why);
     if (!err)
-        err = hang_up(&hung, options, &why);
+        err = load_all(&loaded, options, &why);
     if (!err)
-        err = pin_guarded(&hung, options, directory, &why);
-    take_down(&hung);
-    return err ? failed("pin", err, &why) : STATUS_DONE;
+        err = pin_guarded(&loaded, options, directory, &why);
+    unload_all(&loaded);
+    return err ? pin_failed("pin", err, &why) : STATUS_DONE;
 }
 
 /* ---- read ---- */
 
-static int take_views(struct options *options, const char *list, struct error *why)
+static int take_pinned_views(struct options *options, const char *list, struct error *why)
 {
     for (; *list; list += strcspn(list, ","), list += *list == ',') {
         size_t length = strcspn(list, ",");
@@ -272,9 +272,9 @@ enum status read_views(struct options *options)
     if (!err)
         err = check_layout(directory, &pin, &why);
     if (!err)
-        err = take_views(options, pin.views, &why);
+        err = take_pinned_views(options, pin.views, &why);
     if (err)
-        return failed("read", err, &why);
+        return pin_failed("read", err, &why);
     if (options->format == OUT_CSV && options->nviews > 1) {
         message("csv has the columns of one view, and %s are pinned here: use -o tsv or json", pin.views);
         return STATUS_USAGE;
@@ -285,9 +285,9 @@ enum status read_views(struct options *options)
 
 /* ---- unpin ---- */
 
-static void tell_foreign(const char *path)
+static void report_foreign(const char *path)
 {
-    message("unpin: %s is not of hog: left as it is", quote(path).text);
+    message("unpin: %s was not made by hog: left as it is", quote(path).text);
 }
 
 enum status unpin_views(const struct options *options)
@@ -302,8 +302,8 @@ enum status unpin_views(const struct options *options)
     if (!left)
         left = read_info(directory, &pin, &why);
     if (!left)
-        left = pin_tree_remove(directory, tell_foreign, &why);
+        left = pin_tree_remove(directory, report_foreign, &why);
     if (left < 0)
-        return failed("unpin", left, &why);
+        return pin_failed("unpin", left, &why);
     return left ? STATUS_FAILED : STATUS_DONE;
 }

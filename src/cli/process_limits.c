@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <sys/resource.h>
 
-#define FILES 1024 /* what is the rule; who may, raises a harder limit to that */
+#define FILES 1024 /* the usual hard limit; a lower one is raised to it if hog may do so */
 
 static struct rlimit files;
 static bool limited;
@@ -29,7 +29,7 @@ void process_limits_change(void)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-void process_limits_give_back(const sigset_t *mask)
+void process_limits_restore(const sigset_t *mask)
 {
     sigaction(SIGPIPE, &pipe_action, NULL);
     if (limited)

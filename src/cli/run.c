@@ -41,7 +41,7 @@ static enum status add_targets(const struct session *session, struct targets *ta
         if (err && err != -ESRCH && err != -EINVAL)
             return STATUS_FAILED;
     }
-    /* Each has been told of. */
+    /* A message was printed for each. */
     return n && !targets->n ? STATUS_FAILED : STATUS_DONE;
 }
 
@@ -89,14 +89,15 @@ void wake_on_time(void)
     const struct sched_param lowest = {.sched_priority = 1};
 
     prctl(PR_SET_TIMERSLACK, 1UL);
-    /* Not by the C library: that of musl always says ENOSYS, as POSIX means processes and Linux threads. */
+    /* Not sched_setscheduler() of musl: it always fails with ENOSYS, since POSIX sets a process and Linux a
+     * thread. */
     if (syscall(SYS_sched_setscheduler, 0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest))
         setpriority(PRIO_PROCESS, 0, -20);
 }
 
-/* Who is woken before others must not be late himself again and again: then there is more to do in a window
- * than it is long, and going on like this would take a CPU from the host. */
-static void yield_when_late(struct run *run)
+/* If windows keep ending late, there is more work than fits in one: with real-time priority hog would take a
+ * whole CPU from the host. */
+static void drop_priority_when_late(struct run *run)
 {
     const struct sched_param none = {0};
 
@@ -109,7 +110,7 @@ static void yield_when_late(struct run *run)
         (double)run->options->interval_ns / 1e6);
 }
 
-/* Sleeps until `due`; true when a signal asked to end. */
+/* Sleeps until `due`; true if a signal ends the run. */
 static bool sleep_until(struct run *run, uint64_t due)
 {
     for (;;) {
@@ -131,13 +132,13 @@ static bool sleep_until(struct run *run, uint64_t due)
 static enum status output_failed(const struct options *options, int err)
 {
     if (err == -EPIPE && !options->textfile)
-        return STATUS_DONE; /* the reader has had enough */
+        return STATUS_DONE; /* the reader is gone */
     message("cannot write to %s: %s (%s)", options->textfile ? quote(options->textfile).text : "stdout",
             strerror(-err), error_name(err));
     return STATUS_FAILED;
 }
 
-/* True: --alert asks to end now. A window that a signal cut short is not asked. */
+/* Whether --alert ends the run now. A window cut short by a signal is not checked. */
 static bool is_alarmed(struct run *run)
 {
     bool alert = false;
@@ -150,7 +151,7 @@ static bool is_alarmed(struct run *run)
     return alert && run->alerts >= run->options->run.alert_for;
 }
 
-/* Window n begins at start + n * interval whatever the ones before took. */
+/* Window n begins at start + n * interval, however long the previous ones took. */
 static enum status windows(struct run *run)
 {
     const uint64_t interval = run->options->interval_ns, count = run->options->count;
@@ -171,7 +172,7 @@ static enum status windows(struct run *run)
         uint64_t reached = (run->session.window.end_mono - start) / interval;
         run->skipped = reached > grid ? reached - grid : 0;
         grid += run->skipped;
-        yield_when_late(run);
+        drop_priority_when_late(run);
         run->session.window.begin_offset = run->session.window.begin_mono - start;
         const struct session *session = &run->session;
         size_t targets = session->targets.n + session->subject.n;
@@ -214,7 +215,7 @@ static struct rows_options rows_options_of(const struct options *o)
                                  .kib = o->rows_kib};
 }
 
-/* What stands between views and lines; a wrong wish is told before anything is loaded. */
+/* What processes rows between views and lines; wrong options fail here, before anything is loaded. */
 static enum status open_rows(struct run *run)
 {
     const struct options *options = run->options;
@@ -253,7 +254,7 @@ static enum status open_rows(struct run *run)
     return STATUS_DONE;
 }
 
-/* What `record` needs before anything is measured. */
+/* hog record: opens the file before anything is measured. */
 static enum status open_recorder(struct run *run)
 {
     const struct options *options = run->options;
@@ -269,7 +270,7 @@ static enum status open_recorder(struct run *run)
     return STATUS_DONE;
 }
 
-/* Where the windows go, if not to stdout as lines. */
+/* The screen takes the lines in place of stdout. */
 static enum status open_screen(struct run *run, unsigned top)
 {
     run->screen = screen_open(run->schemas, top, run->options->human);
@@ -281,7 +282,7 @@ static enum status open_screen(struct run *run, unsigned top)
     return STATUS_DONE;
 }
 
-/* Before we are woken before others: the child of the screen is not. */
+/* Before wake_on_time(): the child of the screen must not inherit that. */
 static enum status enter_screen(struct run *run)
 {
     int err = run->screen ? screen_enter(run->screen) : 0;
@@ -291,7 +292,7 @@ static enum status enter_screen(struct run *run)
     return err ? STATUS_FAILED : STATUS_DONE;
 }
 
-/* On a terminal rows can be sorted and their number changed: there are more of them. */
+/* The screen can sort rows and show more of them, so views have to return more. */
 static const struct options *options_of_screen(const struct options *options)
 {
     static struct options more;
@@ -302,7 +303,7 @@ static const struct options *options_of_screen(const struct options *options)
     return &more;
 }
 
-/* Whether the user sits at a terminal and has not asked for lines. */
+/* Whether stdin and stdout are a terminal and no option asks for lines. */
 static bool screen_is_wanted(const struct options *o)
 {
     return o->mode == RUN_VIEWS && !o->record && !o->textfile && !o->format_given && !o->count &&
@@ -311,7 +312,7 @@ static bool screen_is_wanted(const struct options *o)
 
 enum status run_views(const struct options *asked)
 {
-    /* Whoever reads a pipe takes numbers for what the column says. */
+    /* What reads a pipe relies on the unit of the column. */
     if (asked->human && !isatty(STDOUT_FILENO)) {
         message("-h/--human is for people: stdout is no terminal (for help use --help)");
         return STATUS_USAGE;

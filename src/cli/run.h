@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Measuring: windows on a fixed grid of time, until the count, a signal or the last process asked for ends
- * it. */
+/* Measuring: windows on a fixed grid of time, until COUNT is reached, a signal arrives or the last process of
+ * -p exits. */
 #ifndef HOG_CLI_RUN_H
 #define HOG_CLI_RUN_H
 
@@ -10,8 +10,8 @@
 /* Prints to stdout; messages to stderr. */
 enum status run_views(const struct options *options);
 
-/* A host in trouble is when a window must still end on time: ask to be woken before others and without slack.
- * hog runs for microseconds a window; where this is refused, it goes on as it is. */
+/* Windows must end on time when the host is overloaded, too: asks for real-time priority and no timer slack.
+ * hog runs for microseconds in each window. If the kernel refuses, hog goes on without. */
 void wake_on_time(void);
 
 #endif

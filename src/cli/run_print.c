@@ -6,7 +6,7 @@
 
 #define MAX_FIELDS 64
 
-/* What another view has said of the window already is not said again. */
+/* Fields that another view has already given are left out. */
 static size_t add_fields(const struct run *run, size_t view, struct field *fields, size_t n)
 {
     struct field more[MAX_FIELDS];
@@ -54,7 +54,7 @@ static void print_exits(struct out *out, struct targets *targets)
     targets_drop(targets);
 }
 
-/* The window's line has gone out by then: rows that are lost are in the next one's lost=. */
+/* The window line is already written: rows lost here are counted in lost= of the next one. */
 static void print_rows(struct run *run)
 {
     const struct session *s = &run->session;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a run of views is made of, for the sources that do it: run.c opens it and turns its windows,
- * run_print.c writes them. */
+/* The state of a run: run.c opens it and ends its windows, run_print.c writes them. */
 #ifndef HOG_CLI_RUN_PRIVATE_H
 #define HOG_CLI_RUN_PRIVATE_H
 
@@ -15,7 +14,7 @@ struct run {
     const struct options *options;
     struct options of_views; /* the same, but for how many rows are asked of a view */
     struct rows_options rows_options;
-    struct rows *rows;                           /* NULL: lines are as views make them */
+    struct rows *rows;                           /* NULL: lines are written as views make them */
     const struct schema *schemas[MAX_VIEWS + 1]; /* of the views asked for; ends with NULL */
     struct session session;
     struct out *out;
@@ -23,9 +22,9 @@ struct run {
     struct screen *screen;     /* or NULL */
     struct self self;
     unsigned late;                 /* windows in a row that ended late */
-    unsigned alerts;               /* windows in a row that have what --alert asks for */
-    uint64_t rows_lost, ever_lost; /* rows that found no memory: in the window before, in all */
-    uint64_t skipped;              /* grid points that went by unused before the window's end */
+    unsigned alerts;               /* windows in a row with a verdict of --alert */
+    uint64_t rows_lost, ever_lost; /* rows dropped for lack of memory: in the window before, in total */
+    uint64_t skipped;              /* grid points that passed before the window ended */
     sigset_t ending;               /* the signals that end a run */
 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What hog itself costs, a window: --self. */
+/* --self: the CPU time and memory of hog itself in each window. */
 #ifndef HOG_CLI_SELF_H
 #define HOG_CLI_SELF_H
 
 #include "view/view.h"
 
 struct self {
-    int stats_fd; /* keeps the kernel's statistics of BPF programs on; < 0: they cannot be had */
+    int stats_fd; /* keeps BPF_STATS_RUN_TIME enabled; < 0: not available */
     uint64_t cpu_ns;
     struct program_cost cost;
 };

@@ -31,7 +31,7 @@ int session_init(struct session *s, const struct options *options, enum session_
     return s->context.names ? 0 : -ENOMEM;
 }
 
-/* What a view reads: its sources, or what another hog has pinned of it. */
+/* What a view reads: its sources, or the pinned maps of it. */
 static const struct source_use *uses_of(const struct session *s, const struct view *view,
                                         struct source_use pinned[2])
 {
@@ -73,7 +73,7 @@ static bool view_builds(const struct view *view)
     return false;
 }
 
-/* Sources that say what they need of others come first, and so do the views that use them. */
+/* Views with sources that build on other sources are opened first, since those say what they need. */
 int session_open(struct session *s, session_opened_fn opened, void *context)
 {
     int err = 0;
@@ -90,7 +90,7 @@ int session_flip(struct session *s, struct error *why)
     struct timespec grace = {.tv_nsec = SKETCH_GRACE_NS};
     struct window *window = &s->window;
 
-    /* Before the flip: a process that is gone by then has its last time in this window. */
+    /* Before the flip: this window then has all the time of a process that exits before. */
     targets_poll(&s->targets);
     targets_poll(&s->subject);
     uint64_t wall = clock_ns(CLOCK_REALTIME), now = clock_ns(CLOCK_MONOTONIC);

@@ -27,25 +27,26 @@ struct session {
     struct window window;
 };
 
-/* All else is filled in by the caller or later. Must not move afterwards. -ENOMEM. */
+/* The rest is filled in by the caller or later. The session must not move afterwards. 0 or -ENOMEM. */
 int session_init(struct session *s, const struct options *options, enum session_purpose purpose);
 
 void session_add(struct session *s, const struct view *view);
 
-/* What was tried for a view's sources that were not open yet, and whether it could be opened. */
+/* A view was opened, or err: with the hooks that were tried for those of its sources that were not open. */
 typedef void (*session_opened_fn)(void *context, const struct view *view,
                                   const struct hook_report hooks[MAX_HOOKS], int err,
                                   const struct error *why);
 
-/* Opens all views that were added, and tells of each. The first error ends it. */
+/* Opens all added views, and calls opened() for each. The first error ends it. */
 int session_open(struct session *s, session_opened_fn opened, void *context);
 
-/* Ends the window at once, in all sources and views, and begins the next one. -errno and a reason. */
+/* Ends the window in all sources at the same moment and begins the next one; then sources and views collect.
+ * 0, or -errno and a reason. */
 int session_flip(struct session *s, struct error *why);
 
 void session_close(struct session *s);
 
-/* NULL: there is no such view. */
+/* NULL: no such view. */
 const struct view *view_named(const char *name, size_t length);
 
 #endif

@@ -187,7 +187,7 @@ layout 0x04
 reader one
 bpftool map create "$DIR/cpu/mine" type array key 4 value 8 entries 1 name mine
 hog unpin "$DIR"
-check 'unpin: leaves a foreign file, and says so' ended 1 "$DIR/cpu/mine is not of hog"
+check 'unpin: leaves a foreign file, and says so' ended 1 "$DIR/cpu/mine was not made by hog"
 check 'unpin: nothing else stays' test "$(find "$DIR" -type f)" = "$DIR/cpu/mine"
 wait "$READER"
 check 'unpin: a reader ends with status 1' test $? = 1

@@ -174,7 +174,7 @@ hog read "$DIR"
 check 'read: another layout is refused' ended 3 'in layout 99'
 bpftool map create "$DIR/calls/mine" type array key 4 value 8 entries 1 name mine
 hog unpin "$DIR"
-check 'unpin: leaves a foreign file, and says so' ended 1 "$DIR/calls/mine is not of hog"
+check 'unpin: leaves a foreign file, and says so' ended 1 "$DIR/calls/mine was not made by hog"
 check 'unpin: and nothing else' test "$(find "$DIR" -type f)" = "$DIR/calls/mine"
 check 'unpin: no probe is left' eventually none_is_left
 rm "$DIR/calls/mine" && rmdir "$DIR/calls" "$DIR"
