@@ -75,7 +75,7 @@ static int block_io_open(void **state, const struct source_context *context, uns
     b->pairs = (struct hash_table){.size = sizeof(struct pair), .most = MOST_PAIRS};
     b->disks = (struct hash_table){.size = sizeof(struct known_disk), .most = MOST_DISKS};
     int err = context->options->pinned
-                  ? pinned_side_open(&b->pinned, &b->load.collector, "block", context, why)
+                  ? pinned_collector_open(&b->pinned, &b->load.collector, "block", context, why)
                   : block_load(&b->load, context, hooks, why);
     if (!err) {
         const struct object *obj = b->load.collector.obj;

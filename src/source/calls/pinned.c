@@ -64,7 +64,7 @@ static int take_functions(struct calls_load *load, struct error *why)
 
 int calls_pinned_open(struct calls_load *load, const struct source_context *context, struct error *why)
 {
-    int err = pinned_side_open(&load->pinned, &load->collector, "calls", context, why);
+    int err = pinned_collector_open(&load->pinned, &load->collector, "calls", context, why);
     const struct object *obj = load->collector.obj;
 
     if (!err && (object_map(obj, "hog_calls")->fd < 0 || object_map(obj, "hog_call_times")->fd < 0 ||

@@ -87,8 +87,9 @@ static int file_cells_open(void **state, const struct source_context *context, u
     if (!f)
         return error_set(why, -ENOMEM, "out of memory");
     f->context = context;
-    int err = context->options->pinned ? pinned_side_open(&f->pinned, &f->collector, "file", context, why)
-                                       : file_load(&f->collector, context, hooks, why);
+    int err = context->options->pinned
+                  ? pinned_collector_open(&f->pinned, &f->collector, "file", context, why)
+                  : file_load(&f->collector, context, hooks, why);
     if (err) {
         free(f);
         return err;

@@ -31,7 +31,7 @@ static void set_flag(struct object *obj, const char *name, bool value)
         *flag = value;
 }
 
-/* Threads of chosen processes are not counted beforehand. */
+/* How many threads the processes asked for have is not known in advance. */
 static uint32_t exact_keys(const struct source_context *context)
 {
     const struct run_options *options = context->options;
@@ -71,17 +71,17 @@ static int configure_maps(struct collector *collector, const struct source_conte
         return error_set(why, -EINVAL, "%s: a map is missing", obj->name);
     collector_use_map(collector, tracked, context->targets->n, (uint32_t)context->targets->n);
     collector_use_map(collector, seen, births, BIRTHS);
-    /* Who is who is told by task_struct there. */
-    struct object_map *unwanted = object_map(obj, "hog_unwanted");
-    if (!prefilter_tell(births ? NULL : context->prefilter, obj) && unwanted)
-        collector_use_map(collector, unwanted, false, 0);
+    /* Only programs that read task_struct know user and cgroup of a task. */
+    struct object_map *excluded = object_map(obj, "hog_unwanted");
+    if (!prefilter_configure(births ? NULL : context->prefilter, obj) && excluded)
+        collector_use_map(collector, excluded, false, 0);
     collector->births = births ? seen : NULL;
     return 0;
 }
 
-/* Which hierarchies of version 1 the dead are told by. Where two have the same place, it is the better one's:
- * it is known by its whole number. */
-static void tell_hierarchies(struct object *obj)
+/* Which cgroup v1 hierarchy names an exited task's group. If two share an index, the better one gets it:
+ * hierarchies are matched by their full number. */
+static void set_hierarchies(struct object *obj)
 {
     struct hog_hierarchies *to = object_global(obj, "hierarchies", sizeof *to);
     struct cgroup_v1 list[CGROUP_V1_MOST];
@@ -132,7 +132,7 @@ static int configure(struct collector *collector, const struct collector_object 
         return error_set(why, -EINVAL, "%s: no constant keys", obj->name);
     *keys = (struct hog_keys){.by_thread = options->threads, .pid_namespace = context->pidns->translate};
     if (context->groups || context->purpose == PURPOSE_PIN)
-        tell_hierarchies(obj);
+        set_hierarchies(obj);
     set_flag(obj, "exact", collector->exact);
     set_flag(obj, "only_tracked", context->targets->n > 0);
     return object->slot_bytes ? sketch_configure(obj, shape, why) : 0;
@@ -170,7 +170,7 @@ int collector_relocate(struct collector *collector, const struct source_context 
     struct target_btf *target = NULL;
     struct error no_types = {""};
 
-    /* No type data is no failure: the programs that need it refuse, with that reason. */
+    /* Missing type data is no failure here: the programs that need it refuse to load and give this reason. */
     int missing = target_btf_open(&target, context->options->btf, &no_types);
     if (missing && context->options->btf)
         return error_set(why, missing, "%s", no_types.text);
@@ -200,7 +200,7 @@ int collector_load(struct collector *collector, const struct source_context *con
         uint8_t one = 1;
         err = sys_bpf_map_update(tracked->fd, &context->targets->list[i].pid, &one, BPF_ANY);
     }
-    return err ? error_set(why, err, "cannot note the processes asked for: %s", error_name(err)) : 0;
+    return err ? error_set(why, err, "cannot filter by PID: %s", error_name(err)) : 0;
 }
 
 void collector_close(struct collector *collector)
@@ -285,27 +285,27 @@ int hook_give_up(struct hook_report *hook, int err, const struct error *why)
     return err;
 }
 
-/* Who may not even have a map, or lacks what every hook needs, is helped by no other: then the plain reason
- * is all there is to say. */
-static bool no_way_around(int err, const struct hook_report hooks[MAX_HOOKS])
+/* Without the right to create a map, or without a privilege that every hook needs, no alternative can work:
+ * report the plain reason. */
+static bool no_alternative_helps(int err, const struct hook_report hooks[MAX_HOOKS])
 {
     return err == -EPERM && (!hooks[0].what || missing_privilege() || locked_memory_bounds());
 }
 
-/* By the numbers of a PID namespace that is not the first one, which takes reading task_struct and what it
- * points to. Processes asked for by these numbers can be found in no other way; all processes can be shown by
- * the kernel's own, if no other view has begun to show these. > 0: done without, go on. */
-static int load_inside(struct collector *collector, const struct source_context *context,
-                       collector_load_fn load_by, struct hook_report hooks[MAX_HOOKS], struct error *why)
+/* Translates PIDs to a PID namespace other than the initial one, which requires reading task_struct. Filters
+ * by PID need that; without a filter, the kernel's own PIDs can be shown instead, unless another view already
+ * shows translated ones. > 0: not translated, go on. */
+static int load_with_pidns(struct collector *collector, const struct source_context *context,
+                           collector_load_fn load, struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
     struct pidns *pidns = context->pidns;
     struct error reason;
-    int err = load_by(collector, context, false, hooks, why);
+    int err = load(collector, context, false, hooks, why);
 
     if (!err)
         return 0;
     collector_close(collector);
-    if (no_way_around(err, hooks))
+    if (no_alternative_helps(err, hooks))
         return err;
     error_set(&reason, err, "the numbers of PID namespace %u cannot be had: %s", pidns->translate, why->text);
     if (context->targets->n || pidns->fixed)
@@ -315,21 +315,21 @@ static int load_inside(struct collector *collector, const struct source_context 
     return 1;
 }
 
-static int load_any(struct collector *collector, const struct source_context *context,
-                    collector_load_fn load_by, struct hook_report hooks[MAX_HOOKS], struct error *why)
+static int load_any(struct collector *collector, const struct source_context *context, collector_load_fn load,
+                    struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
     struct error second = {""};
-    int err = context->pidns->translate ? load_inside(collector, context, load_by, hooks, why) : 1;
+    int err = context->pidns->translate ? load_with_pidns(collector, context, load, hooks, why) : 1;
 
     if (err <= 0)
         return err;
-    err = load_by(collector, context, false, hooks, why);
+    err = load(collector, context, false, hooks, why);
     if (!err)
         return 0;
     collector_close(collector);
-    if (no_way_around(err, hooks))
+    if (no_alternative_helps(err, hooks))
         return err;
-    if (!load_by(collector, context, true, hooks, &second))
+    if (!load(collector, context, true, hooks, &second))
         return 0;
     struct error first = *why;
     collector_close(collector);
@@ -339,9 +339,9 @@ static int load_any(struct collector *collector, const struct source_context *co
 }
 
 int collector_by_any(struct collector *collector, const struct source_context *context,
-                     collector_load_fn load_by, struct hook_report hooks[MAX_HOOKS], struct error *why)
+                     collector_load_fn load, struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
-    int err = load_any(collector, context, load_by, hooks, why);
+    int err = load_any(collector, context, load, hooks, why);
 
     context->pidns->fixed |= !err;
     return err;

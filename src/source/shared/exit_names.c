@@ -4,8 +4,8 @@
 #include "shared.types.h"
 #include "source/shared/sketch.h"
 
-/* The kernel side writes while we read: a copy counts only if the key stood before and after. */
-static bool copy_dead(const volatile struct hog_dead *dead, uint64_t key, struct hog_dead *copy)
+/* Programs write concurrently: a copy is valid only if the key is the same before and after. */
+static bool copy_exit_name(const volatile struct hog_dead *dead, uint64_t key, struct hog_dead *copy)
 {
     if (dead->key != key)
         return false;
@@ -20,17 +20,17 @@ static bool copy_dead(const volatile struct hog_dead *dead, uint64_t key, struct
     return dead->key == key;
 }
 
-/* Two looks that must agree: see sketch_settle(). What is just being replaced is nobody's name any more. */
-static bool read_dead(const volatile struct hog_dead *dead, uint64_t key, struct name *name)
+/* Two copies must agree: see sketch_settle(). An entry that is being replaced is no longer this key's. */
+static bool read_exit_name(const volatile struct hog_dead *dead, uint64_t key, struct name *name)
 {
     struct hog_dead copy, before;
 
-    if (!copy_dead(dead, key, &copy))
+    if (!copy_exit_name(dead, key, &copy))
         return false;
     if (STORES_OVERTAKE) {
         before = copy;
         sketch_settle();
-        if (!copy_dead(dead, key, &copy) || copy.uid != before.uid || copy.cgroup != before.cgroup ||
+        if (!copy_exit_name(dead, key, &copy) || copy.uid != before.uid || copy.cgroup != before.cgroup ||
             copy.cgroup_v1 != before.cgroup_v1 || copy.parent != before.parent ||
             memcmp(copy.comm, before.comm, sizeof copy.comm) != 0)
             return false;
@@ -52,7 +52,7 @@ bool exit_name_of(const struct sketch *sketch, size_t offset, size_t n, uint64_t
         const char *head = sketch_head(sketch, cpu);
         const struct hog_dead *dead = (const void *)(head + offset);
         for (size_t i = 0; i < n; i++)
-            if (read_dead(&dead[i], key, name))
+            if (read_exit_name(&dead[i], key, name))
                 return true;
     }
     return false;

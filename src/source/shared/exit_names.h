@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The names that processes died with: the reader's side of bpf/lib/exit_names.bpf.h. */
+/* Names of exited processes: the reader of bpf/lib/exit_names.bpf.h. */
 #ifndef HOG_SOURCE_SHARED_EXIT_NAMES_H
 #define HOG_SOURCE_SHARED_EXIT_NAMES_H
 

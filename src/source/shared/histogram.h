@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the counts of a log-linear histogram (bpf/lib/histogram.bpf.h) say: quantiles, to 6.25 %. */
+/* Quantiles of a log-linear histogram (bpf/lib/histogram.bpf.h), to 6.25 %. */
 #ifndef HOG_SOURCE_SHARED_HISTOGRAM_H
 #define HOG_SOURCE_SHARED_HISTOGRAM_H
 
@@ -9,11 +9,10 @@
 
 #define HISTOGRAM_BUCKETS 240 /* asserted to be HOG_HISTOGRAM_BUCKETS */
 
-/* The middle of what a bucket holds, ns. */
+/* The middle of a bucket, ns. */
 uint64_t histogram_middle(unsigned bucket);
 
-/* The least time that at least the share q (0..1) of all counted ones does not exceed, ns. false: nothing was
- * counted. */
+/* The quantile q (0..1), ns. false: nothing was counted. */
 bool histogram_quantile(const uint32_t counts[HISTOGRAM_BUCKETS], double q, uint64_t *ns);
 
 #endif

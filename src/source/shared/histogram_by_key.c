@@ -16,32 +16,32 @@ int histogram_by_key_open(struct histogram_by_key *h, const struct object *obj, 
         return 0;
     h->table = map->memory;
     for (int i = 0; i < 2; i++)
-        h->looks[i] = calloc(1, sizeof *h->looks[i]);
+        h->snapshots[i] = calloc(1, sizeof *h->snapshots[i]);
     if (!h->table)
         return error_set(why, -ENOTSUP,
                          "this kernel cannot map BPF arrays into memory: 5.5 or newer is needed");
-    return h->looks[0] && h->looks[1] ? 0 : error_set(why, -ENOMEM, "out of memory");
+    return h->snapshots[0] && h->snapshots[1] ? 0 : error_set(why, -ENOMEM, "out of memory");
 }
 
 void histogram_by_key_close(struct histogram_by_key *h)
 {
-    free(h->looks[0]);
-    free(h->looks[1]);
+    free(h->snapshots[0]);
+    free(h->snapshots[1]);
     memset(h, 0, sizeof *h);
 }
 
-/* A program that is about to count for the key may do so after its seat was given up: one count that the next
- * owner may get. */
+/* A program that counts concurrently may still add one count after its slot was freed; the next owner may get
+ * it. */
 void histogram_by_key_flip(struct histogram_by_key *h)
 {
     if (!h->table)
         return;
-    const struct hog_seats *before = h->looks[h->now];
+    const struct hog_seats *before = h->snapshots[h->now];
     h->now = !h->now;
-    struct hog_seats *look = h->looks[h->now];
+    struct hog_seats *snapshot = h->snapshots[h->now];
 
     for (size_t i = 0; i < SEATS; i++) {
-        struct hog_seat *seat = &h->table->seats[i], *copy = &look->seats[i];
+        struct hog_seat *seat = &h->table->seats[i], *copy = &snapshot->seats[i];
         copy->key = __atomic_load_n(&seat->key, __ATOMIC_RELAXED);
         if (!copy->key)
             continue;
@@ -60,7 +60,7 @@ bool histogram_by_key_quantile(const struct histogram_by_key *h, uint64_t key, d
 
     if (!h->table)
         return false;
-    const struct hog_seats *before = h->looks[!h->now], *now = h->looks[h->now];
+    const struct hog_seats *before = h->snapshots[!h->now], *now = h->snapshots[h->now];
     for (size_t i = 0; i < SEATS; i++) {
         if (now->seats[i].key != key)
             continue;

@@ -11,9 +11,9 @@
 #define MOST_FILES 65536
 #define GENTLY     50
 
-/* A file that was looked at. */
+/* A file that was scanned. */
 struct seen {
-    uint64_t id; /* of the file, and with -p of the process */
+    uint64_t id; /* file; with -p also process */
     uint64_t has;
 };
 
@@ -23,7 +23,7 @@ static uint64_t mix(uint64_t hash, uint64_t word)
     return hash ^ hash >> 32;
 }
 
-/* A number may be given to another file when one is deleted: its name is looked at, too. */
+/* Inode numbers of deleted files are reused: the name is part of the hash. */
 static uint64_t file_id(const struct mapped *p, const struct mapping *m)
 {
     uint64_t hash =
@@ -36,8 +36,8 @@ static uint64_t file_id(const struct mapped *p, const struct mapping *m)
     return hash | 1;
 }
 
-/* -errno: it cannot be opened now. */
-static int look_into(const struct mapped *p, const struct mapping *m, struct seen *seen)
+/* -errno: it cannot be opened. */
+static int scan_file(const struct mapped *p, const struct mapping *m, struct seen *seen)
 {
     char path[64];
     int fd = mapping_open(p->process, m);
@@ -60,8 +60,8 @@ static int on_mapping(void *context, const struct mapping *m)
     struct seen *seen = hash_table_find(&p->seen, id);
     if (!seen) {
         struct seen fresh = {.id = id};
-        /* One that cannot be opened now is tried again at the next look. */
-        if (look_into(p, m, &fresh) || !(seen = hash_table_find_or_add(&p->seen, id)))
+        /* A file that cannot be opened is tried again at the next scan. */
+        if (scan_file(p, m, &fresh) || !(seen = hash_table_find_or_add(&p->seen, id)))
             return 0;
         *seen = fresh;
     }
@@ -69,7 +69,7 @@ static int on_mapping(void *context, const struct mapping *m)
     return 0;
 }
 
-static void look_at(struct mapped *p, uint32_t process, int pid)
+static void scan_process(struct mapped *p, uint32_t process, int pid)
 {
     p->process = process;
     p->pid = pid;
@@ -77,7 +77,7 @@ static void look_at(struct mapped *p, uint32_t process, int pid)
     mappings_read(process, on_mapping, p);
 }
 
-static int look_at_all(struct mapped *p, struct error *why)
+static int scan_all(struct mapped *p, struct error *why)
 {
     DIR *directory = opendir("/proc");
 
@@ -87,21 +87,21 @@ static int look_at_all(struct mapped *p, struct error *why)
         char *end;
         unsigned long process = strtoul(entry->d_name, &end, 10);
         if (end != entry->d_name && !*end && process <= UINT32_MAX)
-            look_at(p, (uint32_t)process, -1);
+            scan_process(p, (uint32_t)process, -1);
     }
     closedir(directory);
     return 0;
 }
 
-/* By our own numbers a probe can be for a process alone: it costs no other one anything. */
-static void look_at_targets(struct mapped *p)
+/* In our own PID namespace a probe can be limited to one process and costs the others nothing. */
+static void scan_targets(struct mapped *p)
 {
     const struct targets *targets = p->context->targets;
 
     p->nfound = targets->n < MAX_PIDS ? targets->n : MAX_PIDS;
     for (size_t i = 0; i < p->nfound; i++) {
         uint32_t process = targets->list[i].pid;
-        look_at(p, process, targets->foreign ? -1 : (int)process);
+        scan_process(p, process, targets->foreign ? -1 : (int)process);
         p->found_pid[i] = process;
         p->found[i] = p->has;
     }
@@ -115,10 +115,11 @@ int mapped_scan(struct mapped *p, bool gently, uint64_t now, struct error *why)
     if (gently && now < p->next)
         return 1;
     if (p->context->targets->n)
-        look_at_targets(p);
+        scan_targets(p);
     else
-        err = look_at_all(p, why);
-    uint64_t took = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin; /* not what a busy host makes it wait */
+        err = scan_all(p, why);
+    uint64_t took =
+        clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin; /* CPU time: waiting on a busy host does not count */
     p->next = now + GENTLY * took;
     return err;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The files that processes have mapped as code, each looked at once: programs and libraries, those in
- * containers, deleted ones and those of dlopen too. */
+/* Scans the files that processes map executable, each once: programs and libraries, also in containers,
+ * deleted, or opened by dlopen. */
 #ifndef HOG_SOURCE_SHARED_MAPPED_H
 #define HOG_SOURCE_SHARED_MAPPED_H
 
@@ -8,8 +8,8 @@
 #include "source/shared/source.h"
 #include "base/hash_table.h"
 
-/* A file that was not seen before. `path` opens it while the call lasts; `process` has it mapped as m; `pid`:
- * for probes, -1: those of all processes. Returns whether it has what is looked for. */
+/* Called for a file not seen before. `path` is valid during the call; `process` maps it as m; `pid` is for
+ * probes (-1: all processes). Returns whether the file has what the caller needs. */
 typedef bool (*mapped_fn)(void *context, const char *path, uint32_t process, const struct mapping *m,
                           int pid);
 
@@ -18,11 +18,11 @@ struct mapped {
     mapped_fn fn;
     void *fn_context;
     struct hash_table seen;
-    uint64_t next;        /* ns, CLOCK_MONOTONIC: no gentle look before */
-    bool found[MAX_PIDS]; /* as targets->list was at the last look */
+    uint64_t next;        /* ns, CLOCK_MONOTONIC: no gentle scan before */
+    bool found[MAX_PIDS]; /* by index in targets->list at the last scan */
     uint32_t found_pid[MAX_PIDS];
     size_t nfound;
-    /* Of the look that is going on: */
+    /* State of the current scan: */
     uint32_t process;
     int pid;
     bool has;
@@ -31,12 +31,11 @@ struct mapped {
 void mapped_open(struct mapped *mapped, const struct source_context *context, mapped_fn fn, void *fn_context);
 void mapped_close(struct mapped *mapped);
 
-/* Looks at all processes or those asked for. This takes time where there are many: `gently`, not again before
- * 50 times as long as the last look took has gone by. > 0: not looked; 0; -errno with a reason: /proc cannot
- * be read. */
+/* Scans all processes, or those asked for. `gently`: at most 1/50 of the time goes into it. 0: scanned; > 0:
+ * skipped; -errno with a reason: /proc cannot be read. */
 int mapped_scan(struct mapped *mapped, bool gently, uint64_t now, struct error *why);
 
-/* Whether a process that was asked for had such a file at the last look. */
+/* Whether a process asked for had such a file at the last scan. */
 bool mapped_found(const struct mapped *mapped, uint32_t process);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct pair *place(const struct pairs *p, uint64_t victim, uint64_t aggressor, bool preempt)
+static struct pair *pairs_slot(const struct pairs *p, uint64_t victim, uint64_t aggressor, bool preempt)
 {
     uint64_t mixed = victim * 0x9e3779b97f4a7c15ull ^ (aggressor * 0xc2b2ae3d27d4eb4full + preempt);
     size_t i = (mixed * 0xff51afd7ed558ccdull) >> 32;
@@ -16,7 +16,7 @@ static struct pair *place(const struct pairs *p, uint64_t victim, uint64_t aggre
     }
 }
 
-static bool grow(struct pairs *p)
+static bool pairs_grow(struct pairs *p)
 {
     struct pairs bigger = {.capacity = p->capacity ? p->capacity * 2 : 256, .used = p->used};
 
@@ -26,7 +26,7 @@ static bool grow(struct pairs *p)
     for (size_t i = 0; i < p->capacity; i++) {
         const struct pair *pair = &p->table[i];
         if (pair->victim)
-            *place(&bigger, pair->victim, pair->aggressor, pair->preempt) = *pair;
+            *pairs_slot(&bigger, pair->victim, pair->aggressor, pair->preempt) = *pair;
     }
     free(p->table);
     *p = bigger;
@@ -35,9 +35,9 @@ static bool grow(struct pairs *p)
 
 struct pair *pairs_at(struct pairs *p, uint64_t victim, uint64_t aggressor, bool preempt)
 {
-    if (p->used * 2 >= p->capacity && !grow(p))
+    if (p->used * 2 >= p->capacity && !pairs_grow(p))
         return NULL;
-    struct pair *pair = place(p, victim, aggressor, preempt);
+    struct pair *pair = pairs_slot(p, victim, aggressor, preempt);
     if (!pair->victim) {
         *pair = (struct pair){.victim = victim, .aggressor = aggressor, .preempt = preempt};
         p->used++;
@@ -47,7 +47,7 @@ struct pair *pairs_at(struct pairs *p, uint64_t victim, uint64_t aggressor, bool
 
 struct pair *pairs_find(const struct pairs *p, uint64_t victim, uint64_t aggressor, bool preempt)
 {
-    struct pair *pair = p->capacity ? place(p, victim, aggressor, preempt) : NULL;
+    struct pair *pair = p->capacity ? pairs_slot(p, victim, aggressor, preempt) : NULL;
 
     return pair && pair->victim ? pair : NULL;
 }
@@ -65,7 +65,7 @@ void pairs_free(struct pairs *p)
     memset(p, 0, sizeof *p);
 }
 
-static bool before(const struct pair *a, const struct pair *b)
+static bool pair_before(const struct pair *a, const struct pair *b)
 {
     if (a->ns != b->ns)
         return a->ns > b->ns;
@@ -74,13 +74,13 @@ static bool before(const struct pair *a, const struct pair *b)
     return a->aggressor != b->aggressor ? a->aggressor < b->aggressor : a->preempt < b->preempt;
 }
 
-/* The list stays in order: few newcomers get far into it. */
-static size_t insert(const struct pair **top, size_t n, size_t k, const struct pair *pair)
+/* Insertion into a sorted list: few entries move. */
+static size_t insert_sorted(const struct pair **top, size_t n, size_t k, const struct pair *pair)
 {
     size_t low = 0, high = n;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (before(pair, top[middle]))
+        if (pair_before(pair, top[middle]))
             high = middle;
         else
             low = middle + 1;
@@ -98,10 +98,10 @@ size_t pairs_top(const struct pairs *p, const struct pair **top, size_t k, pair_
 
     for (size_t i = 0; i < p->capacity && k; i++) {
         const struct pair *pair = &p->table[i];
-        if (!pair->victim || pair->ns <= 0 || (n == k && !before(pair, top[n - 1])))
+        if (!pair->victim || pair->ns <= 0 || (n == k && !pair_before(pair, top[n - 1])))
             continue;
         if (!wanted || wanted(context, pair))
-            n = insert(top, n, k, pair);
+            n = insert_sorted(top, n, k, pair);
     }
     return n;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sums by victim and aggressor: who waited for whom. Signed, as in source/shared/tally.h. */
+/* Sums by victim and aggressor: which task waited for which. Signed, as in source/shared/tally.h. */
 #ifndef HOG_SOURCE_SHARED_PAIRS_H
 #define HOG_SOURCE_SHARED_PAIRS_H
 
@@ -11,8 +11,8 @@ struct pair {
     uint64_t victim; /* 0: empty */
     uint64_t aggressor;
     int64_t ns, count;
-    uint64_t most_ns; /* the longest single one */
-    bool preempt;     /* the victim was thrown off its CPU, else woken up and left waiting */
+    uint64_t most_ns; /* the longest single wait */
+    bool preempt;     /* the victim was preempted; else it waited after a wakeup */
 };
 
 struct pairs {
@@ -20,15 +20,15 @@ struct pairs {
     size_t capacity, used;
 };
 
-/* The sum of that pair, a new one of zero if there was none; NULL: no memory. Valid until the next call. */
+/* The sum of that pair, zero if it is new; NULL: no memory. Valid until the next call. */
 struct pair *pairs_at(struct pairs *p, uint64_t victim, uint64_t aggressor, bool preempt);
 struct pair *pairs_find(const struct pairs *p, uint64_t victim, uint64_t aggressor,
                         bool preempt); /* or NULL */
 void pairs_clear(struct pairs *p);     /* keeps the memory */
 void pairs_free(struct pairs *p);
 
-/* The heaviest of those of positive ns that `wanted` takes (NULL: all), heaviest first, by their keys among
- * equals. Writes up to k pointers to `top`, returns how many. `wanted` is asked last: of few. */
+/* The k heaviest pairs with ns > 0 that `wanted` accepts (NULL: all), heaviest first, ties by key. Writes up
+ * to k pointers to `top` and returns their number. `wanted` is called only for candidates. */
 typedef bool (*pair_fn)(const void *context, const struct pair *pair);
 size_t pairs_top(const struct pairs *p, const struct pair **top, size_t k, pair_fn wanted,
                  const void *context);

@@ -9,9 +9,8 @@
 #include "loader/pin_tree.h"
 #include "source/shared/collector.h"
 
-/* The maps of the object that were pinned: in their place stand those of the directory. One that was of no
- * use there is left out. */
-static int open_maps(struct pinned *p, const char *view, struct error *why)
+/* Replaces the object's maps by the pinned ones. A map that the pinning run did not use is missing. */
+static int open_pinned_maps(struct pinned *p, const char *view, struct error *why)
 {
     for (size_t i = 0; i < p->obj->nmaps; i++) {
         struct object_map *map = p->obj->maps[i];
@@ -22,14 +21,14 @@ static int open_maps(struct pinned *p, const char *view, struct error *why)
     return 0;
 }
 
-static int kernel_numbers(const struct source_context *context, struct error *why)
+static int use_kernel_pids(const struct source_context *context, struct error *why)
 {
     struct pidns *pidns = context->pidns;
     struct error reason;
 
     if (!pidns->translate)
         return 0;
-    error_set(&reason, -ENOTSUP, "pinned counts bear the kernel's own numbers");
+    error_set(&reason, -ENOTSUP, "pinned counts have the kernel's own PIDs");
     if (context->targets->n || pidns->fixed)
         return error_set(why, -ENOTSUP, "processes cannot be asked for by number: %s", reason.text);
     pidns_give_up(pidns, &reason);
@@ -43,7 +42,7 @@ int pinned_open(struct pinned *p, const char *object, const char *view, const st
 
     *p =
         (struct pinned){.directory = context->options->pinned, .clock_offset = namespace_offset("monotonic")};
-    int err = kernel_numbers(context, why);
+    int err = use_kernel_pids(context, why);
     if (!err)
         err = pin_tree_stat(p->directory, &info, why);
     if (err)
@@ -51,11 +50,11 @@ int pinned_open(struct pinned *p, const char *object, const char *view, const st
     p->device = info.st_dev;
     p->inode = info.st_ino;
     err = embedded_open(&p->obj, object, why);
-    return err ? err : open_maps(p, view, why);
+    return err ? err : open_pinned_maps(p, view, why);
 }
 
-int pinned_side_open(struct pinned *p, struct collector *collector, const char *name,
-                     const struct source_context *context, struct error *why)
+int pinned_collector_open(struct pinned *p, struct collector *collector, const char *name,
+                          const struct source_context *context, struct error *why)
 {
     int err = pinned_open(p, name, name, context, why);
 

@@ -9,37 +9,37 @@
 #include "shared.types.h"
 #include "syscall/bpf.h"
 
-/* Threads that a reader remembers: more than the maps hold, in any kernel. */
+/* Threads that a reader remembers: more than the maps can hold. */
 #define MOST (1u << 17)
 
-#define EXITED_A_CPU 256 /* and 4096 at least: each CPU keeps some in hand */
+#define EXITED_A_CPU 256 /* and at least 4096: each CPU keeps some in reserve */
 
-/* A thread at the latest look. */
+/* A thread at the latest snapshot. */
 struct seen {
     uint64_t id;
-    uint64_t key; /* of its row */
+    uint64_t key; /* of the row it is counted in */
     uint64_t counters[PINNED_COUNTERS];
     struct hog_thread_name name;
     uint32_t tid;
-    uint32_t look; /* the latest that it was in */
+    uint32_t snapshot; /* the latest one that contained it */
     bool exited;
 };
 
-/* Unique in a lifetime of the kernel: threads are not born twice in a microsecond with one number. */
-static uint64_t id_of(const struct hog_thread *thread)
+/* Unique while the kernel runs: a TID is not reused within a microsecond. */
+static uint64_t thread_id(const struct hog_thread *thread)
 {
     return (uint64_t)thread->tid << 42 | (thread->born_ns >> 10 & ((UINT64_C(1) << 42) - 1));
 }
 
-static uint64_t key_of(const struct pinned_threads *p, const struct hog_thread *thread,
-                       const struct hog_thread_name *name)
+static uint64_t thread_key(const struct pinned_threads *p, const struct hog_thread *thread,
+                           const struct hog_thread_name *name)
 {
     if (p->context->options->threads)
         return key_make(thread->pid, thread->tid, thread->born_ns);
     return key_make(thread->pid, 0, name->process_born_ns);
 }
 
-/* Where it is at now, and what was added; where it was stays if it was further. */
+/* Counters that decreased keep their old value and add nothing. */
 static bool subtract(uint64_t before[PINNED_COUNTERS], const uint64_t now[PINNED_COUNTERS],
                      uint64_t added[PINNED_COUNTERS])
 {
@@ -53,53 +53,53 @@ static bool subtract(uint64_t before[PINNED_COUNTERS], const uint64_t now[PINNED
     return any;
 }
 
-/* One entry of either map. A thread may be in both while it goes over: then the later count is right. That is
- * the larger one, but for what was stolen from its last stint. */
-static void see(struct pinned_threads *p, const void *key, const void *value, bool exited)
+/* An entry of either map. While a thread exits it may be in both: the later count is right. It is the larger
+ * one, except for time stolen from the last timeslice. */
+static void note_thread(struct pinned_threads *p, const void *key, const void *value, bool exited)
 {
     struct hog_thread thread;
     uint64_t counters[PINNED_COUNTERS] = {0}, added[PINNED_COUNTERS];
     size_t known = p->table.n;
 
     memcpy(&thread, key, sizeof thread);
-    struct seen *seen = hash_table_find_or_add(&p->table, id_of(&thread));
+    struct seen *seen = hash_table_find_or_add(&p->table, thread_id(&thread));
     if (!seen) {
         p->lost++;
         return;
     }
     p->kind->counters(value, p->now, counters);
-    if (p->table.n > known && !p->look)
+    if (p->table.n > known && !p->snapshot)
         memcpy(seen->counters, counters, sizeof counters);
-    else if (counters[1] < seen->counters[1] && seen->look != p->look)
+    else if (counters[1] < seen->counters[1] && seen->snapshot != p->snapshot)
         memset(seen->counters, 0, sizeof seen->counters);
     memcpy(&seen->name, (const char *)value + p->kind->value_bytes - sizeof seen->name, sizeof seen->name);
-    seen->key = key_of(p, &thread, &seen->name);
+    seen->key = thread_key(p, &thread, &seen->name);
     seen->tid = thread.tid;
-    seen->look = p->look;
-    p->exits_seen += exited && !seen->exited && p->look;
+    seen->snapshot = p->snapshot;
+    p->exits_seen += exited && !seen->exited && p->snapshot;
     seen->exited = exited;
     if (subtract(seen->counters, counters, added))
         p->kind->did(p->state, seen->key, added, value);
 }
 
-static int see_living(void *context, const void *key, const void *value)
+static int note_living(void *context, const void *key, const void *value)
 {
-    see(context, key, value, false);
+    note_thread(context, key, value, false);
     return 0;
 }
 
-static int see_exited(void *context, const void *key, const void *value)
+static int note_exited(void *context, const void *key, const void *value)
 {
-    see(context, key, value, true);
+    note_thread(context, key, value, true);
     return 0;
 }
 
-static bool is_current(const void *context, const void *entry)
+static bool in_snapshot(const void *context, const void *entry)
 {
-    return ((const struct seen *)entry)->look == ((const struct pinned_threads *)context)->look;
+    return ((const struct seen *)entry)->snapshot == ((const struct pinned_threads *)context)->snapshot;
 }
 
-static int look_at_cpus(struct pinned_threads *p, struct hog_exits *sums)
+static int read_cpus(struct pinned_threads *p, struct hog_exits *sums)
 {
     uint32_t zero = 0;
     int err = sys_bpf_map_lookup(p->cpus, &zero, p->per_cpu);
@@ -114,24 +114,24 @@ static int look_at_cpus(struct pinned_threads *p, struct hog_exits *sums)
     return err;
 }
 
-/* Threads that ended and were pushed out before we came by count as lost. The CPUs are looked at first, so
- * that no thread counts as missed which ends while we read; at the first look once more at its end, as those
- * are among the exited already. */
-static int settle(struct pinned_threads *p, struct hog_exits *sums)
+/* Exited threads that were evicted before this snapshot count as lost. CPUs are read first, so that no thread
+ * that exits during the snapshot counts as missed; the first snapshot reads them again at its end, because
+ * those threads are already in the exited map. */
+static int count_missed(struct pinned_threads *p, struct hog_exits *sums)
 {
-    int err = p->look ? 0 : look_at_cpus(p, sums);
+    int err = p->snapshot ? 0 : read_cpus(p, sums);
 
-    if (!p->look) {
+    if (!p->snapshot) {
         p->lost_before = sums->lost;
         p->exits_before = sums->exits;
     }
-    uint64_t told = sums->exits - p->exits_before, known = p->exits_seen + p->exits_missed;
-    uint64_t missed = told > known ? told - known : 0;
+    uint64_t exits = sums->exits - p->exits_before, known = p->exits_seen + p->exits_missed;
+    uint64_t missed = exits > known ? exits - known : 0;
     p->exits_missed += missed;
     p->lost += missed + sums->lost - p->lost_before;
     p->lost_before = sums->lost;
-    hash_table_keep(&p->table, is_current, p);
-    p->look++;
+    hash_table_keep(&p->table, in_snapshot, p);
+    p->snapshot++;
     return err;
 }
 
@@ -141,19 +141,19 @@ int pinned_threads_snapshot(struct pinned_threads *p, struct error *why)
 
     p->lost = 0;
     p->now = clock_ns(CLOCK_MONOTONIC) - (uint64_t)p->pinned.clock_offset;
-    int err = look_at_cpus(p, &sums);
+    int err = read_cpus(p, &sums);
     if (err)
         return error_set(why, err, "reading pinned counts of CPUs: %s", error_name(err));
-    /* The living first: whoever ends meanwhile is among the exited by then. */
-    err = map_walk(p->threads, sizeof(struct hog_thread), p->kind->value_bytes, see_living, p, why);
+    /* Living threads first: a thread that exits meanwhile is then found in the exited map. */
+    err = map_walk(p->threads, sizeof(struct hog_thread), p->kind->value_bytes, note_living, p, why);
     if (err >= 0)
-        err = map_walk(p->exited, sizeof(struct hog_thread), p->kind->value_bytes, see_exited, p, why);
+        err = map_walk(p->exited, sizeof(struct hog_thread), p->kind->value_bytes, note_exited, p, why);
     if (err >= 0)
-        err = settle(p, &sums);
+        err = count_missed(p, &sums);
     return err < 0 ? err : pinned_stands(&p->pinned, why);
 }
 
-/* A process is called as its first thread, or else as any other that is known. */
+/* A process has the name of its first thread, or of any other thread that is known. */
 static bool pinned_exit_name(void *context, uint64_t key, struct name *name)
 {
     const struct pinned_threads *p = context;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What threads have done between two looks at pinned sums of each: the kernel side is
- * bpf/lib/exited_threads.bpf.h. */
+/* Pinned sums by thread, subtracted between two snapshots: the reader of bpf/lib/exited_threads.bpf.h. */
 #ifndef HOG_SOURCE_SHARED_PINNED_THREADS_H
 #define HOG_SOURCE_SHARED_PINNED_THREADS_H
 
@@ -10,14 +9,14 @@
 
 #define PINNED_COUNTERS 6
 
-/* How a view's sums are read. */
+/* How to read the sums of one view. */
 struct pinned_kind {
     const char *object, *view;
     size_t value_bytes; /* of struct hog_thread_sums */
-    /* Writes the counters of a thread, of which none but the first ever decreases: where the second does, the
-     * kernel's count has begun anew. */
+    /* Extracts a thread's counters. Only the first may decrease; if the second does, the kernel restarted the
+     * count. */
     void (*counters)(const void *value, uint64_t now, uint64_t counters[PINNED_COUNTERS]);
-    /* What a thread or its process (by the options) did since the look before. */
+    /* Adds what a thread or its process (by the options) did since the previous snapshot. */
     void (*did)(void *state, uint64_t key, const uint64_t counters[PINNED_COUNTERS], const void *value);
 };
 
@@ -31,22 +30,22 @@ struct pinned_threads {
     size_t cpu_bytes;
     int possible;
     struct hash_table table;
-    uint32_t look;
-    uint64_t now;  /* of the look, by the clock of the programs */
-    uint64_t lost; /* between the looks: entries without room, and threads that were missed */
+    uint32_t snapshot;
+    uint64_t now;                       /* when the snapshot was taken, by the clock of the programs */
+    uint64_t lost;                      /* since the previous snapshot: no room, or missed */
     uint64_t lost_before, exits_before; /* sums over all CPUs */
-    uint64_t exits_seen, exits_missed;  /* since the first look */
+    uint64_t exits_seen, exits_missed;  /* since the first snapshot */
 };
 
 int pinned_threads_open(struct pinned_threads *p, const struct pinned_kind *kind, void *state,
                         const struct source_context *context, struct error *why);
-/* Looks at all; calls did() of each thread that has done something. What CPUs say is in per_cpu then, as of
- * the begin. */
+/* Reads all threads and calls did() for each one that did something. per_cpu then holds the CPUs' values from
+ * the start of the snapshot. */
 int pinned_threads_snapshot(struct pinned_threads *p, struct error *why);
 const struct name *pinned_threads_name(struct pinned_threads *p, uint64_t key, uint64_t now);
 void pinned_threads_close(struct pinned_threads *p);
 
-/* The entries that a map of exited threads needs on a host: at pinning. */
+/* Sizes the map of exited threads for this host, when pinning. */
 void pinned_threads_resize(const struct object *obj, int cpus);
 
 #endif

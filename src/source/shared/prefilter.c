@@ -16,14 +16,14 @@
 struct prefilter {
     const struct run_options *options;
     struct hog_chosen kernel;
-    int unwanted; /* the map, or -1 */
-    bool other;   /* processes are in hierarchies of version 1, too */
+    int excluded; /* the map, or -1 */
+    bool has_v1;  /* cgroup v1 hierarchies are in use, too */
     struct cgroup_ids *ids;
 };
 
-/* Of several hierarchies a process is told by that which names a container: only if it is this one it is sure
- * what rows will be judged by. */
-static void note_group(void *context, uint64_t id, const char *path)
+/* With several hierarchies, rows use the one that names a container. Only if this is it, the outcome for rows
+ * is certain. */
+static void exclude_group(void *context, uint64_t id, const char *path)
 {
     const struct prefilter *prefilter = context;
     size_t length = strlen(path);
@@ -31,11 +31,11 @@ static void note_group(void *context, uint64_t id, const char *path)
     uint8_t one = 1;
 
     container_of_path(path, length, &container);
-    if (prefilter->other && !container.length)
+    if (prefilter->has_v1 && !container.length)
         return;
     const struct run_options *o = prefilter->options;
     if (container_group_passes(&o->cgroups, &o->containers, path, length, &container) == o->inverted)
-        sys_bpf_map_update(prefilter->unwanted, &id, &one, BPF_ANY);
+        sys_bpf_map_update(prefilter->excluded, &id, &one, BPF_ANY);
 }
 
 /* Lines N:CONTROLLERS:PATH; version 2 is 0. */
@@ -51,7 +51,7 @@ static bool has_version_1(void)
     return false;
 }
 
-static int open_groups(struct prefilter *prefilter)
+static int open_excluded(struct prefilter *prefilter)
 {
     union bpf_attr map = {.map_type = BPF_MAP_TYPE_HASH,
                           .key_size = sizeof(uint64_t),
@@ -60,16 +60,16 @@ static int open_groups(struct prefilter *prefilter)
                           .map_flags = BPF_F_NO_PREALLOC,
                           .map_name = "hog_unwanted"};
 
-    prefilter->other = has_version_1();
+    prefilter->has_v1 = has_version_1();
     prefilter->ids = cgroup_ids_open("");
     int fd = prefilter->ids ? sys_bpf_map_create(&map) : -ENOMEM;
     while (fd < 0 && rlimit_raise_after(fd))
         fd = sys_bpf_map_create(&map);
-    prefilter->unwanted = fd;
+    prefilter->excluded = fd;
     return fd;
 }
 
-/* With --not, who is left out must fit all that was asked for. */
+/* With inverted filters, only a task that matches every filter may be left out. */
 int prefilter_open(struct prefilter **out, const struct run_options *options, const uint32_t *users,
                    size_t nusers, struct error *why)
 {
@@ -83,11 +83,11 @@ int prefilter_open(struct prefilter **out, const struct run_options *options, co
     if (!prefilter)
         return error_set(why, -ENOMEM, "out of memory");
     prefilter->options = options;
-    prefilter->unwanted = -1;
+    prefilter->excluded = -1;
     prefilter->kernel.inverted = options->inverted;
     prefilter->kernel.nusers = fit ? (uint32_t)nusers : 0;
     memcpy(prefilter->kernel.users, users, prefilter->kernel.nusers * sizeof *users);
-    prefilter->kernel.groups = groups && open_groups(prefilter) >= 0;
+    prefilter->kernel.groups = groups && open_excluded(prefilter) >= 0;
     if (groups && !prefilter->kernel.groups && (options->inverted || !nusers)) {
         prefilter_close(prefilter);
         return 0;
@@ -100,13 +100,13 @@ void prefilter_close(struct prefilter *prefilter)
 {
     if (!prefilter)
         return;
-    if (prefilter->unwanted >= 0)
-        close(prefilter->unwanted);
+    if (prefilter->excluded >= 0)
+        close(prefilter->excluded);
     cgroup_ids_close(prefilter->ids);
     free(prefilter);
 }
 
-bool prefilter_tell(const struct prefilter *prefilter, struct object *obj)
+bool prefilter_configure(const struct prefilter *prefilter, struct object *obj)
 {
     struct hog_chosen *constant = object_global(obj, "chosen", sizeof *constant);
     struct object_map *map = object_map(obj, "hog_unwanted");
@@ -116,7 +116,7 @@ bool prefilter_tell(const struct prefilter *prefilter, struct object *obj)
     *constant = prefilter->kernel;
     if (!prefilter->kernel.groups)
         return false;
-    map->fd = fcntl(prefilter->unwanted, F_DUPFD_CLOEXEC, 3);
+    map->fd = fcntl(prefilter->excluded, F_DUPFD_CLOEXEC, 3);
     constant->groups = map->fd >= 0;
     return constant->groups;
 }
@@ -124,5 +124,5 @@ bool prefilter_tell(const struct prefilter *prefilter, struct object *obj)
 void prefilter_refresh(struct prefilter *prefilter, uint64_t now)
 {
     if (prefilter && prefilter->ids)
-        cgroup_ids_each(prefilter->ids, now, note_group, prefilter);
+        cgroup_ids_each(prefilter->ids, now, exclude_group, prefilter);
 }

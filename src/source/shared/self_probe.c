@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* At the first instruction, which nobody comes to any more. */
+/* At the ELF entry point, which is not executed again. */
 int self_probe(const struct object_program *program, bool at_once, struct error *why)
 {
     static const char self[] = "/proc/self/exe";

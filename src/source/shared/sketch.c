@@ -99,7 +99,7 @@ uint32_t sketch_now(const struct sketch *s)
     return s->words->turn;
 }
 
-/* What the reader emptied must be seen empty before the turn is seen. */
+/* The emptied bank must be visible before the flip is. */
 void sketch_flip(struct sketch *s)
 {
     atomic_thread_fence(memory_order_release);
@@ -125,8 +125,9 @@ void sketch_settle(void)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* A program that is inside may have read the turn before it changed. It is out once seq is even or has moved.
- * One that enters after the grace time sees the new turn: no store waits that long in a CPU's buffer. */
+/* A running program may have read the bank number before the flip. It has left once seq is even or has
+ * changed. A program that starts after the grace time sees the flip: no store stays that long in a store
+ * buffer. */
 int sketch_wait(const struct sketch *s, struct error *why)
 {
     const struct timespec pause = {.tv_nsec = 50000};
@@ -141,7 +142,7 @@ int sketch_wait(const struct sketch *s, struct error *why)
             nanosleep(&pause, NULL);
         }
     }
-    sketch_settle(); /* what it did to the slots may come behind seq */
+    sketch_settle(); /* its stores to the slots may become visible after seq */
     return 0;
 }
 
@@ -151,7 +152,7 @@ void sketch_shown(struct sketch *s)
     s->words->shown = s->words->turn - 1;
 }
 
-static unsigned left_bank(const struct sketch *s)
+static unsigned old_bank(const struct sketch *s)
 {
     return (s->words->turn - 1) & 1;
 }
@@ -163,7 +164,7 @@ void sketch_drain(const struct sketch *s, int cpu, sketch_fn fn, void *context)
         return; /* no event of this CPU since the bank was emptied */
     unsigned char *bank = (unsigned char *)sketch_head(s, cpu) + s->shape.head_bytes;
     size_t slots = (size_t)s->shape.stages * s->shape.slots;
-    unsigned char *next = bank + left_bank(s) * bank_bytes(&s->shape);
+    unsigned char *next = bank + old_bank(s) * bank_bytes(&s->shape);
 
     for (; slots; slots--, next += s->shape.slot_bytes) {
         struct hog_slot *slot = (void *)next;
@@ -177,7 +178,7 @@ void sketch_drain(const struct sketch *s, int cpu, sketch_fn fn, void *context)
 void sketch_lost(const struct sketch *s, int cpu, uint64_t *weight, uint64_t *count)
 {
     struct hog_pipe *pipe = sketch_head(s, cpu);
-    unsigned bank = left_bank(s);
+    unsigned bank = old_bank(s);
 
     *weight += pipe->lost_weight[bank];
     *count += pipe->lost_count[bank];

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The reader's side of a flow sketch (bpf/lib/sketch.bpf.h): its shape, the turn of its banks, and what is in
- * the bank that was just left. All through shared memory: no system call a window.
- *
- *   sketch_configure (before relocation) -> sketch_open (after map creation)
+ * The reader of a flow sketch (bpf/lib/sketch.bpf.h): its shape, the flip of its banks, and the contents of
+ * the bank that was just left. All through shared memory, without system calls. sketch_configure (before
+ * relocation) -> sketch_open (after map creation)
  *   -> each window: sketch_flip, sketch_wait, then sketch_drain and sketch_lost a CPU
  */
 #ifndef HOG_SOURCE_SHARED_SKETCH_H
@@ -22,7 +21,7 @@ struct sketch_shape {
     unsigned stages;   /* 1..8 */
     unsigned slots;    /* a stage, CPU and bank; a power of two, 8..1024 */
     size_t head_bytes; /* size of the struct in front of the slots */
-    size_t slot_bytes; /* a slot: a struct hog_slot, and what a view keeps behind it */
+    size_t slot_bytes; /* struct hog_slot and the source's own fields after it */
     int cpus;          /* possible ones */
 };
 
@@ -36,8 +35,8 @@ struct sketch {
 /* Bytes of the map for all CPUs. */
 size_t sketch_bytes(const struct sketch_shape *shape);
 
-/* Tells the programs the shape and sizes the map. -EINVAL: the object has no such sketch; -E2BIG: more than
- * the map may hold. */
+/* Sets the shape in the object and sizes the map. -EINVAL: the object has no such sketch; -E2BIG: larger than
+ * a map may be. */
 int sketch_configure(struct object *obj, const struct sketch_shape *shape, struct error *why);
 
 /* -ENOTSUP: this kernel cannot map arrays (before 5.5). */
@@ -46,21 +45,21 @@ int sketch_open(struct sketch *s, const struct object *obj, const struct sketch_
 
 void *sketch_head(const struct sketch *s, int cpu);
 
-/* The turn that events go to now; bit 0 is the bank. */
+/* Number of flips so far; bit 0 is the bank that events go to. */
 uint32_t sketch_now(const struct sketch *s);
 
-/* From now on events go to the other bank, which must be empty. */
+/* Events go to the other bank from now on; it must be empty. */
 void sketch_flip(struct sketch *s);
 
-/* Waits until no program is left in the bank that was left at the turn; at least SKETCH_GRACE_NS must have
- * gone by since. -ETIMEDOUT after a second. */
+/* Waits until no program uses the old bank; at least SKETCH_GRACE_NS must have passed since the flip.
+ * -ETIMEDOUT after a second. */
 #define SKETCH_GRACE_NS 20000
 int sketch_wait(const struct sketch *s, struct error *why);
 
-/* Where a CPU's stores can be seen in another order than it made them (all but x86), a sequence count alone
- * proves nothing, and BPF has no store barrier that every kernel takes. Time serves instead: no store stays
- * in a CPU's buffer for SKETCH_GRACE_NS. sketch_settle() spends it (none on x86): what was seen in part
- * before is seen whole after. So what two looks see alike, with that between them, is whole. */
+/* Where stores may become visible out of order (all but x86), a sequence count is not enough, and BPF has no
+ * store barrier that every kernel accepts. Instead, sketch_settle() waits SKETCH_GRACE_NS, longer than any
+ * store stays in a store buffer (no wait on x86): two reads that agree, with it between them, are consistent.
+ */
 #ifdef __x86_64__
 #define STORES_OVERTAKE false
 #else
@@ -68,14 +67,14 @@ int sketch_wait(const struct sketch *s, struct error *why);
 #endif
 void sketch_settle(void);
 
-/* Says that the reader is done with the turn before: what its events left beside the slots may go. */
+/* Tells the programs that the reader is done with the old bank: data outside the slots may be overwritten. */
 void sketch_shown(struct sketch *s);
 
-/* Hands each slot of the left bank of one CPU to fn and empties it. */
+/* Calls fn for each slot of one CPU's old bank and empties it. */
 typedef void (*sketch_fn)(void *context, const struct hog_slot *slot);
 void sketch_drain(const struct sketch *s, int cpu, sketch_fn fn, void *context);
 
-/* Adds what the left bank of one CPU had to drop to *weight and *count, and forgets it. */
+/* Adds what one CPU's old bank dropped to *weight and *count, and resets that. */
 void sketch_lost(const struct sketch *s, int cpu, uint64_t *weight, uint64_t *count);
 
 #endif

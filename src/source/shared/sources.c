@@ -42,9 +42,10 @@ static int open_source(struct sources *s, const struct source_use *use, struct h
     if (wanted->open)
         return (wanted->needs & use->needs) == use->needs
                    ? 0
-                   : error_set(why, -EBUSY, "%s is open with less than is needed", use->source->name);
+                   : error_set(why, -EBUSY, "%s is already open without what is needed here",
+                               use->source->name);
     if (wanted->failed)
-        return error_set(why, -ENOTSUP, "%s cannot be had", use->source->name);
+        return error_set(why, -ENOTSUP, "%s is not available", use->source->name);
     int err = wanted->source->open(&wanted->state, s->context, wanted->needs, hooks, why);
     if (err) {
         wanted->failed = true;

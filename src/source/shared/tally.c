@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct tally_entry *place(const struct tally *t, uint64_t key)
+static struct tally_entry *tally_slot(const struct tally *t, uint64_t key)
 {
     size_t i = (key * 0x9e3779b97f4a7c15ull) >> 32;
 
@@ -15,7 +15,7 @@ static struct tally_entry *place(const struct tally *t, uint64_t key)
     }
 }
 
-static int grow(struct tally *t)
+static int tally_grow(struct tally *t)
 {
     struct tally bigger = {.capacity = t->capacity ? t->capacity * 2 : 512, .used = t->used};
 
@@ -24,7 +24,7 @@ static int grow(struct tally *t)
         return -ENOMEM;
     for (size_t i = 0; i < t->capacity; i++)
         if (t->table[i].key)
-            *place(&bigger, t->table[i].key) = t->table[i];
+            *tally_slot(&bigger, t->table[i].key) = t->table[i];
     bigger.refused = t->refused;
     free(t->table);
     *t = bigger;
@@ -33,11 +33,11 @@ static int grow(struct tally *t)
 
 int tally_add(struct tally *t, uint64_t key, int64_t weight, int64_t count)
 {
-    if (t->used * 2 >= t->capacity && grow(t)) {
+    if (t->used * 2 >= t->capacity && tally_grow(t)) {
         t->refused++;
         return -ENOMEM;
     }
-    struct tally_entry *entry = place(t, key);
+    struct tally_entry *entry = tally_slot(t, key);
     if (!entry->key) {
         entry->key = key;
         t->used++;
@@ -49,7 +49,7 @@ int tally_add(struct tally *t, uint64_t key, int64_t weight, int64_t count)
 
 const struct tally_entry *tally_find(const struct tally *t, uint64_t key)
 {
-    const struct tally_entry *entry = t->capacity ? place(t, key) : NULL;
+    const struct tally_entry *entry = t->capacity ? tally_slot(t, key) : NULL;
 
     return entry && entry->key ? entry : NULL;
 }
@@ -67,18 +67,18 @@ void tally_free(struct tally *t)
     memset(t, 0, sizeof *t);
 }
 
-static bool before(const struct tally_entry *a, const struct tally_entry *b)
+static bool entry_before(const struct tally_entry *a, const struct tally_entry *b)
 {
     return a->weight != b->weight ? a->weight > b->weight : a->key < b->key;
 }
 
-/* Moves heap[i] down until no child of it comes later in the order: the root is the last of all. */
-static void sink(const struct tally_entry **heap, size_t n, size_t i)
+/* Moves heap[i] down until no child comes later in the order: the root is the last entry. */
+static void heap_sink(const struct tally_entry **heap, size_t n, size_t i)
 {
     for (size_t child; (child = 2 * i + 1) < n; i = child) {
-        if (child + 1 < n && before(heap[child], heap[child + 1]))
+        if (child + 1 < n && entry_before(heap[child], heap[child + 1]))
             child++;
-        if (!before(heap[i], heap[child]))
+        if (!entry_before(heap[i], heap[child]))
             return;
         const struct tally_entry *swap = heap[i];
         heap[i] = heap[child];
@@ -86,9 +86,9 @@ static void sink(const struct tally_entry **heap, size_t n, size_t i)
     }
 }
 
-static void rise(const struct tally_entry **heap, size_t i)
+static void heap_rise(const struct tally_entry **heap, size_t i)
 {
-    for (size_t parent; i && before(heap[parent = (i - 1) / 2], heap[i]); i = parent) {
+    for (size_t parent; i && entry_before(heap[parent = (i - 1) / 2], heap[i]); i = parent) {
         const struct tally_entry *swap = heap[i];
         heap[i] = heap[parent];
         heap[parent] = swap;
@@ -102,23 +102,23 @@ size_t tally_top(const struct tally *t, const struct tally_entry **top, size_t k
 
     for (size_t i = 0; i < t->capacity && k; i++) {
         const struct tally_entry *entry = &t->table[i];
-        if (!entry->key || entry->weight <= 0 || (n == k && !before(entry, top[0])))
+        if (!entry->key || entry->weight <= 0 || (n == k && !entry_before(entry, top[0])))
             continue;
         if (wanted && !wanted(context, entry))
             continue;
         if (n < k) {
             top[n] = entry;
-            rise(top, n++);
+            heap_rise(top, n++);
         } else {
             top[0] = entry;
-            sink(top, n, 0);
+            heap_sink(top, n, 0);
         }
     }
     for (size_t left = n; left > 1; left--) {
         const struct tally_entry *last = top[0];
         top[0] = top[left - 1];
         top[left - 1] = last;
-        sink(top, left - 1, 0);
+        heap_sink(top, left - 1, 0);
     }
     return n;
 }
