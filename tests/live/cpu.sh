@@ -97,7 +97,7 @@ for load in 'a:1 ms of 2' 'c:8 threads'; do
     check "timeslices of ${load#*:}: run_ms is the CPU clock" agrees "$(run_ms "\$3 == $(told pid "$file")")" "$(told cpu_ms "$file")"
 done
 for load in 'a:1 ms of 2' 'b:100 us of 200' 'd:20 us of 40'; do
-    name="stints of ${load#*:}: run_ms is the time from switch to switch"
+    name="timeslices of ${load#*:}: run_ms is the time from switch to switch"
     pid=$(told pid "$TMP/${load%%:*}")
     if $traced; then
         check "$name" is_between "$(run_ms "\$3 == $pid")" "$(told ms "$TMP/trace" "tid=$pid ")" "$(told cpu_ms "$TMP/${load%%:*}")"

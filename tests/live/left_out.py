@@ -131,7 +131,7 @@ def others_fill_all_places():
     line, rows = hog.end()
     check("file -u: nothing is lost", line["file_lost"], 0)
     check("file -u: all reads of the user", count(rows, "file", ours.pid, "count", op="read", size_kib=4), 300)
-    check("file -u: nobody else", {row["pid"] for row in rows}, {ours.pid})
+    check("file -u: no other process", {row["pid"] for row in rows}, {ours.pid})
     for worker in [*others, ours]:
         worker.end()
 
@@ -150,12 +150,12 @@ def who_becomes_the_user():
     check("calls -u: what it did as that user", count(rows, "calls", ours.pid, "count", func="getpgid"), 70)
     check("file -u: what it did as that user", count(rows, "file", ours.pid, "count", op="read", size_kib=4), 30)
     check("calls -u: others are not in the kernel's map", 0 < line["calls_keys"] < 20, True)
-    check("faults -u: what others have had is told", line["faults_other"] > 0, True)
+    check("faults -u: faults of others are reported", line["faults_other"] > 0, True)
     check("faults -u: all are counted once",
           line["faults"] - line["faults_other"] - line["faults_lost"] ==
           round(sum((row["minor_s"] + row["major_s"]) for row in rows if row["view"] == "faults") *
                 line["dur_ms"] / 1000), True)
-    check("-u: nobody else", {row["pid"] for row in rows if row["view"] != "faults"}, {ours.pid})
+    check("-u: no other process", {row["pid"] for row in rows if row["view"] != "faults"}, {ours.pid})
     hog = Hog("calls", "-u", str(USER), "--not", "-p", f"{ours.pid},{other.pid}")
     ours.order("call", 50)
     other.order("call", 60)
@@ -165,7 +165,7 @@ def who_becomes_the_user():
     hog = Hog("calls", "-u", str(USER), "-c", "nobody*", "--not", "-p", f"{ours.pid},{other.pid}")
     ours.order("call", 50)
     _, rows = hog.end()
-    check("calls -u -c --not: all who do not fit both", count(rows, "calls", ours.pid, "count", func="getpgid"), 50)
+    check("calls -u -c --not: all that do not match both", count(rows, "calls", ours.pid, "count", func="getpgid"), 50)
     ours.end()
     other.end()
 
@@ -185,7 +185,7 @@ def containers(mount):
         other.order("call", 40)
         line, rows = hog.end()
         check("calls --container: all calls", count(rows, "calls", ours.pid, "count", func="getpgid"), 40)
-        check("calls --container: nobody else", {row["pid"] for row in rows}, {ours.pid})
+        check("calls --container: no other process", {row["pid"] for row in rows}, {ours.pid})
         hog = Hog("calls,file", "--container", ids[0], "--not", "-p", f"{ours.pid},{other.pid}")
         ours.order("call", 40)
         other.order("call", 41)

@@ -96,7 +96,7 @@ check 'control groups of version 2 bound CPU and memory' eval 'echo "+cpu +memor
 begin $DESERVE hog burn 1000 0 && hog=$PID
 begin $DESERVE victim burn 1000 0
 renice -n 10 -p "$PID" >/dev/null
-judged 'a nice one beside a hog: starved by it' "$PID" starved "$hog"
+judged 'a nice task next to a hog: starved by it' "$PID" starved "$hog"
 end
 begin $DESERVE alone burn 1000 0
 judged 'alone on a CPU: cpu-bound' "$PID" cpu-bound
