@@ -93,16 +93,16 @@ static __always_inline u32 device_of(bool direct, struct gendisk *disk)
 static __always_inline u64 maker_key(bool direct, struct task_struct *task)
 {
     if (direct)
-        return who_is(true, task, kernel_field(true, task, pid)).key;
+        return task_key(true, task, kernel_field(true, task, pid)).key;
     u64 number = bpf_get_current_pid_tgid();
     u32 cpu = bpf_get_smp_processor_id();
     struct hog_block_cpu *c = bpf_map_lookup_elem(&hog_sketch, &cpu);
     if (!c)
-        return who_is(false, task, (u32)number).key;
+        return task_key(false, task, (u32)number).key;
     u64 key = read_once(c->key);
     if (read_once(c->maker) == (u64)task && read_once(c->number) == number && read_once(c->key) == key)
         return key;
-    key = who_is(false, task, (u32)number).key;
+    key = task_key(false, task, (u32)number).key;
     write_once(c->maker, 0);
     barrier();
     write_once(c->key, key);
@@ -302,7 +302,7 @@ static __always_inline void on_dirty(bool direct, struct address_space *mapping,
     struct hog_dirtier *d = inode ? dirtier_find(inode) : NULL;
     if (!inode || (d && d->task == (u64)task && d->thread == thread))
         return;
-    u64 key = who_is(direct, task, thread).key;
+    u64 key = task_key(direct, task, thread).key;
     if (kernel_field(direct, task, flags) & PF_KTHREAD && is_journal(direct, task))
         key = HOG_IO_JOURNAL;
     else
@@ -370,12 +370,13 @@ int hog_switch_raw(void *ctx)
 
 static __always_inline void on_exit(bool direct, struct task_struct *task)
 {
-    struct dead dead;
+    struct exit_name exit_name;
 
-    if (!dead_is(direct, kernel_field(direct, task, signal)) || !dead_describe(direct, task, &dead))
+    if (!exit_ends_key(direct, kernel_field(direct, task, signal)) ||
+        !exit_name_describe(direct, task, &exit_name))
         return;
-    if (bpf_map_lookup_elem(&hog_io_names, &dead.key))
-        keep_name(&dead);
+    if (bpf_map_lookup_elem(&hog_io_names, &exit_name.key))
+        keep_name(&exit_name);
 }
 
 EXIT_HOOKS(on_exit)

@@ -68,7 +68,7 @@ static __attribute__((noinline)) int meet_thread(u32 thread, u64 who)
 
 static __always_inline int on_enter(u32 number, bool compat, bool by_task)
 {
-    if (by_task && is_left_out())
+    if (by_task && is_excluded())
         return 0;
     u32 thread = bpf_get_current_pid_tgid();
     struct hog_syscall_now *now = bpf_map_lookup_elem(&hog_syscall_now, &thread);

@@ -59,15 +59,15 @@ static __always_inline struct hog_disk_slot *exact_slot(void *map, u64 key)
 }
 
 /* The slot with this bio counted in it, whatever its direction; NULL: no room. */
-static __always_inline struct hog_disk_slot *slot_of(struct hog_disks *d, u32 turn, u64 key, u64 bytes)
+static __always_inline struct hog_disk_slot *slot_of(struct hog_disks *d, u32 flip, u64 key, u64 bytes)
 {
     if (!exact)
-        return pipe_slot(&d->pipe, d->slots, turn, key, bytes, 1, sizeof(struct hog_disk_slot));
+        return pipe_slot(&d->pipe, d->slots, flip, key, bytes, 1, sizeof(struct hog_disk_slot));
     struct hog_disk_slot *slot =
-        pipe_bank(turn) ? exact_slot(&hog_exact_1, key) : exact_slot(&hog_exact_0, key);
+        pipe_bank(flip) ? exact_slot(&hog_exact_1, key) : exact_slot(&hog_exact_0, key);
     if (!slot) {
-        d->pipe.lost_weight[pipe_bank(turn)] += bytes;
-        d->pipe.lost_count[pipe_bank(turn)]++;
+        d->pipe.lost_weight[pipe_bank(flip)] += bytes;
+        d->pipe.lost_count[pipe_bank(flip)]++;
         return NULL;
     }
     __sync_fetch_and_add(&slot->slot.weight, bytes);
@@ -85,8 +85,8 @@ static __attribute__((noinline)) int count(u64 who, u64 disk, u64 bytes, bool wr
 
     if (!d || (only_tracked && !bpf_map_lookup_elem(&hog_tracked, &process)))
         return 0;
-    u32 turn = pipe_enter(&d->pipe, &first);
-    struct hog_disk_slot *slot = slot_of(d, turn, key | 1, bytes);
+    u32 flip = pipe_enter(&d->pipe, &first);
+    struct hog_disk_slot *slot = slot_of(d, flip, key | 1, bytes);
     if (slot) {
         if (!exact && slot->slot.count == 1) /* newly taken */
             slot->writes = 0;
@@ -116,7 +116,7 @@ static __always_inline void on_bio(bool direct, struct bio *bio, struct task_str
         disk = kernel_field(direct, old, bi_disk);
     }
     u32 major = kernel_field(direct, disk, major), minor = kernel_field(direct, disk, first_minor);
-    count(who_is(direct, task, kernel_field(direct, task, pid)).key, (u64)major << 32 | minor, bytes,
+    count(task_key(direct, task, kernel_field(direct, task, pid)).key, (u64)major << 32 | minor, bytes,
           operation == WRITE);
 }
 

@@ -51,7 +51,7 @@ struct hog_fault_cpu {
     u64 seen[2], other[2]; /* per bank: all; of processes that were not asked for */
     u64 ends;              /* seen by a program since the start */
     u64 padding[5];
-    struct hog_dead dead[HOG_DEAD];
+    struct hog_exit_name exit_names[HOG_EXIT_NAMES];
     struct hog_fault_slot slots[PIPE_SLOTS];
 };
 
@@ -144,11 +144,11 @@ static __always_inline u64 exact_add(void *map, const struct fault *fault)
 }
 
 /* The weight of a key: the time lost, else major faults first, then minor ones. */
-static __always_inline u64 sketch_add(struct hog_fault_cpu *c, u32 turn, const struct fault *fault)
+static __always_inline u64 sketch_add(struct hog_fault_cpu *c, u32 flip, const struct fault *fault)
 {
     u64 weight = can_time && modes.with_times ? fault->ns : fault->major ? 1ull << 32 : 1;
     struct hog_fault_slot *slot =
-        pipe_slot(&c->pipe, c->slots, turn, fault->key, weight, 1, sizeof(struct hog_fault_slot));
+        pipe_slot(&c->pipe, c->slots, flip, fault->key, weight, 1, sizeof(struct hog_fault_slot));
 
     if (!slot)
         return 0;
@@ -172,21 +172,21 @@ static __always_inline bool is_asked_for(u64 key)
 }
 
 /* Counts a fault that has ended. */
-static __always_inline void count(struct hog_fault_cpu *c, u32 turn, const struct fault *fault)
+static __always_inline void count(struct hog_fault_cpu *c, u32 flip, const struct fault *fault)
 {
     if (!is_asked_for(fault->key)) {
-        c->other[pipe_bank(turn)]++;
+        c->other[pipe_bank(flip)]++;
         return;
     }
     u64 heavy;
     if (!exact)
-        heavy = sketch_add(c, turn, fault);
+        heavy = sketch_add(c, flip, fault);
     else
-        heavy = pipe_bank(turn) ? exact_add(&hog_exact_1, fault) : exact_add(&hog_exact_0, fault);
+        heavy = pipe_bank(flip) ? exact_add(&hog_exact_1, fault) : exact_add(&hog_exact_0, fault);
     if (exact && !heavy)
-        c->pipe.lost_count[pipe_bank(turn)]++;
+        c->pipe.lost_count[pipe_bank(flip)]++;
     if (can_time && fault->timed && heavy)
-        seat_count(fault->key, fault->ns, heavy);
+        histogram_count(fault->key, fault->ns, heavy);
 }
 
 /* ---- begins ---- */
@@ -262,11 +262,11 @@ static __attribute__((noinline)) void begin(u64 key, u32 thread, u64 address, bo
 /* 0: left out. */
 static __attribute__((noinline)) u64 who_faults(u32 thread)
 {
-    if (is_left_out())
+    if (is_excluded())
         return 0;
     if (HAS_TASK_BTF)
-        return who_is(true, bpf_get_current_task_btf(), thread).key;
-    return who_is(false, (void *)bpf_get_current_task(), thread).key;
+        return task_key(true, bpf_get_current_task_btf(), thread).key;
+    return task_key(false, (void *)bpf_get_current_task(), thread).key;
 }
 
 /* ---- hooks ---- */
@@ -349,8 +349,8 @@ static __attribute__((noinline)) void end(struct hog_begun *begun, u64 key, bool
     if (!c)
         return;
     bool first;
-    u32 turn = pipe_enter(&c->pipe, &first);
-    c->seen[pipe_bank(turn)]++;
+    u32 flip = pipe_enter(&c->pipe, &first);
+    c->seen[pipe_bank(flip)]++;
     c->ends++;
     if (begun) {
         fault.ns = bpf_ktime_get_ns() - begun->since;
@@ -358,7 +358,7 @@ static __attribute__((noinline)) void end(struct hog_begun *begun, u64 key, bool
         fault.timed = true;
         write_once(begun->key, 0);
     }
-    count(c, turn, &fault);
+    count(c, flip, &fault);
     pipe_leave(&c->pipe);
 }
 
@@ -424,26 +424,26 @@ int hog_major_ids(struct bpf_perf_event_data *ctx)
 
 /* ---- exits and births ---- */
 
-static __always_inline void keep_name(const struct dead *dead, u64 heavy)
+static __always_inline void keep_name(const struct exit_name *exit_name, u64 heavy)
 {
     struct hog_fault_cpu *c = this_cpu();
 
     if (c)
-        dead_keep(c->dead, dead, heavy);
+        exit_name_keep(c->exit_names, exit_name, heavy);
 }
 
 static __always_inline void on_exit(bool direct, struct task_struct *task)
 {
     struct signal_struct *signal = kernel_field(direct, task, signal);
-    struct dead dead;
+    struct exit_name exit_name;
 
-    if (!dead_is(direct, signal))
+    if (!exit_ends_key(direct, signal))
         return;
     u64 faults = kernel_field(direct, task, min_flt) + kernel_field(direct, task, maj_flt);
     if (!keys.by_thread)
         faults += kernel_field(direct, signal, min_flt) + kernel_field(direct, signal, maj_flt);
-    if (dead_describe(direct, task, &dead))
-        keep_name(&dead, faults);
+    if (exit_name_describe(direct, task, &exit_name))
+        keep_name(&exit_name, faults);
 }
 
 EXIT_HOOKS(on_exit)

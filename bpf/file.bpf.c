@@ -117,21 +117,21 @@ static __always_inline void end_noted(bool direct, struct task_struct *task, u32
 #define HOOKS(name, function, n, via, only, from_argument, to_argument, from_register, to_register)          \
     SEC("fentry/" #function) int hog_##name##_fentry(void *ctx)                                              \
     {                                                                                                        \
-        if (is_left_out())                                                                                   \
+        if (is_excluded())                                                                                   \
             return 0;                                                                                        \
         for_current(begin_given, via, only);                                                                 \
         return 0;                                                                                            \
     }                                                                                                        \
     SEC("fexit/" #function) int hog_##name##_fexit(void *ctx)                                                \
     {                                                                                                        \
-        if (is_left_out())                                                                                   \
+        if (is_excluded())                                                                                   \
             return 0;                                                                                        \
         for_current(end_given, from_argument, to_argument, via, argument(ctx, n, s64));                      \
         return 0;                                                                                            \
     }                                                                                                        \
     SEC("kprobe/" #function) int hog_##name##_kprobe(struct registers *ctx)                                  \
     {                                                                                                        \
-        if (is_left_out())                                                                                   \
+        if (is_excluded())                                                                                   \
             return 0;                                                                                        \
         begin_saved(from_register, to_register, via, only);                                                  \
         return 0;                                                                                            \
@@ -260,7 +260,7 @@ int hog_enter(void *ctx)
     struct pt_regs___kernel *regs = argument(ctx, 0, struct pt_regs___kernel *);
     u32 call = call_of(argument(ctx, 1, u64));
 
-    if (call - 1 >= CALL_SUBMIT - 1 || is_left_out()) /* not CALL_NONE either */
+    if (call - 1 >= CALL_SUBMIT - 1 || is_excluded()) /* not CALL_NONE either */
         return 0;
     const u64 arguments[3] = ARGUMENTS(regs, AT_ENTRY);
     for_current(enter, call, arguments);
@@ -273,7 +273,7 @@ int hog_leave(void *ctx)
     struct pt_regs___kernel *regs = argument(ctx, 0, struct pt_regs___kernel *);
     u32 call = call_of(number_of(regs));
 
-    if (!call || (call != CALL_SUBMIT && is_left_out()))
+    if (!call || (call != CALL_SUBMIT && is_excluded()))
         return 0;
     const u64 arguments[3] = ARGUMENTS(regs, AT_EXIT);
     if (call == CALL_SUBMIT) {
@@ -326,7 +326,7 @@ static __always_inline int submit(void *ctx, struct io_kiocb *request)
     if (op_of(request->opcode) == ANY || !note)
         return 0;
     note->request = address;
-    note->who = current_who();
+    note->who = current_task_key();
     note->since = bpf_ktime_get_ns();
     return 0;
 }

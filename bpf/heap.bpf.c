@@ -31,7 +31,7 @@ static u64 (*const bpf_get_attach_cookie)(void *ctx) = (void *)BPF_FUNC_get_atta
 struct hog_alloc_cpu {
     struct hog_pipe pipe;
     u64 padding[10];
-    struct hog_dead dead[HOG_DEAD];
+    struct hog_exit_name exit_names[HOG_EXIT_NAMES];
     struct hog_slot slots[PIPE_SLOTS];
 };
 
@@ -152,16 +152,16 @@ static __always_inline void on_exit(bool direct, struct task_struct *task)
     u64 birth = kernel_field(direct, leader, start_boottime) >> HOG_KEY_BIRTH_NS;
     u64 heap_key = make_key(process, 0, birth);
     u32 cpu = bpf_get_smp_processor_id();
-    struct dead dead;
+    struct exit_name exit_name;
 
     forget_call(thread);
     struct hog_heap *heap = heap_by_key(heap_key);
-    if (!heap || !dead_is(direct, kernel_field(direct, task, signal)))
+    if (!heap || !exit_ends_key(direct, kernel_field(direct, task, signal)))
         return;
-    heap->dead = 1;
+    heap->exited = 1;
     struct hog_alloc_cpu *c = bpf_map_lookup_elem(&hog_sketch, &cpu);
-    if (c && dead_describe(direct, task, &dead))
-        dead_keep(c->dead, &dead, heap->bytes >> 10);
+    if (c && exit_name_describe(direct, task, &exit_name))
+        exit_name_keep(c->exit_names, &exit_name, heap->bytes >> 10);
 }
 
 EXIT_HOOKS(on_exit)

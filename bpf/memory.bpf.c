@@ -40,7 +40,7 @@ struct hog_mem_cpu {
     struct hog_pipe pipe;
     u64 seen[2], other[2]; /* changes per bank: all; of processes that were not asked for */
     u64 padding[6];
-    struct hog_dead dead[HOG_DEAD];
+    struct hog_exit_name exit_names[HOG_EXIT_NAMES];
     struct hog_mem_slot slots[PIPE_SLOTS];
 };
 
@@ -119,9 +119,9 @@ static __always_inline void raise_all(struct hog_mem_marks *marks, const struct 
 /* The slot of a key, with its weight at least `level`; a key without one takes that of the lowest mark, if
  * its own is no lower. NULL: none. Marks do not decay: a high one stays for the window. In a newly taken slot
  * the count is 1. Slots are addressed by index, as in pipe_slot_in. */
-static __always_inline struct hog_mem_slot *slot_of(struct hog_mem_cpu *c, u32 turn, u64 key, u64 level)
+static __always_inline struct hog_mem_slot *slot_of(struct hog_mem_cpu *c, u32 flip, u64 key, u64 level)
 {
-    u64 second = pipe_bank(turn);
+    u64 second = pipe_bank(flip);
 
     barrier_var(second);
     struct hog_mem_slot *bank = c->slots, *slot;
@@ -141,12 +141,12 @@ static __always_inline struct hog_mem_slot *slot_of(struct hog_mem_cpu *c, u32 t
     }
     barrier_var(lowest);
     if (least > level || lowest >= pipe_bank_slots(PIPE_MAIN)) {
-        c->pipe.lost_count[pipe_bank(turn)]++;
+        c->pipe.lost_count[pipe_bank(flip)]++;
         return NULL;
     }
     barrier_var(lowest);
     slot = bank + lowest;
-    c->pipe.lost_count[pipe_bank(turn)] += slot->slot.count;
+    c->pipe.lost_count[pipe_bank(flip)] += slot->slot.count;
     slot->slot.key = key;
     slot->slot.weight = level;
     slot->slot.count = 1;
@@ -184,20 +184,20 @@ static __always_inline bool is_asked_for(u64 key)
     return !only_tracked || bpf_map_lookup_elem(&hog_tracked, &process);
 }
 
-static __always_inline void mark(struct hog_mem_cpu *c, u32 turn, u64 key, const struct hog_mem_marks *now,
+static __always_inline void mark(struct hog_mem_cpu *c, u32 flip, u64 key, const struct hog_mem_marks *now,
                                  bool parts)
 {
     if (!is_asked_for(key)) {
-        c->other[pipe_bank(turn)]++;
+        c->other[pipe_bank(flip)]++;
         return;
     }
     if (exact) {
-        bool kept = pipe_bank(turn) ? exact_mark(&hog_exact_1, key, now, parts)
+        bool kept = pipe_bank(flip) ? exact_mark(&hog_exact_1, key, now, parts)
                                     : exact_mark(&hog_exact_0, key, now, parts);
-        c->pipe.lost_count[pipe_bank(turn)] += !kept;
+        c->pipe.lost_count[pipe_bank(flip)] += !kept;
         return;
     }
-    struct hog_mem_slot *slot = slot_of(c, turn, key, by_vm ? now->vm : now->rss);
+    struct hog_mem_slot *slot = slot_of(c, flip, key, by_vm ? now->vm : now->rss);
     if (!slot)
         return;
     if (slot->slot.count == 1)
@@ -212,9 +212,9 @@ static __always_inline void changed(u64 key, const struct hog_mem_marks *now, bo
     if (!c)
         return;
     bool first;
-    u32 turn = pipe_enter(&c->pipe, &first);
-    c->seen[pipe_bank(turn)]++;
-    mark(c, turn, key, now, parts);
+    u32 flip = pipe_enter(&c->pipe, &first);
+    c->seen[pipe_bank(flip)]++;
+    mark(c, flip, key, now, parts);
     pipe_leave(&c->pipe);
 }
 
@@ -227,12 +227,12 @@ static __always_inline u64 owner_key(struct mm_struct *mm)
 {
     if (kernel_has(mm, owner)) {
         struct task_struct *owner = mm->owner;
-        return owner ? who_is(true, owner, owner->pid).key : 0;
+        return owner ? task_key(true, owner, owner->pid).key : 0;
     }
     struct task_struct *current = (void *)bpf_get_current_task();
     if (kernel_field(false, current, mm) != mm)
         return 0;
-    return who_is(false, current, (u32)bpf_get_current_pid_tgid()).key;
+    return task_key(false, current, (u32)bpf_get_current_pid_tgid()).key;
 }
 
 SEC("tp_btf/rss_stat")
@@ -300,7 +300,7 @@ int hog_mem_tasks(struct bpf_iter__task *ctx)
     if (!read_parts(mm, record.parts))
         return 0;
     record.born = leader->start_boottime;
-    record.key = record.id = who_is(true, task, task->pid).key;
+    record.key = record.id = task_key(true, task, task->pid).key;
     if (record.key == HOG_KEY_OUTSIDE)
         record.id = ~make_key(task->tgid, 0, record.born >> HOG_KEY_BIRTH_NS);
     record.vm = mm->total_vm;
@@ -312,21 +312,21 @@ int hog_mem_tasks(struct bpf_iter__task *ctx)
 
 /* ---- exits and births ---- */
 
-static __always_inline void keep_name(const struct dead *dead, u64 heavy)
+static __always_inline void keep_name(const struct exit_name *exit_name, u64 heavy)
 {
     struct hog_mem_cpu *c = this_cpu();
 
     if (c)
-        dead_keep(c->dead, dead, heavy);
+        exit_name_keep(c->exit_names, exit_name, heavy);
 }
 
 static __always_inline void on_exit(bool direct, struct task_struct *task)
 {
     struct signal_struct *signal = kernel_field(direct, task, signal);
-    struct dead dead;
+    struct exit_name exit_name;
 
-    if (dead_is(direct, signal) && dead_describe(direct, task, &dead))
-        keep_name(&dead, kernel_field(direct, signal, maxrss));
+    if (exit_ends_key(direct, signal) && exit_name_describe(direct, task, &exit_name))
+        keep_name(&exit_name, kernel_field(direct, signal, maxrss));
 }
 
 SEC("tp_btf/sched_process_exit")

@@ -4,8 +4,8 @@
  * readers need not register. Each reader subtracts two snapshots.
  *
  * A time in progress is a single word that holds both the sum and the start: while a thread is on a CPU, its
- * run_ns is the sum so far minus the start of the stint. That is negative, and run_ns + now is the time up
- * to now. So a reader never sees half a switch.
+ * run_ns is the sum so far minus the start of the timeslice. That is negative, and run_ns + now is the time
+ * up to now. So a reader never sees half a switch.
  */
 #include "sched/stolen.bpf.h"
 #include "lib/exited_threads.bpf.h"
@@ -46,16 +46,16 @@ static __always_inline u64 state_of(bool direct, struct task_struct *task)
     return kernel_has(task, __state) ? kernel_field(direct, task, __state) : kernel_field(direct, old, state);
 }
 
-/* Removes a stint in progress whose end was not seen. */
-static __always_inline void forget_stint(struct hog_thread_sums *time)
+/* Removes a timeslice in progress whose end was not seen. */
+static __always_inline void drop_timeslice(struct hog_thread_sums *time)
 {
     if (time->run_ns < 0)
         write_once(time->run_ns, time->run_ns + time->since_ns);
 }
 
 /* From now on `task` is on the CPU. */
-static __always_inline void come(bool direct, struct hog_cpu_sums *c, struct task_struct *task,
-                                 struct task_struct *leader, struct cred *cred, u64 now)
+static __always_inline void start_run(bool direct, struct hog_cpu_sums *c, struct task_struct *task,
+                                      struct task_struct *leader, struct cred *cred, u64 now)
 {
     u32 thread = kernel_field(direct, task, pid);
 
@@ -73,7 +73,7 @@ static __always_inline void come(bool direct, struct hog_cpu_sums *c, struct tas
     if (!time)
         return;
     thread_name(direct, &time->name, task, leader, cred);
-    forget_stint(time);
+    drop_timeslice(time);
     time->since_ns = now;
     /* Among kernel threads, only the stop task has the highest priority. It runs for microseconds. */
     c->cur_stops = time->name.kernel && !kernel_field(direct, task, prio);
@@ -82,13 +82,13 @@ static __always_inline void come(bool direct, struct hog_cpu_sums *c, struct tas
 }
 
 /* c->cur leaves the CPU for good: it exits, or continues with another id (exec). */
-static __always_inline void went(bool direct, struct hog_cpu_sums *c, struct hog_thread_sums *time,
-                                 struct task_struct *task)
+static __always_inline void finish_run(bool direct, struct hog_cpu_sums *c, struct hog_thread_sums *time,
+                                       struct task_struct *task)
 {
     time->switches++;
     if (!(state_of(direct, task) & TASK_DEAD) && (u32)kernel_field(direct, task, pid) == c->cur.tid)
         return;
-    bury(c, &c->cur, time);
+    move_to_exited(c, &c->cur, time);
 }
 
 /* The noted thread leaves the CPU. */
@@ -108,11 +108,11 @@ static __always_inline void leave(bool direct, struct hog_cpu_sums *c, struct ta
         time->run_ns += now - c->cur_since;
     else if (time->run_ns < 0 && time->since_ns == c->cur_since)
         write_once(time->run_ns, time->run_ns + now);
-    went(direct, c, time, task);
+    finish_run(direct, c, time, task);
 }
 
-/* Removes the stint in progress of the noted thread. */
-static __always_inline void take_back(struct hog_cpu_sums *c)
+/* Removes the timeslice in progress of the noted thread. */
+static __always_inline void drop_current(struct hog_cpu_sums *c)
 {
     struct hog_thread_sums *time;
 
@@ -122,10 +122,10 @@ static __always_inline void take_back(struct hog_cpu_sums *c)
     }
     time = bpf_map_lookup_elem(&hog_threads, &c->cur);
     if (time && time->since_ns == c->cur_since)
-        forget_stint(time);
+        drop_timeslice(time);
 }
 
-/* The part of the stint that the scheduler itself has counted. */
+/* The part of the timeslice that the scheduler itself has counted. */
 static __always_inline u64 counted(bool direct, struct task_struct *task, u64 most)
 {
     int prio = kernel_field(direct, task, prio);
@@ -146,16 +146,16 @@ static __always_inline bool unseen(bool direct, struct hog_cpu_sums *c, struct t
     u64 ns = now - c->cur_since, ran = 0;
     bool was_offline = c->cur_stops && !thread;
 
-    take_back(c);
+    drop_current(c);
     c->cur.tid = thread;
     c->cur.pid = kernel_field(direct, task, tgid);
     c->cur.born_ns = kernel_field(direct, task, start_boottime);
     struct hog_thread_sums *time = thread ? bpf_map_lookup_elem(&hog_threads, &c->cur) : NULL;
     if (time) {
         ran = counted(direct, task, ns);
-        forget_stint(time);
+        drop_timeslice(time);
         time->run_ns += ran;
-        went(direct, c, time, task);
+        finish_run(direct, c, time, task);
     }
     if (was_offline)
         return false;
@@ -180,7 +180,7 @@ static __always_inline void on_switch(bool direct, struct task_struct *prev, str
     if (!c->cur.tid) /* no task was runnable */
         stolen = 0;
     c->switches++;
-    /* The stint counts without the stolen part: as if it had ended that much earlier. */
+    /* The timeslice counts without the stolen part: as if it had ended that much earlier. */
     bool counts = true;
     if (c->cur_task == (u64)prev)
         leave(direct, c, prev, now - stolen);
@@ -188,7 +188,7 @@ static __always_inline void on_switch(bool direct, struct task_struct *prev, str
         counts = unseen(direct, c, prev, now - stolen);
     if (counts)
         c->stolen_ns += stolen;
-    come(direct, c, next, leader, cred, now);
+    start_run(direct, c, next, leader, cred, now);
 }
 
 SEC("tp_btf/sched_switch")
@@ -212,8 +212,8 @@ static __always_inline void seed(bool direct, struct task_struct *task)
 
     if (!c || c->cur_task)
         return;
-    come(direct, c, task, kernel_field(direct, task, group_leader), kernel_field(direct, task, real_cred),
-         bpf_ktime_get_ns());
+    start_run(direct, c, task, kernel_field(direct, task, group_leader),
+              kernel_field(direct, task, real_cred), bpf_ktime_get_ns());
 }
 
 SEC("raw_tp/seed")

@@ -146,7 +146,7 @@ static __always_inline void on_free(bool direct, struct task_struct *task)
     struct hog_cpu_sums *c = this_cpu();
 
     if (sums && c)
-        bury(c, &key, sums);
+        move_to_exited(c, &key, sums);
 }
 
 SEC("tp_btf/sched_process_free")

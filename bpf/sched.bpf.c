@@ -2,9 +2,9 @@
 /*
  * On-CPU time by process or thread, from context switches.
  *
- * Each CPU notes the running task and since when; a switch credits that time to it. A stint in progress at
- * the turn of a window counts, too: user space finds it in `cur` and `since`, or, if a switch came between
- * the turn and its read, in `turn_cur` and `turn_since`.
+ * Each CPU notes the running task and since when; a switch credits that time to it. A timeslice in progress
+ * at the flip of a window counts, too: user space finds it in `cur` and `since`, or, if a switch came between
+ * the flip and its read, in `flip_cur` and `flip_since`.
  *
  * Every nanosecond of a CPU goes to exactly one of: a key, idle, other (a process that was not asked for),
  * missed (a task ran whose switch was not seen), stolen (no task could run), lost (dropped by the sketch),
@@ -58,29 +58,29 @@ static __always_inline bool exact_add(void *map, u64 key, u64 ns)
     return true;
 }
 
-static __always_inline void credit(struct hog_cpu *c, u32 turn, u64 key, u64 ns)
+static __always_inline void credit(struct hog_cpu *c, u32 flip, u64 key, u64 ns)
 {
     if (!exact) {
-        pipe_add(&c->pipe, c->slots, turn, key, ns, 1);
+        pipe_add(&c->pipe, c->slots, flip, key, ns, 1);
         return;
     }
     if (only_tracked) {
         u32 process = process_of(key);
         if (!bpf_map_lookup_elem(&hog_tracked, &process)) {
-            c->other[pipe_bank(turn)] += ns;
+            c->other[pipe_bank(flip)] += ns;
             return;
         }
     }
-    if (!(pipe_bank(turn) ? exact_add(&hog_exact_1, key, ns) : exact_add(&hog_exact_0, key, ns))) {
-        c->pipe.lost_weight[pipe_bank(turn)] += ns;
-        c->pipe.lost_count[pipe_bank(turn)]++;
+    if (!(pipe_bank(flip) ? exact_add(&hog_exact_1, key, ns) : exact_add(&hog_exact_0, key, ns))) {
+        c->pipe.lost_weight[pipe_bank(flip)] += ns;
+        c->pipe.lost_count[pipe_bank(flip)]++;
     }
 }
 
 /* Cycles are counted together with time, but only in the sketch's slots: the weight is time. */
-static __always_inline void credit_cycles(struct hog_cpu *c, u32 turn, u64 key, u64 ns, u64 cycles)
+static __always_inline void credit_cycles(struct hog_cpu *c, u32 flip, u64 key, u64 ns, u64 cycles)
 {
-    struct hog_cycles_slot *slot = pipe_slot(&c->pipe, c->slots, turn, key, ns, 1, sizeof *slot);
+    struct hog_cycles_slot *slot = pipe_slot(&c->pipe, c->slots, flip, key, ns, 1, sizeof *slot);
 
     if (!slot)
         return;
@@ -98,23 +98,23 @@ static __always_inline u64 take_cycles(struct hog_cpu *c, bool first)
 
     bpf_perf_event_read_value(&hog_cycles, BPF_F_CURRENT_CPU, &value, sizeof value);
     if (unlikely(first)) {
-        c->turn_cycles = before;
-        c->turn_cycles_end = value.counter;
+        c->flip_cycles = before;
+        c->flip_cycles_end = value.counter;
     }
     c->cycles = value.counter;
     return value.counter > before ? value.counter - before : 0;
 }
 
-/* Begins an event and returns its turn. The task that ran at the turn is kept for user space. */
+/* Begins an event and returns its flip. The task that ran at the flip is kept for user space. */
 static __always_inline u32 enter(struct hog_cpu *c, bool *first)
 {
-    u32 turn = pipe_enter(&c->pipe, first);
+    u32 flip = pipe_enter(&c->pipe, first);
 
     if (unlikely(*first)) {
-        c->turn_cur = c->cur;
-        c->turn_since = c->since;
+        c->flip_cur = c->cur;
+        c->flip_since = c->since;
     }
-    return turn;
+    return flip;
 }
 
 /* Whether this is the first switch of a CPU that has come online. It went offline from its stop task, and as
@@ -132,10 +132,10 @@ static __always_inline bool came_online(bool direct, struct hog_cpu *c, struct t
 }
 
 /* The task that leaves is not the one noted: there was no switch yet, or one was missed (some hosts do not
- * report every switch). The task gets what the scheduler itself counted for this stint, as far as it does;
- * only the rest is missed. Returns its time. */
-static __always_inline u64 misnoted(bool direct, struct hog_cpu *c, u32 turn, struct task_struct *task,
-                                    u64 ns)
+ * report every switch). The task gets what the scheduler itself counted for this timeslice, as far as it
+ * does; only the rest is missed. Returns its time. */
+static __always_inline u64 unnoted_time(bool direct, struct hog_cpu *c, u32 flip, struct task_struct *task,
+                                        u64 ns)
 {
     int prio = kernel_field(direct, task, prio);
     u64 ran = 0;
@@ -145,7 +145,7 @@ static __always_inline u64 misnoted(bool direct, struct hog_cpu *c, u32 turn, st
               kernel_field(direct, task, se.prev_sum_exec_runtime);
     if (ran > ns)
         ran = ns;
-    c->missed[pipe_bank(turn)] += ns - ran;
+    c->missed[pipe_bank(flip)] += ns - ran;
     return ran;
 }
 
@@ -160,7 +160,7 @@ static __always_inline void on_switch(bool direct, bool waits, bool cycles, stru
     if (!c)
         return;
     bool first;
-    u32 turn = enter(c, &first), coming = kernel_field(direct, next, pid);
+    u32 flip = enter(c, &first), coming = kernel_field(direct, next, pid);
     u64 spent = cycles ? take_cycles(c, first) : 0;
     /* Pointers first: for each one that is read from a task, the verifier searches all types of the kernel
      * (6.3, 6fcd486b3a0a), once per path. */
@@ -169,9 +169,9 @@ static __always_inline void on_switch(bool direct, bool waits, bool cycles, stru
     if (waits && waits_known() && count_pairs)
         left_group = kernel_field(direct, prev, se.cfs_rq);
     struct task_struct *leader = direct ? kernel_field(direct, prev, group_leader) : NULL;
-    struct who who = {};
+    struct task_key who = {};
     if (coming)
-        who = who_is(direct, next, coming);
+        who = task_key(direct, next, coming);
     /* The scheduler has just updated its clock for this switch. */
     struct rq *rq = clocked ? kernel_field(direct, group, rq) : NULL;
     u64 clock = clocked ? kernel_field(direct, rq, clock) : 0;
@@ -191,7 +191,7 @@ static __always_inline void on_switch(bool direct, bool waits, bool cycles, stru
     if (unlikely(c->cur_task != (u64)prev)) {
         if (came_online(direct, c, prev, rq)) {
             now = bpf_ktime_get_ns();
-            c->offline[pipe_bank(turn)] += now - c->since;
+            c->offline[pipe_bank(flip)] += now - c->since;
             c->since = now;
             c->clock_compared = CLOCK_UNKNOWN;
             c->clock_offset = CLOCK_UNKNOWN - 1;
@@ -199,25 +199,25 @@ static __always_inline void on_switch(bool direct, bool waits, bool cycles, stru
             ns = stolen = 0;
         }
         u64 all = ns;
-        ns = misnoted(direct, c, turn, prev, ns);
+        ns = unnoted_time(direct, c, flip, prev, ns);
         if (cycles && ns < all)
             spent = (spent << 8) / all * ns >> 8;
         if (!direct)
             leader = kernel_field(direct, prev, group_leader);
-        key = ns ? who_of(direct, prev, leader, kernel_field(direct, prev, pid)).key : 0;
+        key = ns ? task_key_of(direct, prev, leader, kernel_field(direct, prev, pid)).key : 0;
     } else if (!key) {
-        c->idle[pipe_bank(turn)] += ns;
+        c->idle[pipe_bank(flip)] += ns;
     }
-    c->stolen[pipe_bank(turn)] += stolen;
+    c->stolen[pipe_bank(flip)] += stolen;
     if (unlikely(first))
-        c->turn_stolen = stolen;
+        c->flip_stolen = stolen;
     if (key && cycles)
-        credit_cycles(c, turn, key, ns, spent);
+        credit_cycles(c, flip, key, ns, spent);
     else if (key)
-        credit(c, turn, key, ns);
+        credit(c, flip, key, ns);
     if (waits && waits_known()) {
         u64 left = c->cur_task == (u64)prev ? c->cur : key;
-        waits_switch(direct, cpu, turn, (struct switched){prev, left_group, left},
+        waits_switch(direct, cpu, flip, (struct switched){prev, left_group, left},
                      (struct switched){next, group, who.key}, clock);
     }
     note_next(c, (u64)next, who.thread, who.key, now);
@@ -281,18 +281,18 @@ int hog_switch_tp(void *ctx)
         return 0;
     bool first;
     u64 now = bpf_ktime_get_ns();
-    u32 turn = enter(c, &first);
+    u32 flip = enter(c, &first);
     u32 leaving = traced_field(ctx, switch_prev_pid), coming = traced_field(ctx, switch_next_pid);
     u64 ns = now - c->since;
 
     if (unlikely(c->stops && !leaving)) /* see came_online() */
-        c->offline[pipe_bank(turn)] += ns;
+        c->offline[pipe_bank(flip)] += ns;
     else if (unlikely(c->cur_thread != leaving))
-        c->missed[pipe_bank(turn)] += ns;
+        c->missed[pipe_bank(flip)] += ns;
     else if (!leaving)
-        c->idle[pipe_bank(turn)] += ns;
+        c->idle[pipe_bank(flip)] += ns;
     else
-        credit(c, turn, current_key(), ns);
+        credit(c, flip, current_key(), ns);
     note_next(c, coming, coming, (u64)coming << HOG_KEY_THREAD, now);
     c->stops =
         !traced_field(ctx, switch_next_prio); /* a real-time task of the highest priority looks the same */
@@ -305,29 +305,29 @@ FORK_HOOK
 #include "sched/test_run.bpf.h"
 
 /* The weight of an exited task is the time that it ran. */
-static __always_inline void keep_name(const struct dead *dead, u64 run_ns)
+static __always_inline void keep_name(const struct exit_name *exit_name, u64 run_ns)
 {
     struct hog_cpu *c = this_cpu();
 
     if (!c)
         return;
-    s64 ending = bpf_ktime_get_ns() - c->since; /* the current stint; its start is by another clock */
+    s64 ending = bpf_ktime_get_ns() - c->since; /* the current timeslice; its start is by another clock */
     u64 run = (run_ns + (ending > 0 ? (u64)ending : 0)) >> 16;
-    dead_keep(c->dead, dead, run);
+    exit_name_keep(c->exit_names, exit_name, run);
 }
 
 static __always_inline void on_exit(bool direct, struct task_struct *task)
 {
     struct signal_struct *signal = kernel_field(direct, task, signal);
-    struct dead dead;
+    struct exit_name exit_name;
 
-    if (!dead_is(direct, signal))
+    if (!exit_ends_key(direct, signal))
         return;
     u64 run = kernel_field(direct, task, se.sum_exec_runtime);
     if (!keys.by_thread)
         run += kernel_field(direct, signal, sum_sched_runtime);
-    if (dead_describe(direct, task, &dead))
-        keep_name(&dead, run);
+    if (exit_name_describe(direct, task, &exit_name))
+        keep_name(&exit_name, run);
 }
 
 EXIT_HOOKS(on_exit)
@@ -341,7 +341,7 @@ int hog_waiting(struct bpf_iter__task *ctx)
 
     if (!ctx->task || !c)
         return 0;
-    look_at(ctx->meta->seq, (struct looked_at){.task = ctx->task,
+    scan_task(ctx->meta->seq, (struct scanned){.task = ctx->task,
                                                .clock_offset = c->clock_offset,
                                                .clock_compared = c->clock_compared});
     return 0;

@@ -11,7 +11,7 @@
 
 struct hog_pipe *unused_pipe;
 struct hog_slot *unused_slot;
-struct hog_dead *unused_dead;
+struct hog_exit_name *unused_exit_name;
 struct hog_thread *unused_thread;
 struct hog_thread_name *unused_thread_name;
 struct hog_exits *unused_exits;

@@ -104,7 +104,7 @@ int hog_tasks(struct bpf_iter__task *ctx)
 
     record.thread_born = task->start_boottime;
     record.born = keys.by_thread ? record.thread_born : leader->start_boottime;
-    record.key = record.id = who_of(true, task, leader, task->pid).key;
+    record.key = record.id = task_key_of(true, task, leader, task->pid).key;
     if (record.key == HOG_KEY_OUTSIDE)
         record.id = ~make_key(task->tgid, keys.by_thread ? task->pid : 0, record.born >> HOG_KEY_BIRTH_NS);
     record.thread = make_key(task->pid, 0, record.thread_born >> HOG_KEY_BIRTH_NS);

@@ -32,10 +32,10 @@ static __always_inline void on_fork(bool direct, struct task_struct *parent, str
 
     if (thread != process)
         return;
-    struct who from = who_is(direct, parent, kernel_field(direct, parent, pid));
+    struct task_key from = task_key(direct, parent, kernel_field(direct, parent, pid));
     if (process_of(from.key) != root && !bpf_map_lookup_elem(&hog_tree, &from.key))
         return;
-    struct who who = who_is(direct, child, thread);
+    struct task_key who = task_key(direct, child, thread);
     if (bpf_map_update_elem(&hog_tree, &who.key, &one, BPF_ANY))
         __sync_fetch_and_add(&tree_lost.lost, 1);
 }
@@ -61,7 +61,7 @@ static __always_inline void on_exit(bool direct, struct task_struct *task)
 
     if (kernel_field(direct, signal, live).counter > 0)
         return;
-    struct who who = who_is(direct, task, kernel_field(direct, task, pid));
+    struct task_key who = task_key(direct, task, kernel_field(direct, task, pid));
     if (!bpf_map_lookup_elem(&hog_tree, &who.key))
         return;
     bpf_map_update_elem(&hog_gone, &who.key, &one, BPF_ANY);

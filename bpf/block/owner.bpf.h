@@ -11,7 +11,7 @@
 /* Names of processes that own I/O, also after their exit: pages may be written back long after. */
 struct hog_io_name {
     u32 uid;
-    char comm[COMM]; /* as in struct hog_dead */
+    char comm[COMM]; /* as in struct hog_exit_name */
 };
 struct {
     __uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -48,23 +48,23 @@ struct hog_io_modes {
 } __attribute__((aligned(64)));
 struct hog_io_modes io_modes = {};
 
-static __always_inline void keep_name(const struct dead *dead)
+static __always_inline void keep_name(const struct exit_name *exit_name)
 {
-    struct hog_io_name name = {.uid = dead->uid};
+    struct hog_io_name name = {.uid = exit_name->uid};
 
-    __builtin_memcpy(name.comm, dead->comm, COMM);
-    bpf_map_update_elem(&hog_io_names, &dead->key, &name, BPF_ANY);
+    __builtin_memcpy(name.comm, exit_name->comm, COMM);
+    bpf_map_update_elem(&hog_io_names, &exit_name->key, &name, BPF_ANY);
 }
 
 /* Of `current`, unless it is already known; at exit the name is updated to the last one. */
 static __attribute__((noinline)) void note_name(bool direct, struct task_struct *task, u64 key)
 {
-    struct dead dead;
+    struct exit_name exit_name;
 
     if (bpf_map_lookup_elem(&hog_io_names, &key))
         return;
-    if (direct ? dead_describe(true, task, &dead) : dead_describe(false, task, &dead))
-        keep_name(&dead);
+    if (direct ? exit_name_describe(true, task, &exit_name) : exit_name_describe(false, task, &exit_name))
+        keep_name(&exit_name);
 }
 
 /* ---- dirty pages ---- */

@@ -103,7 +103,7 @@ static __always_inline u64 switch_time(u64 clock)
 static __attribute__((noinline)) bool sleep_take(bool direct, struct hog_io_sleep *s,
                                                  struct task_struct *task, u32 thread)
 {
-    u64 key = who_is(direct, task, thread).key;
+    u64 key = task_key(direct, task, thread).key;
 
     if (!is_asked_for(key))
         return false;

@@ -16,7 +16,7 @@
 struct hog_calls_cpu {
     struct hog_pipe pipe;
     u64 padding[10];
-    struct hog_dead dead[HOG_DEAD];
+    struct hog_exit_name exit_names[HOG_EXIT_NAMES];
     struct hog_slot slots[PIPE_SLOTS];
 };
 
@@ -54,8 +54,8 @@ struct hog_calls_sums {
     u64 unsized; /* returned without failure, but the number of bytes is unknown */
     u64 bytes;
     u64 ns;              /* in those that returned */
-    u64 returned_before; /* the turn */
-    u32 turn;
+    u64 returned_before; /* the flip */
+    u32 flip;
     u32 reserved;
 };
 
@@ -212,12 +212,12 @@ static __attribute__((noinline)) int name_pinned(struct hog_call_sums *sums, u64
 static __always_inline void count_return(const struct hog_calls_key *key, struct outcome end, bool by_task)
 {
     struct hog_calls_sums *sums = sums_of(key);
-    u32 turn = read_once(pipe_turn.turn);
+    u32 flip = read_once(pipe_flip.flip);
 
     if (!sums)
         return;
-    if (!pinned && sums->turn != turn) {
-        sums->turn = turn;
+    if (!pinned && sums->flip != flip) {
+        sums->flip = flip;
         sums->returned_before = sums->returned;
     }
     add(sums->returned, 1);
@@ -238,7 +238,7 @@ static __always_inline void count_return(const struct hog_calls_key *key, struct
     }
     /* Histograms go to the processes with most calls, which are shown first. Doubled, so that a single call
      * gets one, too. */
-    seat_count_weighed(calls_id(key), end.ns, 2 * (sums->returned - sums->returned_before), 2, 1);
+    histogram_count_weighed(calls_id(key), end.ns, 2 * (sums->returned - sums->returned_before), 2, 1);
 }
 
 static __attribute__((noinline)) int count_left(u64 who, u32 call, u32 kind)
@@ -257,7 +257,7 @@ static __attribute__((noinline)) int count_left(u64 who, u32 call, u32 kind)
 static __always_inline u64 who_calls(bool by_task)
 {
     struct task_struct *task = (void *)bpf_get_current_task();
-    u64 who = by_task ? who_is(false, task, bpf_get_current_pid_tgid()).key : current_key();
+    u64 who = by_task ? task_key(false, task, bpf_get_current_pid_tgid()).key : current_key();
     u32 process = process_of(who);
 
     return !only_tracked || bpf_map_lookup_elem(&hog_tracked, &process) ? who : 0;
@@ -267,10 +267,11 @@ static __always_inline void name_dead(bool direct, struct task_struct *task, u64
 {
     u32 cpu = bpf_get_smp_processor_id();
     struct hog_calls_cpu *c = bpf_map_lookup_elem(&hog_sketch, &cpu);
-    struct dead dead;
+    struct exit_name exit_name;
 
-    if (c && dead_is(direct, kernel_field(direct, task, signal)) && dead_describe(direct, task, &dead))
-        dead_keep(c->dead, &dead, heavy);
+    if (c && exit_ends_key(direct, kernel_field(direct, task, signal)) &&
+        exit_name_describe(direct, task, &exit_name))
+        exit_name_keep(c->exit_names, &exit_name, heavy);
 }
 
 #endif

@@ -165,7 +165,7 @@ static __always_inline void note_arguments(struct registers *r, const struct hog
 
 static __always_inline struct hog_calls_now *now_of_caller(bool by_task)
 {
-    if (by_task && is_left_out())
+    if (by_task && is_excluded())
         return NULL;
     u32 thread = bpf_get_current_pid_tgid();
     struct hog_calls_now *now = bpf_map_lookup_elem(&hog_calls_now, &thread);

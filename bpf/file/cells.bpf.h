@@ -50,7 +50,7 @@ struct hog_file_cell {
     u64 waited; /* of the count: read from a device or slept */
     char fstype[16];
     char comm[16];                 /* of the thread that created it */
-    u64 cgroup, cgroup_v1, parent; /* of the taker's process, as in struct hog_dead; 0: unknown */
+    u64 cgroup, cgroup_v1, parent; /* of the taker's process, as in struct hog_exit_name; 0: unknown */
     u32 uid, uid_known;
     u32 counts[HOG_HISTOGRAM_BUCKETS];
 };
@@ -141,16 +141,16 @@ static long (*const bpf_probe_read_kernel_str)(void *to, u32 size,
 /* ---- cells ---- */
 
 /* The key of `current`. */
-static __attribute__((noinline)) u64 current_who(void)
+static __attribute__((noinline)) u64 current_task_key(void)
 {
     struct task_struct *task;
 
     if (HAS_TASK_BTF) {
         task = bpf_get_current_task_btf();
-        return who_is(true, task, task->pid).key;
+        return task_key(true, task, task->pid).key;
     }
     task = (void *)bpf_get_current_task();
-    return who_is(false, task, kernel_field(false, task, pid)).key;
+    return task_key(false, task, kernel_field(false, task, pid)).key;
 }
 
 /* A flag of `via`: the address is that of the super block, as the mount that was used is unknown. */
@@ -213,7 +213,7 @@ static __always_inline u32 take_cell(const struct hog_file_key *key, u64 who, u6
     name_cell(cell, mount, via);
     cell->uid_known = 0;
     cell->cgroup = cell->cgroup_v1 = cell->parent = 0;
-    if (who == current_who())
+    if (who == current_task_key())
         describe_taker(cell);
     if (!bpf_map_update_elem(&hog_file_index, key, &number, BPF_NOEXIST)) {
         cell->used = 1;
@@ -244,7 +244,7 @@ static __attribute__((noinline)) u32 find_cell(u64 mount, u64 bytes, u32 op, u32
 {
     struct hog_file_key key = {.op = op, .via = via & ~OF_SUPER, .size = bits_of(bytes)};
     if (!who)
-        who = current_who();
+        who = current_task_key();
     u32 process = process_of(who);
 
     if (only_tracked && !bpf_map_lookup_elem(&hog_tracked, &process))

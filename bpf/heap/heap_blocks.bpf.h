@@ -28,7 +28,7 @@ struct hog_heap {
     u64 failed;
     u64 code; /* address in the allocator's function that was called last */
     u64 left; /* blocks in the map that belong to an earlier life */
-    u32 dead, reserved;
+    u32 exited, reserved;
 };
 
 enum hog_heap_places { HOG_HEAP_NONE, HOG_HEAPS = 2048 };
@@ -95,9 +95,9 @@ struct {
 } hog_stacks SEC(".maps");
 
 struct hog_alloc_words {
-    s64 used;   /* blocks in the map */
-    u64 lost;   /* allocations without room: in the map, or for their process or thread */
-    u64 turned; /* ns, CLOCK_MONOTONIC: the time of new blocks, unless stacks are asked for */
+    s64 used;    /* blocks in the map */
+    u64 lost;    /* allocations without room: in the map, or for their process or thread */
+    u64 flipped; /* ns, CLOCK_MONOTONIC: the time of new blocks, unless stacks are asked for */
     u64 padding[5];
 } __attribute__((aligned(64)));
 struct hog_alloc_words alloc_words = {};

@@ -177,7 +177,7 @@ static __always_inline void finish(struct registers *r, struct hog_call *call, s
     bool is_kept = address && call->size && !(shift && (bpf_get_prandom_u32() & ((1u << (shift & 15)) - 1)));
     block = (struct hog_block){.size = call->size, .stack = -1, .shift = shift, .kind = kind};
     if (is_kept) {
-        block.born = with_stacks ? bpf_ktime_get_ns() : read_once(alloc_words.turned);
+        block.born = with_stacks ? bpf_ktime_get_ns() : read_once(alloc_words.flipped);
         if (with_stacks)
             block.stack = bpf_get_stackid(r, &hog_stacks, 256 /* BPF_F_USER_STACK */);
         key.address = address;

@@ -72,7 +72,7 @@ static __always_inline struct owner owner_by_task(void)
     u64 both = bpf_get_current_pid_tgid();
     u64 birth = kernel_field(false, leader, start_boottime) >> HOG_KEY_BIRTH_NS;
 
-    return (struct owner){who_is(false, task, both).key, make_key(both >> 32, 0, birth)};
+    return (struct owner){task_key(false, task, both).key, make_key(both >> 32, 0, birth)};
 }
 
 static __always_inline struct owner owner_by_ids(void)
@@ -195,7 +195,7 @@ static __always_inline struct hog_call *call_of_thread(bool by_task, bool counts
 
     if (!call) {
         struct owner owner = by_task ? owner_by_task() : owner_by_ids();
-        meet(thread, owner.who, owner.heap, !by_task || !is_left_out_for_life());
+        meet(thread, owner.who, owner.heap, !by_task || !is_excluded_for_life());
         call = find_call(thread);
         if (!call && counts)
             add(alloc_words.lost, 1);

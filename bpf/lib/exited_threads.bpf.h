@@ -14,7 +14,7 @@
  * hog_thread_name, and a struct cpu_sums, which begins with a struct hog_exits; and the functions on them:
  *
  * this_cpu()   the sums of this CPU
- * back_again() revives a thread that seemed to have exited: one that calls exec takes over the pid and the
+ * revive() revives a thread that seemed to have exited: one that calls exec takes over the pid and the
  *              start time of its leader
  * sums_of()    the sums of a thread, created if need be; NULL: no room
  * bury()       the thread exits, or goes on with another pid (exec)
@@ -43,7 +43,7 @@
         u32 zero = 0;                                                                                        \
         return bpf_map_lookup_elem(&hog_cpus, &zero);                                                        \
     }                                                                                                        \
-    static __always_inline thread_sums *back_again(cpu_sums *c, const struct hog_thread *key)                \
+    static __always_inline thread_sums *revive(cpu_sums *c, const struct hog_thread *key)                    \
     {                                                                                                        \
         thread_sums *exited = bpf_map_lookup_elem(&hog_exited, key);                                         \
         if (!exited)                                                                                         \
@@ -58,13 +58,13 @@
         thread_sums *sums = bpf_map_lookup_elem(&hog_threads, key);                                          \
         thread_sums first = {};                                                                              \
         if (!sums)                                                                                           \
-            sums = back_again(c, key);                                                                       \
+            sums = revive(c, key);                                                                           \
         if (sums)                                                                                            \
             return sums;                                                                                     \
         bpf_map_update_elem(&hog_threads, key, &first, BPF_NOEXIST);                                         \
         return bpf_map_lookup_elem(&hog_threads, key);                                                       \
     }                                                                                                        \
-    static __always_inline void bury(cpu_sums *c, const struct hog_thread *key, thread_sums *sums)           \
+    static __always_inline void move_to_exited(cpu_sums *c, const struct hog_thread *key, thread_sums *sums) \
     {                                                                                                        \
         bpf_map_update_elem(&hog_exited, key, sums, BPF_ANY);                                                \
         bpf_map_delete_elem(&hog_threads, key);                                                              \

@@ -8,14 +8,14 @@
 #include "lib/task_key.bpf.h"
 #include <linux/capability.h>
 
-#define CHOSEN_USERS 16
-struct hog_chosen {
+#define PREFILTER_USERS 16
+struct hog_prefilter {
     u32 nusers;   /* 0: any user */
-    u32 groups;   /* hog_unwanted is filled in */
+    u32 groups;   /* hog_excluded is filled in */
     u32 inverted; /* exclude these users instead of all others */
-    u32 users[CHOSEN_USERS];
+    u32 users[PREFILTER_USERS];
 };
-const volatile struct hog_chosen chosen;
+const volatile struct hog_prefilter prefilter;
 
 /* Control groups of version 2 whose processes are excluded. */
 struct {
@@ -24,14 +24,14 @@ struct {
     __uint(max_entries, 8192);
     __type(key, u64);
     __type(value, u8);
-} hog_unwanted SEC(".maps");
+} hog_excluded SEC(".maps");
 
 static __always_inline bool is_one_of(u32 user)
 {
-    for (u32 i = 0; i < CHOSEN_USERS; i++) {
-        if (i == chosen.nusers)
+    for (u32 i = 0; i < PREFILTER_USERS; i++) {
+        if (i == prefilter.nusers)
             break;
-        if (chosen.users[i] == user)
+        if (prefilter.users[i] == user)
             return true;
     }
     return false;
@@ -46,39 +46,39 @@ static __always_inline bool is_of_users(bool direct, struct task_struct *task)
 
 /* A process has the user and the group of its first thread: if `current` differs from that thread, it is not
  * excluded. */
-static __always_inline bool is_unwanted(bool direct, struct task_struct *task)
+static __always_inline bool is_task_excluded(bool direct, struct task_struct *task)
 {
     struct task_struct *leader = kernel_field(direct, task, group_leader);
     bool users = true, groups = true;
 
-    if (chosen.nusers) {
-        users = is_of_users(direct, task) == chosen.inverted;
+    if (prefilter.nusers) {
+        users = is_of_users(direct, task) == prefilter.inverted;
         if (users && task != leader)
-            users = is_of_users(direct, leader) == chosen.inverted;
-        if (users != chosen.inverted)
+            users = is_of_users(direct, leader) == prefilter.inverted;
+        if (users != prefilter.inverted)
             return users;
     }
-    if (chosen.groups) {
+    if (prefilter.groups) {
         u64 group = bpf_get_current_cgroup_id();
-        groups = bpf_map_lookup_elem(&hog_unwanted, &group) != NULL;
+        groups = bpf_map_lookup_elem(&hog_excluded, &group) != NULL;
         if (groups && !keys.by_thread && task != leader)
             groups = kernel_field(direct, task, cgroups) == kernel_field(direct, leader, cgroups);
         return groups;
     }
-    return users && chosen.nusers;
+    return users && prefilter.nusers;
 }
 
-static __attribute__((noinline)) bool current_is_unwanted(void)
+static __attribute__((noinline)) bool current_is_excluded(void)
 {
     if (HAS_TASK_BTF)
-        return is_unwanted(true, bpf_get_current_task_btf());
-    return is_unwanted(false, (void *)bpf_get_current_task());
+        return is_task_excluded(true, bpf_get_current_task_btf());
+    return is_task_excluded(false, (void *)bpf_get_current_task());
 }
 
 /* Of `current`. False without such options. Not for programs that work without type data. */
-static __always_inline bool is_left_out(void)
+static __always_inline bool is_excluded(void)
 {
-    return (chosen.nusers || chosen.groups) && current_is_unwanted();
+    return (prefilter.nusers || prefilter.groups) && current_is_excluded();
 }
 
 /* Whether `task` can become one of the users of -u without an exec: it is one, it may set any user id, or one
@@ -92,7 +92,7 @@ static __always_inline bool may_be_of_users(struct task_struct *task)
            is_one_of(kernel_field(false, cred, suid).val);
 }
 
-static __attribute__((noinline)) bool current_is_left_out_for_life(void)
+static __attribute__((noinline)) bool current_is_excluded_for_life(void)
 {
     struct task_struct *task = (void *)bpf_get_current_task();
 
@@ -100,9 +100,9 @@ static __attribute__((noinline)) bool current_is_left_out_for_life(void)
 }
 
 /* For what is counted from exec to exec. With --not nothing is certain for that long, nor with groups. */
-static __always_inline bool is_left_out_for_life(void)
+static __always_inline bool is_excluded_for_life(void)
 {
-    return chosen.nusers && !chosen.inverted && current_is_left_out_for_life();
+    return prefilter.nusers && !prefilter.inverted && current_is_excluded_for_life();
 }
 
 #endif

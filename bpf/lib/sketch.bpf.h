@@ -31,8 +31,8 @@
  *
  *     struct hog_NAME *c = bpf_map_lookup_elem(&hog_sketch, &cpu);
  *     bool first;
- *     u32 turn = pipe_enter(&c->pipe, &first);
- *     pipe_add(&c->pipe, c->slots, turn, key, weight, 1);
+ *     u32 flip = pipe_enter(&c->pipe, &first);
+ *     pipe_add(&c->pipe, c->slots, flip, key, weight, 1);
  *     pipe_leave(&c->pipe);
  *
  * and user space (src/source/shared/sketch) sets the pipe_* constants, makes the value large enough for two
@@ -56,7 +56,7 @@ struct hog_slot {
 /* Head of a CPU's flow pipeline. */
 struct hog_pipe {
     u64 seq;  /* odd while a program of this CPU is inside */
-    u32 turn; /* as seen by the last event */
+    u32 flip; /* as seen by the last event */
     u32 reserved;
     u64 lost_weight[2], lost_count[2]; /* per bank */
 };
@@ -73,14 +73,14 @@ const volatile u32 other_stages = 4;
 const volatile u32 other_shift = 58;
 const volatile u32 other_slots = 64; /* per stage */
 
-/* Incremented by user space at each turn of a window; bit 0 is the bank for new events. In a cache line of
+/* Incremented by user space at each flip of a window; bit 0 is the bank for new events. In a cache line of
  * its own: every CPU reads it at every event. */
-struct hog_turn {
-    u32 turn;
-    u32 shown; /* the last turn whose rows were written, with names */
+struct hog_flip {
+    u32 flip;
+    u32 shown; /* the last flip whose rows were written, with names */
     u32 padding[14];
 } __attribute__((aligned(64)));
-struct hog_turn pipe_turn = {};
+struct hog_flip pipe_flip = {};
 
 /* Odd constants with mixed bits: slot = (key * constant) >> pipe_shift. The low bits of a key are a start
  * time, the high ones a PID; the top bits of the product depend on all of them. */
@@ -127,7 +127,7 @@ static __always_inline void *pipe_place(void *bank, u32 stage, u64 key, u32 size
 }
 
 /*
- * Announces to user space that a program is inside; returns the current turn (bit 0 is the bank) and whether
+ * Announces to user space that a program is inside; returns the current flip (bit 0 is the bank) and whether
  * this is the CPU's first event in it.
  *
  * The barriers here only bind the compiler: there is no CPU barrier that every kernel accepts in a program.
@@ -138,13 +138,13 @@ static __always_inline void *pipe_place(void *bank, u32 stage, u64 key, u32 size
 static __always_inline u32 pipe_enter(struct hog_pipe *p, bool *first)
 {
     write_once(p->seq, p->seq + 1);
-    u32 turn = read_once(pipe_turn.turn);
+    u32 flip = read_once(pipe_flip.flip);
 
-    *first = p->turn != turn;
+    *first = p->flip != flip;
     if (unlikely(*first))
-        write_once(p->turn, turn);
+        write_once(p->flip, flip);
     barrier();
-    return turn;
+    return flip;
 }
 
 static __always_inline void pipe_leave(struct hog_pipe *p)
@@ -153,26 +153,26 @@ static __always_inline void pipe_leave(struct hog_pipe *p)
     write_once(p->seq, p->seq + 1);
 }
 
-/* The bank of a turn. Masked at each use: older verifiers (6.1) lose the bounds of values that the compiler
+/* The bank of a flip. Masked at each use: older verifiers (6.1) lose the bounds of values that the compiler
  * keeps on the stack, and of 32-bit products. */
-static __always_inline u32 pipe_bank(u32 turn)
+static __always_inline u32 pipe_bank(u32 flip)
 {
-    barrier_var(turn);
-    return turn & 1;
+    barrier_var(flip);
+    return flip & 1;
 }
 
 /*
- * Adds weight and count to key (not 0) in the bank of `turn`. Slots have `size` bytes and begin with a
+ * Adds weight and count to key (not 0) in the bank of `flip`. Slots have `size` bytes and begin with a
  * struct hog_slot. Returns the key's slot; NULL: it was dropped. In a newly taken slot (its count is
  * `count`) the bytes after that struct are still those of the previous key.
  *
  * Slots are addressed by index, and the lightest is chosen without a branch: if pointers were compared, the
  * verifier would walk the rest of the program once per slot.
  */
-static __always_inline void *pipe_slot_in(enum pipe_shape shape, struct hog_pipe *p, void *slots, u32 turn,
+static __always_inline void *pipe_slot_in(enum pipe_shape shape, struct hog_pipe *p, void *slots, u32 flip,
                                           u64 key, u64 weight, u64 count, u32 size)
 {
-    u64 second = pipe_bank(turn);
+    u64 second = pipe_bank(flip);
 
     barrier_var(second); /* compilers would multiply in 32 bits, for which verifiers (6.1) know no bounds */
     void *bank = slots + second * pipe_bank_slots(shape) * size;
@@ -200,7 +200,7 @@ static __always_inline void *pipe_slot_in(enum pipe_shape shape, struct hog_pipe
                         compared */
     barrier_var(lightest);
     slot = bank + lightest * size;
-    u32 left = pipe_bank(turn);
+    u32 left = pipe_bank(flip);
     if (least > weight) {
         slot->weight = least - weight;
         p->lost_weight[left] += 2 * weight;
@@ -224,16 +224,16 @@ add:
     return slot;
 }
 
-static __always_inline void *pipe_slot(struct hog_pipe *p, void *slots, u32 turn, u64 key, u64 weight,
+static __always_inline void *pipe_slot(struct hog_pipe *p, void *slots, u32 flip, u64 key, u64 weight,
                                        u64 count, u32 size)
 {
-    return pipe_slot_in(PIPE_MAIN, p, slots, turn, key, weight, count, size);
+    return pipe_slot_in(PIPE_MAIN, p, slots, flip, key, weight, count, size);
 }
 
-static __always_inline void pipe_add(struct hog_pipe *p, struct hog_slot *slots, u32 turn, u64 key,
+static __always_inline void pipe_add(struct hog_pipe *p, struct hog_slot *slots, u32 flip, u64 key,
                                      u64 weight, u64 count)
 {
-    pipe_slot(p, slots, turn, key, weight, count, sizeof *slots);
+    pipe_slot(p, slots, flip, key, weight, count, sizeof *slots);
 }
 
 #endif

@@ -23,17 +23,17 @@
         return 0;                                                                                            \
     }
 
-/* hog_exit_tp: calls keep_name(dead, heavy) when a thread exits, with what helpers say about it. Whether
+/* hog_exit_tp: calls keep_name(name, heavy) when a thread exits, with what helpers say about it. Whether
  * other threads of the process live on is unknown here: the name of any thread that exits serves its process.
  */
 #define EXIT_HOOK_CLASSIC(keep_name)                                                                         \
     SEC("tracepoint/sched/sched_process_exit")                                                               \
     int hog_exit_tp(void *ctx)                                                                               \
     {                                                                                                        \
-        struct dead dead;                                                                                    \
+        struct exit_name exit_name;                                                                          \
                                                                                                              \
-        dead_describe_current(&dead);                                                                        \
-        keep_name(&dead, 0);                                                                                 \
+        exit_name_describe_current(&exit_name);                                                              \
+        keep_name(&exit_name, 0);                                                                            \
         return 0;                                                                                            \
     }
 

@@ -73,15 +73,15 @@ static __attribute__((noinline)) u64 numbers_inside(struct task_struct *task)
     return thread && process ? (u64)process << 32 | thread : 0;
 }
 
-struct who {
+struct task_key {
     u64 key;
     u32 thread; /* in the same namespace as the key; the kernel's own for tasks outside of it */
 };
 
 /* `thread`: the kernel's thread id; `leader`: its group_leader. Reads `keys` only once: this runs at every
  * context switch. */
-static __always_inline struct who who_of(bool direct, struct task_struct *task, struct task_struct *leader,
-                                         u32 thread)
+static __always_inline struct task_key task_key_of(bool direct, struct task_struct *task,
+                                                   struct task_struct *leader, u32 thread)
 {
     u64 made_of = *(const volatile u64 *)&keys;
     u32 process = kernel_field(direct, task, tgid);
@@ -89,22 +89,22 @@ static __always_inline struct who who_of(bool direct, struct task_struct *task, 
     if ((u32)made_of) {
         u64 inside = numbers_inside(task);
         if (!inside)
-            return (struct who){HOG_KEY_OUTSIDE, thread};
+            return (struct task_key){HOG_KEY_OUTSIDE, thread};
         process = inside >> 32;
         thread = inside;
     }
     /* exec by a thread other than the leader gives it the leader's pid and start time: the key stays. */
     if (made_of >> 32) {
         u64 born = kernel_field(direct, task, start_boottime) >> HOG_KEY_BIRTH_NS;
-        return (struct who){make_key(process, thread, born), thread};
+        return (struct task_key){make_key(process, thread, born), thread};
     }
     u64 birth = kernel_field(direct, leader, start_boottime) >> HOG_KEY_BIRTH_NS;
-    return (struct who){make_key(process, 0, birth), thread};
+    return (struct task_key){make_key(process, 0, birth), thread};
 }
 
-static __always_inline struct who who_is(bool direct, struct task_struct *task, u32 thread)
+static __always_inline struct task_key task_key(bool direct, struct task_struct *task, u32 thread)
 {
-    return who_of(direct, task, kernel_field(direct, task, group_leader), thread);
+    return task_key_of(direct, task, kernel_field(direct, task, group_leader), thread);
 }
 
 /* The parent process of that of `leader`; 0: it has no pid here. */

@@ -42,7 +42,7 @@ struct {
 } hog_sleeps SEC(".maps");
 
 const volatile u32 sleep_mask = 4095; /* places - 1 */
-const volatile bool count_stalls;
+const volatile bool count_blocked;
 const volatile u64 handoff_ns = 1000000;
 
 #define UNINTERRUPTIBLE   2

@@ -19,16 +19,16 @@ struct hog_cpu {
     u64 cur;        /* its key; 0: idle. Classic tracepoints have no process id: only the thread id << 20 */
     u64 since;      /* ns, CLOCK_MONOTONIC */
     u64 cur_task;   /* its task_struct; from classic tracepoints its thread id */
-    u64 turn_cur, turn_since;         /* cur and since at the first event after a turn, */
-    u64 turn_stolen;                  /* and what was stolen from that stint */
+    u64 flip_cur, flip_since;         /* cur and since at the first event after a flip, */
+    u64 flip_stolen;                  /* and what was stolen from that timeslice */
     u64 idle[2], other[2], missed[2]; /* ns, per bank */
     u64 events;
     u64 clock_offset, clock_compared, clock_doubted; /* see switch_time() */
     u64 offline[2], stolen[2];                       /* ns, per bank */
     u64 taken, taken_now; /* until the last switch, 0: unknown, and when user space asked. See stolen.bpf.h */
     u64 cycles;           /* at the last switch. This and all that follows: if cycles are counted */
-    u64 turn_cycles, turn_cycles_end; /* of the stint in turn_cur: at its begin and end */
-    struct hog_dead dead[HOG_DEAD];
+    u64 flip_cycles, flip_cycles_end; /* of the timeslice in flip_cur: at its begin and end */
+    struct hog_exit_name exit_names[HOG_EXIT_NAMES];
     struct hog_slot slots[PIPE_SLOTS];            /* two banks of pipe_stages * slots per stage */
     struct hog_cycles_slot wider[PIPE_SLOTS / 4]; /* the additional space that slots with cycles take */
 };

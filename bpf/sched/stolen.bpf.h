@@ -18,7 +18,8 @@ static __always_inline u64 taken_until(bool direct, struct rq *rq, u64 clock)
     return run_queue_known() && kernel_has(rq, clock_task) ? clock - kernel_field(direct, rq, clock_task) : 0;
 }
 
-/* The part of a completed stint of `ns` that was taken; sets `before` (0: no earlier value) to `taken`. */
+/* The part of a completed timeslice of `ns` that was taken; sets `before` (0: no earlier value) to `taken`.
+ */
 static __always_inline u64 taken_since(u64 *before, u64 taken, u64 ns)
 {
     u64 more = *before && taken > *before ? taken - *before : 0;

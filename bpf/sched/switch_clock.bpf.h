@@ -10,7 +10,7 @@
 /*
  * CLOCK_MONOTONIC in ns at a switch. Reading that clock is most of the cost of a switch (47 of 60 ns in a
  * virtual machine), and the scheduler has just read its own: take that, plus the offset between the two.
- * They are compared at the first event of each turn, so that stints which span turns are purely by
+ * They are compared at the first event of each flip, so that timeslices which span flips are purely by
  * CLOCK_MONOTONIC, and every quarter of a second, in which they drift apart by some ten microseconds.
  *
  * The scheduler's reading can be old: it serves a wakeup and the switch that follows, and a virtual CPU can

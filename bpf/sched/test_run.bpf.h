@@ -24,7 +24,7 @@ int hog_seed_btf(void *ctx)
 {
     struct task_struct *task = bpf_get_current_task_btf();
     u32 thread = task->pid;
-    struct who who = who_is(true, task, thread);
+    struct task_key who = task_key(true, task, thread);
 
     seed((u64)task, who.thread, who.key);
     return 0;
@@ -35,7 +35,7 @@ int hog_seed_task(void *ctx)
 {
     struct task_struct *task = (void *)bpf_get_current_task();
     u32 thread = kernel_field(false, task, pid);
-    struct who who = who_is(false, task, thread);
+    struct task_key who = task_key(false, task, thread);
 
     seed((u64)task, who.thread, who.key);
     return 0;
@@ -50,9 +50,9 @@ int hog_seed_ids(void *ctx)
     return 0;
 }
 
-/* Run by user space after a turn: the time taken from a range of CPUs, as of their last ticks. The noted task
- * may leave meanwhile, and its struct be freed; the value is meaningless then, but as its stint has ended, it
- * is not used. */
+/* Run by user space after a flip: the time taken from a range of CPUs, as of their last ticks. The noted task
+ * may leave meanwhile, and its struct be freed; the value is meaningless then, but as its timeslice has
+ * ended, it is not used. */
 enum hog_taken {
     HOG_TAKEN_CPUS = 64, /* per run */
 };

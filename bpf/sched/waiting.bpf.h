@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tasks that wait for a CPU, or sleep without idling, at the turn of a window: an iterator over all tasks,
+/* Tasks that wait for a CPU, or sleep without idling, at the flip of a window: an iterator over all tasks,
  * read as a file of these records. */
 #ifndef HOG_BPF_SCHED_WAITING_H
 #define HOG_BPF_SCHED_WAITING_H
@@ -23,7 +23,7 @@ struct hog_waiting *unused_waiting;
 /* A task of the snapshot, and the clock of the CPU where the iterator runs: how far CLOCK_MONOTONIC is ahead
  * of it (0: unknown), and when it was last compared. Pointers are read once, before paths diverge: see
  * on_switch(). */
-struct looked_at {
+struct scanned {
     struct task_struct *task;
     struct cfs_rq *cfs_rq;
     u64 key;
@@ -33,7 +33,7 @@ struct looked_at {
 
 /* A sleep that began before hog started counts from now on. Sleeps whose kind only their end shows are left
  * out. */
-static __always_inline void notice_sleep(const struct looked_at *at, u32 state)
+static __always_inline void start_sleep(const struct scanned *at, u32 state)
 {
     bool clocked = at->clock_offset && at->clock_compared < CLOCK_UNKNOWN;
     u32 on = clocked && state ? sleeps_on(true, at->task, state) : HOG_ON_NOTHING;
@@ -42,8 +42,8 @@ static __always_inline void notice_sleep(const struct looked_at *at, u32 state)
         note_sleep(true, at->task, bpf_get_smp_processor_id(), bpf_ktime_get_ns() - at->clock_offset, on);
 }
 
-static __always_inline void tell_sleep(struct seq_file *to, const struct looked_at *at,
-                                       const struct wait *wait)
+static __always_inline void report_sleep(struct seq_file *to, const struct scanned *at,
+                                         const struct wait *wait)
 {
     struct task_struct *task = at->task;
     struct hog_sleep *s = sleep_of(true, task);
@@ -52,7 +52,7 @@ static __always_inline void tell_sleep(struct seq_file *to, const struct looked_
     if (!s || (!state && !wait->from))
         return;
     if (s->task != (u64)task || s->pcount != pcount) {
-        notice_sleep(at, state);
+        start_sleep(at, state);
         return;
     }
     if (s->on < HOG_ON_IO || s->on > HOG_ON_LOCK)
@@ -69,8 +69,8 @@ static __always_inline void tell_sleep(struct seq_file *to, const struct looked_
     bpf_seq_write(to, &sleep, sizeof sleep);
 }
 
-static __always_inline void tell_wait(struct seq_file *to, const struct looked_at *at,
-                                      const struct wait *wait)
+static __always_inline void report_wait(struct seq_file *to, const struct scanned *at,
+                                        const struct wait *wait)
 {
     struct hog_waiting waiting = {
         .task = (u64)at->task,
@@ -96,20 +96,20 @@ static __always_inline bool could_run(struct task_struct *task)
     return !kernel_has(task, se.sched_delayed) || !task->se.sched_delayed;
 }
 
-static __always_inline void look_at(struct seq_file *to, struct looked_at at)
+static __always_inline void scan_task(struct seq_file *to, struct scanned at)
 {
     struct task_struct *task = at.task;
     struct wait wait = {};
 
-    if (!waits_known() || (!count_stalls && !task->sched_info.last_queued))
+    if (!waits_known() || (!count_blocked && !task->sched_info.last_queued))
         return;
     at.cfs_rq = task->se.cfs_rq;
-    at.key = who_is(true, task, task->pid).key;
+    at.key = task_key(true, task, task->pid).key;
     at.cpu = kernel_has((struct rq *)NULL, cpu) ? at.cfs_rq->rq->cpu : 0;
     if (could_run(task) && wait_of(true, task, at.cfs_rq, at.cpu, ~0ull, &wait))
-        tell_wait(to, &at, &wait);
-    if (count_stalls)
-        tell_sleep(to, &at, &wait);
+        report_wait(to, &at, &wait);
+    if (count_blocked)
+        report_sleep(to, &at, &wait);
 }
 
 #endif

@@ -9,8 +9,8 @@
  * that the task was moved away from are already in run_delay: the increase since it last left a CPU, which
  * is kept in `hog_departures`.
  *
- * To attribute a wait, each CPU keeps its last stints. Those that a wait overlaps are walked backwards, and
- * each gets its part.
+ * To attribute a wait, each CPU keeps its last timeslices. Those that a wait overlaps are walked backwards,
+ * and each gets its part.
  */
 #ifndef HOG_BPF_SCHED_WAITS_H
 #define HOG_BPF_SCHED_WAITS_H
@@ -23,8 +23,8 @@
 
 /* Keys of aggressors that are no process, in addition to HOG_KEY_OUTSIDE; followed by enum hog_sleeps_on. */
 enum hog_aggressor {
-    HOG_IDLE = 2,  /* nothing ran: the CPU was leaving idle */
-    HOG_SEVERAL,   /* more stints than a CPU keeps (CPU + 1 in the upper bits); user space distributes it */
+    HOG_IDLE = 2, /* nothing ran: the CPU was leaving idle */
+    HOG_SEVERAL, /* more timeslices than a CPU keeps (CPU + 1 in the upper bits); user space distributes it */
     HOG_THROTTLED, /* the quota of the victim's group was used up */
     HOG_MOVED,     /* on a CPU that it was moved away from: unknown what ran there */
     HOG_STEAL,     /* the hypervisor had the CPU */
@@ -34,13 +34,13 @@ const volatile enum hog_aggressor aggressor_layout = HOG_IDLE;
 
 /* Waits of a victim for an aggressor: a slot of the second sketch. */
 struct hog_pair {
-    struct hog_slot slot; /* key: hash of what follows, except `most`; ns; stints */
+    struct hog_slot slot; /* key: hash of what follows, except `most`; ns; timeslices */
     u64 victim, aggressor;
     u64 most; /* longest part, ns << 1 | whether the victim was preempted */
 };
 
-#define HOG_STINTS 64
-struct hog_stint {
+#define HOG_TIMESLICES 64
+struct hog_timeslice {
     u64 key, end; /* the task that ran, and when it left, by the run queue's clock. It began at the end of the
                      one before */
 };
@@ -49,15 +49,15 @@ struct hog_stint {
  * and what it sleeps on (enum hog_sleeps_on). In slots of waits the upper half of `count` is the longest wait
  * in units of 2^10 ns. */
 struct hog_waits {
-    struct hog_pipe waits, pairs, stalls; /* what each lost; their seq is that of hog_cpu */
-    u64 cur;                              /* the running task */
-    u64 stints;                           /* number of completed ones */
+    struct hog_pipe waits, pairs, blocked; /* what each lost; their seq is that of hog_cpu */
+    u64 cur;                               /* the running task */
+    u64 timeslices;                        /* number of completed ones */
     u64 padding[4];
-    struct hog_stint ring[HOG_STINTS];
+    struct hog_timeslice ring[HOG_TIMESLICES];
     struct hog_slot slots[PIPE_SLOTS]; /* two banks, followed, */
     struct hog_pair
         pair_slots[PIPE_SLOTS]; /* at offsets given by the sizes that user space chose, by those of */
-    struct hog_pair stall_slots[PIPE_SLOTS]; /* pairs and blocked time */
+    struct hog_pair blocked_slots[PIPE_SLOTS]; /* pairs and blocked time */
 };
 
 struct {
@@ -138,12 +138,13 @@ __attribute__((noinline)) int hog_pair_add(u64 victim, u64 aggressor, u64 ns, u6
     return 0;
 }
 
-__attribute__((noinline)) int hog_stall_add(u64 victim, u64 on, u64 ns, u64 how)
+__attribute__((noinline)) int hog_blocked_add(u64 victim, u64 on, u64 ns, u64 how)
 {
     struct hog_waits *w = waits_of(bpf_get_smp_processor_id());
 
-    if (w && count_stalls)
-        pair_add(&w->stalls, (void *)w->slots + 2 * (WAIT_BANK_BYTES + PAIR_BANK_BYTES), victim, on, ns, how);
+    if (w && count_blocked)
+        pair_add(&w->blocked, (void *)w->slots + 2 * (WAIT_BANK_BYTES + PAIR_BANK_BYTES), victim, on, ns,
+                 how);
     return 0;
 }
 
@@ -154,9 +155,9 @@ __attribute__((noinline)) int hog_blame(u64 victim, u64 from, u64 to, u64 how)
 
     if (!w || !count_pairs || from >= to)
         return 0;
-    u64 stints = w->stints, key = w->cur, end = to, rest = to - from;
+    u64 timeslices = w->timeslices, key = w->cur, end = to, rest = to - from;
     for (u32 i = 1; i < 50; i++) {
-        struct hog_stint *before = &w->ring[(stints - i) % HOG_STINTS];
+        struct hog_timeslice *before = &w->ring[(timeslices - i) % HOG_TIMESLICES];
         u64 begin = before->end;
         if (begin <= from)
             goto rest;
@@ -178,7 +179,7 @@ rest:
 __attribute__((noinline)) int hog_wait_time(u64 victim, u64 ns, u64 all, u64 times)
 {
     if (count_times)
-        seat_count_all(victim, ns, all, times);
+        histogram_count_all(victim, ns, all, times);
     return 0;
 }
 
@@ -259,7 +260,7 @@ static __always_inline void note_departure(bool direct, struct task_struct *task
     d->cpu = cpu;
     u32 state = state_of(direct, task);
     d->runnable = !state;
-    if (count_stalls && state)
+    if (count_blocked && state)
         note_sleep(direct, task, cpu, clock, sleeps_on(direct, task, state));
 }
 
@@ -282,7 +283,7 @@ static __always_inline void sleep_end(bool direct, struct task_struct *task, u64
             return;
         on = HOG_ON_LOCK;
     }
-    hog_stall_add(key, on, slept, how);
+    hog_blocked_add(key, on, slept, how);
 }
 
 static __always_inline void blame(const struct wait *wait, u64 victim, u64 clock, u64 how)
@@ -321,9 +322,9 @@ static __always_inline void count_time(u64 victim, u64 ns, u64 all, u32 count, u
         hog_wait_time(victim, ns, all, WAITS_LOTS);
 }
 
-static __always_inline void count_wait(struct hog_waits *w, u32 turn, u64 victim, u64 ns, u64 clock)
+static __always_inline void count_wait(struct hog_waits *w, u32 flip, u64 victim, u64 ns, u64 clock)
 {
-    struct hog_slot *slot = pipe_slot_in(PIPE_OTHER, &w->waits, w->slots, turn, victim, ns, 1, sizeof *slot);
+    struct hog_slot *slot = pipe_slot_in(PIPE_OTHER, &w->waits, w->slots, flip, victim, ns, 1, sizeof *slot);
     u64 most = ns >> 10;
 
     if (!slot)
@@ -344,7 +345,7 @@ struct switched {
 };
 
 /* At a switch at `clock` of this CPU's run queue from `prev` to `next`. */
-static __always_inline void waits_switch(bool direct, u32 cpu, u32 turn, struct switched prev,
+static __always_inline void waits_switch(bool direct, u32 cpu, u32 flip, struct switched prev,
                                          struct switched next, u64 clock)
 {
     struct hog_waits *w = waits_of(cpu);
@@ -352,28 +353,28 @@ static __always_inline void waits_switch(bool direct, u32 cpu, u32 turn, struct 
 
     if (!w)
         return;
-    w->waits.turn = turn;
-    if (count_stalls)
-        w->stalls.turn = turn;
+    w->waits.flip = flip;
+    if (count_blocked)
+        w->blocked.flip = flip;
     if (count_pairs) {
-        w->pairs.turn = turn;
+        w->pairs.flip = flip;
         w->cur = next.key ? next.key : HOG_IDLE;
-        struct hog_stint *stint = &w->ring[w->stints % HOG_STINTS];
-        stint->key = prev.key ? prev.key : HOG_IDLE;
-        stint->end = clock;
-        w->stints++;
+        struct hog_timeslice *timeslice = &w->ring[w->timeslices % HOG_TIMESLICES];
+        timeslice->key = prev.key ? prev.key : HOG_IDLE;
+        timeslice->end = clock;
+        w->timeslices++;
     }
     if (prev.key)
         note_departure(direct, prev.task, prev.cfs_rq, cpu, clock);
     if (!next.key)
         return;
-    u64 how = cpu | (pipe_bank(turn) ? BLAME_BANK : 0);
+    u64 how = cpu | (pipe_bank(flip) ? BLAME_BANK : 0);
     if (wait_of(direct, next.task, next.cfs_rq, cpu, clock, &wait)) {
-        count_wait(w, turn, next.key, wait.here + wait.moved, clock);
+        count_wait(w, flip, next.key, wait.here + wait.moved, clock);
         if (count_pairs)
             blame(&wait, next.key, clock, how);
     }
-    if (count_stalls)
+    if (count_blocked)
         sleep_end(direct, next.task, next.key, wait.here, clock, how);
 }
 

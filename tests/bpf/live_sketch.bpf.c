@@ -37,8 +37,8 @@ int test_flow(void *ctx)
     if (!t)
         return 1;
     bool first;
-    u32 turn = pipe_enter(&t->pipe, &first);
-    pipe_add(&t->pipe, t->slots, turn, argument(ctx, 0, u64), argument(ctx, 1, u64), argument(ctx, 2, u64));
+    u32 flip = pipe_enter(&t->pipe, &first);
+    pipe_add(&t->pipe, t->slots, flip, argument(ctx, 0, u64), argument(ctx, 1, u64), argument(ctx, 2, u64));
     pipe_leave(&t->pipe);
     return 0;
 }

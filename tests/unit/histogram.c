@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Quantiles of histograms against the sorted samples themselves. That the kernel's side fills the buckets so
- * is tests/live/seats.c. */
+ * is tests/live/histograms.c. */
 #include "source/shared/histogram.h"
 #include <stdlib.h>
 #include <string.h>

@@ -38,7 +38,7 @@ static const struct {
     enum use use;
 } used_maps[] = {
     {"hog_syscall_now", BY_SYSTEM},   {"hog_functions", BY_FUNCTIONS}, {"hog_calls_now", BY_FUNCTIONS},
-    {"hog_calls_none", BY_FUNCTIONS}, {"hog_calls_sums", BY_WINDOWS},  {"hog_seats", BY_WINDOWS},
+    {"hog_calls_none", BY_FUNCTIONS}, {"hog_calls_sums", BY_WINDOWS},  {"hog_histograms", BY_WINDOWS},
     {"hog_calls", BY_PINNED},         {"hog_call_times", BY_PINNED},   {"hog_times_none", BY_PINNED},
 };
 

@@ -189,7 +189,7 @@ static int open_side(struct collector *collector, const struct source_context *c
     if (err)
         return err;
     bool *can_time = object_global(collector->obj, "can_time", sizeof *can_time);
-    struct object_map *histogram_by_key = object_map(collector->obj, "hog_seats"),
+    struct object_map *histogram_by_key = object_map(collector->obj, "hog_histograms"),
                       *begun = object_map(collector->obj, "hog_begun");
     if (!can_time || !histogram_by_key || !begun)
         return error_set(why, -EINVAL, "%s: a map or constant is missing", collector->obj->name);

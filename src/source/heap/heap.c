@@ -217,7 +217,7 @@ static void note(struct heap *heap, const struct hog_heap *now)
     heap->error = now->variance > 0 ? 2 * sqrt((double)now->variance * 4096) : 0;
     heap->counts = (struct alloc_counts){now->allocs, now->frees, now->bytes, now->failed};
     heap->code = now->code;
-    heap->dead |= now->dead != 0;
+    heap->dead |= now->exited != 0;
     if (heap->dead)
         heap->live = heap->mapped = 0, heap->error = 0;
 }
@@ -292,7 +292,7 @@ static int sweep_block(void *context, const void *key, const void *value)
 
     memcpy(&k, key, sizeof k);
     memcpy(&block, value, sizeof block);
-    if (block.born >= sweep->turned || hash_table_find(&sweep->lives, k.life))
+    if (block.born >= sweep->flipped || hash_table_find(&sweep->lives, k.life))
         return 0;
     if (!sys_bpf_map_delete(sweep->fd, &k))
         __atomic_fetch_sub(&words_of(sweep->heaps)->used, 1, __ATOMIC_RELAXED);
@@ -304,7 +304,7 @@ static int sweep_blocks(struct heaps *heaps, struct error *why)
 {
     struct sweep sweep = {.heaps = heaps,
                           .lives = {.size = sizeof(uint64_t), .most = heaps->table.n + 1},
-                          .turned = words_of(heaps)->turned,
+                          .flipped = words_of(heaps)->flipped,
                           .fd = object_map(heaps->collector.obj, "hog_blocks")->fd};
     int err = 0;
 

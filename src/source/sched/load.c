@@ -133,14 +133,14 @@ static int prepare_waits(struct sched_kernel *kernel, const struct source_contex
     struct object_map *waits = object_map(collector->obj, "hog_waits");
     struct object_map *departures = object_map(collector->obj, "hog_departures");
     struct object_map *sleeps = object_map(collector->obj, "hog_sleeps");
-    struct object_map *histogram_by_key = object_map(collector->obj, "hog_seats");
+    struct object_map *histogram_by_key = object_map(collector->obj, "hog_histograms");
     bool *count_pairs = object_global(collector->obj, "count_pairs", 1);
     bool *count_times = object_global(collector->obj, "count_times", 1);
-    bool *count_stalls = object_global(collector->obj, "count_stalls", 1);
+    bool *count_blocked = object_global(collector->obj, "count_blocked", 1);
     uint64_t *handoff_ns = object_global(collector->obj, "handoff_ns", sizeof *handoff_ns);
 
     if (!waits || !departures || !sleeps || !histogram_by_key || !count_pairs || !count_times ||
-        !count_stalls || !handoff_ns)
+        !count_blocked || !handoff_ns)
         return error_set(why, -EINVAL, "%s: a map or constant of waits is missing", collector->obj->name);
     kernel->pairs = !classic && (kernel->needs & SCHED_PAIRS) &&
                     (kernel->needs & SCHED_STRICT || !locked_memory_bounds());
@@ -199,7 +199,7 @@ static void open_waits(struct sched_kernel *kernel)
         return;
     open_sketch(kernel, &kernel->by_victim, 0, NULL);
     open_sketch(kernel, &kernel->by_pair, offsetof(struct hog_waits, pairs), &kernel->by_victim);
-    open_sketch(kernel, &kernel->by_blocked, offsetof(struct hog_waits, stalls), &kernel->by_pair);
+    open_sketch(kernel, &kernel->by_blocked, offsetof(struct hog_waits, blocked), &kernel->by_pair);
 }
 
 /* Whether the type data has what the program asks for. access: as in struct core_result. */
@@ -230,7 +230,7 @@ static bool kernel_tells_stolen(const struct object_program *program)
 }
 
 /* What the program asks for at sleeps_on() in bpf/sched/blocked_time.bpf.h. */
-static void see_what_stalls_tell(struct sched_kernel *kernel, const struct object_program *program)
+static void see_what_sleeps_on_tells(struct sched_kernel *kernel, const struct object_program *program)
 {
     for (size_t i = 0; i < program->ncore; i++) {
         const struct core_result *core = &program->core[i];
@@ -259,7 +259,7 @@ static int attach_waiting(struct sched_kernel *kernel, const struct source_conte
                              "CONFIG_SCHED_INFO or CONFIG_FAIR_GROUP_SCHED");
         kernel->waits = kernel->pairs = kernel->blocked_time = false;
     }
-    see_what_stalls_tell(kernel, program);
+    see_what_sleeps_on_tells(kernel, program);
     kernel->waiting = NULL;
     if (kernel->pairs && !hook_attach(collector, context, link, task_waiting, 1,
                                       hook_report(hooks, "waiting", false), &optional))

@@ -88,12 +88,12 @@ static struct note look(const struct open_slices *r, int cpu)
     do {
         seq = c->pipe.seq;
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        if (c->pipe.turn == flip) {
-            note.key = c->turn_cur;
-            note.since = c->turn_since;
-            note.stolen = c->turn_stolen;
-            note.cycles = c->turn_cycles;
-            note.cycles_end = c->turn_cycles_end;
+        if (c->pipe.flip == flip) {
+            note.key = c->flip_cur;
+            note.since = c->flip_since;
+            note.stolen = c->flip_stolen;
+            note.cycles = c->flip_cycles;
+            note.cycles_end = c->flip_cycles_end;
         } else {
             note.key = c->cur;
             note.since = c->since;
@@ -201,7 +201,7 @@ static bool has_ended(const struct open_slices *r, int cpu)
 {
     const volatile struct hog_cpu *c = sketch_head(&r->kernel->collector.sketch, cpu);
 
-    return c->pipe.turn == sketch_now(&r->kernel->collector.sketch);
+    return c->pipe.flip == sketch_now(&r->kernel->collector.sketch);
 }
 
 /* A stint that lasts is either that of a thread which needs its CPU for itself, or one whose end was not

@@ -112,11 +112,11 @@ static void tell_stints(const struct pending_waits *pending_waits, struct wait *
 {
     const volatile struct hog_waits *w = sketch_head(&pending_waits->kernel->by_victim, (int)wait->what.cpu);
     const uint64_t kept = sizeof w->ring / sizeof *w->ring;
-    uint64_t stints = pending_waits->kernel->pairs ? w->stints : 0, key = stints ? w->cur : 0,
+    uint64_t timeslices = pending_waits->kernel->pairs ? w->timeslices : 0, key = timeslices ? w->cur : 0,
              end = UINT64_MAX, from = to - (uint64_t)ns;
 
-    for (uint64_t i = 1; i < kept - 8 && i <= stints && ns > 0; i++) {
-        const volatile struct hog_stint *before = &w->ring[(stints - i) % kept];
+    for (uint64_t i = 1; i < kept - 8 && i <= timeslices && ns > 0; i++) {
+        const volatile struct hog_timeslice *before = &w->ring[(timeslices - i) % kept];
         uint64_t begin = before->end, low = begin > from ? begin : from, high = end < to ? end : to;
         int64_t part = high > low ? (int64_t)(high - low) : 0;
         if (part > ns)

@@ -23,7 +23,7 @@ static bool copy_exit_name(const volatile struct hog_dead *dead, uint64_t key, s
 /* Two copies must agree: see sketch_settle(). An entry that is being replaced is no longer this key's. */
 static bool read_exit_name(const volatile struct hog_dead *dead, uint64_t key, struct name *name)
 {
-    struct hog_dead copy, before;
+    struct hog_exit_name copy, before;
 
     if (!copy_exit_name(dead, key, &copy))
         return false;
@@ -50,7 +50,7 @@ bool exit_name_of(const struct sketch *sketch, size_t offset, size_t n, uint64_t
 {
     for (int cpu = 0; cpu < sketch->shape.cpus; cpu++) {
         const char *head = sketch_head(sketch, cpu);
-        const struct hog_dead *dead = (const void *)(head + offset);
+        const struct hog_exit_name *dead = (const void *)(head + offset);
         for (size_t i = 0; i < n; i++)
             if (read_exit_name(&dead[i], key, name))
                 return true;

@@ -6,11 +6,12 @@
 #include <stddef.h>
 #include "host/names.h"
 
-struct hog_dead;
+struct hog_exit_name;
 struct sketch;
 
-/* Where the table `dead` is in the head of a sketch, of type `head`. */
-#define EXIT_NAMES(head) offsetof(head, dead), sizeof((head *)NULL)->dead / sizeof *((head *)NULL)->dead
+/* Where the table `exit_names` is in the head of a sketch, of type `head`. */
+#define EXIT_NAMES(head)                                                                                     \
+    offsetof(head, exit_names), sizeof((head *)NULL)->exit_names / sizeof *((head *)NULL)->exit_names
 
 /* Looks a key up in the tables of n entries that all CPUs of a sketch have at `offset` of their heads. */
 bool exit_name_of(const struct sketch *sketch, size_t offset, size_t n, uint64_t key, struct name *name);

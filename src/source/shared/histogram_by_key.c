@@ -6,11 +6,11 @@
 #include "shared.types.h"
 #include "source/shared/histogram.h"
 
-#define SEATS (sizeof(struct hog_seats) / sizeof(struct hog_seat))
+#define PLACES (sizeof(struct hog_histograms) / sizeof(struct hog_key_histogram))
 
 int histogram_by_key_open(struct histogram_by_key *h, const struct object *obj, struct error *why)
 {
-    const struct object_map *map = object_map(obj, "hog_seats");
+    const struct object_map *map = object_map(obj, "hog_histograms");
 
     if (!map || map->instead)
         return 0;
@@ -45,12 +45,12 @@ void histogram_by_key_flip(struct histogram_by_key *h)
         copy->key = __atomic_load_n(&seat->key, __ATOMIC_RELAXED);
         if (!copy->key)
             continue;
-        copy->owners = seat->owners;
-        memcpy(copy->counts, seat->counts, sizeof seat->counts);
-        seat->weight /= 2;
-        if (copy->key == before->seats[i].key && copy->owners == before->seats[i].owners &&
-            !memcmp(copy->counts, before->seats[i].counts, sizeof copy->counts))
-            __atomic_store_n(&seat->key, 0, __ATOMIC_RELAXED);
+        copy->owners = shared->owners;
+        memcpy(copy->counts, shared->counts, sizeof shared->counts);
+        shared->weight /= 2;
+        if (copy->key == before->histograms[i].key && copy->owners == before->histograms[i].owners &&
+            !memcmp(copy->counts, before->histograms[i].counts, sizeof copy->counts))
+            __atomic_store_n(&shared->key, 0, __ATOMIC_RELAXED);
     }
 }
 
@@ -64,9 +64,10 @@ bool histogram_by_key_quantile(const struct histogram_by_key *h, uint64_t key, d
     for (size_t i = 0; i < SEATS; i++) {
         if (now->seats[i].key != key)
             continue;
-        bool same = before->seats[i].key == key && before->seats[i].owners == now->seats[i].owners;
+        bool same =
+            before->histograms[i].key == key && before->histograms[i].owners == now->histograms[i].owners;
         for (size_t j = 0; j < HISTOGRAM_BUCKETS; j++)
-            counts[j] += now->seats[i].counts[j] - (same ? before->seats[i].counts[j] : 0);
+            counts[j] += now->histograms[i].counts[j] - (same ? before->histograms[i].counts[j] : 0);
     }
     return histogram_quantile(counts, q, ns);
 }

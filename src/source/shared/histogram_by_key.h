@@ -5,7 +5,7 @@
 
 #include "loader/object.h"
 
-struct hog_seats;
+struct hog_histograms;
 
 struct histogram_by_key {
     struct hog_seats *table;        /* shared with the programs */

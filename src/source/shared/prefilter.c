@@ -58,7 +58,7 @@ static int open_excluded(struct prefilter *prefilter)
                           .value_size = sizeof(uint8_t),
                           .max_entries = 8192,
                           .map_flags = BPF_F_NO_PREALLOC,
-                          .map_name = "hog_unwanted"};
+                          .map_name = "hog_excluded"};
 
     prefilter->has_v1 = has_version_1();
     prefilter->ids = cgroup_ids_open("");
@@ -74,7 +74,7 @@ int prefilter_open(struct prefilter **out, const struct run_options *options, co
                    size_t nusers, struct error *why)
 {
     bool groups = options->cgroups.n || options->containers.n,
-         fit = nusers <= sizeof((struct hog_chosen *)NULL)->users / sizeof(uint32_t);
+         fit = nusers <= sizeof((struct hog_prefilter *)NULL)->users / sizeof(uint32_t);
 
     *out = NULL;
     if ((!nusers && !groups) || (options->inverted && (options->comms.n || !fit)))
@@ -108,8 +108,8 @@ void prefilter_close(struct prefilter *prefilter)
 
 bool prefilter_configure(const struct prefilter *prefilter, struct object *obj)
 {
-    struct hog_chosen *constant = object_global(obj, "chosen", sizeof *constant);
-    struct object_map *map = object_map(obj, "hog_unwanted");
+    struct hog_prefilter *constant = object_global(obj, "chosen", sizeof *constant);
+    struct object_map *map = object_map(obj, "hog_excluded");
 
     if (!prefilter || !constant || !map)
         return false;

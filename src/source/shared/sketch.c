@@ -80,7 +80,7 @@ int sketch_open(struct sketch *s, const struct object *obj, const struct sketch_
 
     s->shape = *shape;
     s->stride = (value_bytes(shape) + 7) & ~(size_t)7;
-    s->words = object_global(obj, "pipe_turn", sizeof(struct hog_turn));
+    s->words = object_global(obj, "pipe_flip", sizeof(struct hog_flip));
     s->memory = map ? map->memory : NULL;
     if (!s->memory || !s->words)
         return error_set(why, -ENOTSUP,
@@ -96,14 +96,14 @@ void *sketch_head(const struct sketch *s, int cpu)
 
 uint32_t sketch_now(const struct sketch *s)
 {
-    return s->words->turn;
+    return s->words->flip;
 }
 
 /* The emptied bank must be visible before the flip is. */
 void sketch_flip(struct sketch *s)
 {
     atomic_thread_fence(memory_order_release);
-    s->words->turn += 1;
+    s->words->flip += 1;
     atomic_thread_fence(memory_order_seq_cst);
 }
 
@@ -149,18 +149,18 @@ int sketch_wait(const struct sketch *s, struct error *why)
 void sketch_shown(struct sketch *s)
 {
     atomic_thread_fence(memory_order_release);
-    s->words->shown = s->words->turn - 1;
+    s->words->shown = s->words->flip - 1;
 }
 
 static unsigned old_bank(const struct sketch *s)
 {
-    return (s->words->turn - 1) & 1;
+    return (s->words->flip - 1) & 1;
 }
 
 void sketch_drain(const struct sketch *s, int cpu, sketch_fn fn, void *context)
 {
     const volatile struct hog_pipe *pipe = sketch_head(s, cpu);
-    if (s->words->turn - pipe->turn > 1)
+    if (s->words->flip - pipe->flip > 1)
         return; /* no event of this CPU since the bank was emptied */
     unsigned char *bank = (unsigned char *)sketch_head(s, cpu) + s->shape.head_bytes;
     size_t slots = (size_t)s->shape.stages * s->shape.slots;

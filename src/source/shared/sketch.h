@@ -14,7 +14,7 @@
 
 #define SKETCH_MAP "hog_sketch"
 
-struct hog_turn; /* bpf/lib/sketch.bpf.h */
+struct hog_flip; /* bpf/lib/sketch.bpf.h */
 struct hog_slot;
 
 struct sketch_shape {
@@ -29,7 +29,7 @@ struct sketch {
     struct sketch_shape shape;
     unsigned char *memory; /* the map's value of CPU 0 */
     size_t stride;         /* bytes from a CPU's value to the next one's */
-    volatile struct hog_turn *words;
+    volatile struct hog_flip *words;
 };
 
 /* Bytes of the map for all CPUs. */

@@ -29,17 +29,17 @@ static void set_up(void)
     struct stat st;
     struct error why = {""};
 
-    snprintf(path, sizeof path, "%s/live_seats.bpf.o", dir ? dir : "build/tests/bpf");
+    snprintf(path, sizeof path, "%s/live_histograms.bpf.o", dir ? dir : "build/tests/bpf");
     int fd = open(path, O_RDONLY);
     must(fd < 0 || fstat(fd, &st) ? -1 : 0, path, &why);
     void *bytes = malloc((size_t)st.st_size);
     must(read(fd, bytes, (size_t)st.st_size) == st.st_size ? 0 : -1, path, &why);
     close(fd);
-    must(object_open(&object, "live_seats", bytes, (size_t)st.st_size, &why), "open", &why);
+    must(object_open(&object, "live_histograms", bytes, (size_t)st.st_size, &why), "open", &why);
     must(object_relocate(object, NULL, &why), "relocate", &why);
     must(object_create_maps(object, &why), "create maps", &why);
     must(object_load_program(object, object_program(object, "test_seat"), &why), "load", &why);
-    must(histogram_by_key_open(&histogram_by_key, object, &why), "seats", &why);
+    must(histogram_by_key_open(&histogram_by_key, object, &why), "histograms", &why);
     program = object_program(object, "test_seat")->fd;
 }
 
@@ -127,7 +127,7 @@ static void crowds(void)
         count(1000 + i, 1000, 1000);
     histogram_by_key_flip(&histogram_by_key);
     unsigned light = seated(1000, 1000);
-    check(light > 100 && light <= 128, "a crowd has as many as there are seats (%u)", light);
+    check(light > 100 && light <= 128, "a crowd has as many as there are places (%u)", light);
     for (unsigned round = 0; round < 3; round++)
         for (unsigned i = 0; i < 20; i++)
             count(5000 + i, 1000000, (round + 1) * 1000000);

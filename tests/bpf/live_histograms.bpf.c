@@ -6,8 +6,8 @@
 char gpl[] SEC("license") = "GPL";
 
 SEC("raw_tp/test")
-int test_seat(void *ctx)
+int test_histogram(void *ctx)
 {
-    seat_count(argument(ctx, 0, u64), argument(ctx, 1, u64), argument(ctx, 2, u64));
+    histogram_count(argument(ctx, 0, u64), argument(ctx, 1, u64), argument(ctx, 2, u64));
     return 0;
 }
