@@ -27,21 +27,7 @@ char gpl[] SEC("license") = "GPL";
 
 static u64 (*const bpf_get_attach_cookie)(void *ctx) = (void *)BPF_FUNC_get_attach_cookie;
 
-/* For names of exited tasks only: the pipelines are not used. */
-struct hog_alloc_cpu {
-    struct hog_pipe pipe;
-    u64 padding[10];
-    struct hog_exit_name exit_names[HOG_EXIT_NAMES];
-    struct hog_slot slots[PIPE_SLOTS];
-};
-
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(map_flags, BPF_F_MMAPABLE);
-    __uint(max_entries, 1);
-    __type(key, u32);
-    __type(value, struct hog_alloc_cpu);
-} hog_sketch SEC(".maps");
+EXIT_NAMES_SKETCH(hog_alloc_cpu);
 
 /* ---- returns ---- */
 

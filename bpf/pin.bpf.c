@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a directory of pinned views contains: docs/pinned.md. */
-#include "lib/helpers.bpf.h"
+#include "kernel/helpers.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
 

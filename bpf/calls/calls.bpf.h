@@ -12,21 +12,7 @@
 #include "lib/threads.bpf.h"
 #include "lib/task_key.bpf.h"
 
-/* For names of exited tasks only: the pipelines are not used. */
-struct hog_calls_cpu {
-    struct hog_pipe pipe;
-    u64 padding[10];
-    struct hog_exit_name exit_names[HOG_EXIT_NAMES];
-    struct hog_slot slots[PIPE_SLOTS];
-};
-
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(map_flags, BPF_F_MMAPABLE);
-    __uint(max_entries, 1);
-    __type(key, u32);
-    __type(value, struct hog_calls_cpu);
-} hog_sketch SEC(".maps");
+EXIT_NAMES_SKETCH(hog_calls_cpu);
 
 TRACKED_MAP;
 

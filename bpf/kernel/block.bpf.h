@@ -3,7 +3,7 @@
 #ifndef HOG_BPF_KERNEL_BLOCK_H
 #define HOG_BPF_KERNEL_BLOCK_H
 
-#include "lib/helpers.bpf.h"
+#include "kernel/helpers.bpf.h"
 
 struct gendisk {
     int major, first_minor; /* of the whole disk */

@@ -3,7 +3,7 @@
 #ifndef HOG_BPF_KERNEL_CGROUP_H
 #define HOG_BPF_KERNEL_CGROUP_H
 
-#include "lib/helpers.bpf.h"
+#include "kernel/helpers.bpf.h"
 
 struct list_head {
     struct list_head *next;

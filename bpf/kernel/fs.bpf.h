@@ -3,7 +3,7 @@
 #ifndef HOG_BPF_KERNEL_FS_H
 #define HOG_BPF_KERNEL_FS_H
 
-#include "lib/helpers.bpf.h"
+#include "kernel/helpers.bpf.h"
 
 struct file_system_type {
     const char *name;

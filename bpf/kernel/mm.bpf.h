@@ -3,7 +3,7 @@
 #ifndef HOG_BPF_KERNEL_MM_H
 #define HOG_BPF_KERNEL_MM_H
 
-#include "lib/helpers.bpf.h"
+#include "kernel/helpers.bpf.h"
 
 /* Approximate: each CPU also holds a part of its own. */
 struct percpu_counter {

@@ -3,7 +3,7 @@
 #ifndef HOG_BPF_KERNEL_SCHED_H
 #define HOG_BPF_KERNEL_SCHED_H
 
-#include "lib/helpers.bpf.h"
+#include "kernel/helpers.bpf.h"
 
 struct rq {
     u64 clock;                /* ns since boot by the scheduler's clock, as of its latest update */

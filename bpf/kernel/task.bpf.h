@@ -8,7 +8,7 @@
 #include "kernel/fs.bpf.h"
 #include "kernel/mm.bpf.h"
 #include "kernel/sched.bpf.h"
-#include "lib/helpers.bpf.h"
+#include "kernel/helpers.bpf.h"
 
 #define COMM       16       /* bytes of task_struct.comm */
 #define PF_KTHREAD 0x200000 /* <linux/sched.h>: a kernel thread */

@@ -4,7 +4,7 @@
 #ifndef HOG_BPF_LIB_EXACT_MAPS_H
 #define HOG_BPF_LIB_EXACT_MAPS_H
 
-#include "lib/helpers.bpf.h"
+#include "kernel/helpers.bpf.h"
 
 /* hog_exact_0, hog_exact_1: a value by key, a map per bank. */
 #define EXACT_MAPS(value_type)                                                                               \

@@ -22,6 +22,23 @@ struct hog_exit_name {
     u64 parent;      /* key of the parent process; 0: unknown */
 };
 
+/* The sketch of an object that counts nothing by it: only its flips and the names of exited tasks are used.
+ */
+#define EXIT_NAMES_SKETCH(tag)                                                                               \
+    struct tag {                                                                                             \
+        struct hog_pipe pipe;                                                                                \
+        u64 padding[10];                                                                                     \
+        struct hog_exit_name exit_names[HOG_EXIT_NAMES];                                                     \
+        struct hog_slot slots[PIPE_SLOTS];                                                                   \
+    };                                                                                                       \
+    struct {                                                                                                 \
+        __uint(type, BPF_MAP_TYPE_ARRAY);                                                                    \
+        __uint(map_flags, BPF_F_MMAPABLE);                                                                   \
+        __uint(max_entries, 1);                                                                              \
+        __type(key, u32);                                                                                    \
+        __type(value, struct tag);                                                                           \
+    } hog_sketch SEC(".maps")
+
 struct exit_name {
     u64 key, cgroup, cgroup_v1, parent;
     u32 uid;

@@ -4,7 +4,7 @@
 #ifndef HOG_BPF_LIB_HISTOGRAM_H
 #define HOG_BPF_LIB_HISTOGRAM_H
 
-#include "lib/helpers.bpf.h"
+#include "kernel/helpers.bpf.h"
 
 enum hog_histogram_layout {
     HOG_HISTOGRAM_UNIT = 4,      /* log2 of the unit in ns */

@@ -3,7 +3,7 @@
 #ifndef HOG_BPF_LIB_REGISTERS_H
 #define HOG_BPF_LIB_REGISTERS_H
 
-#include "lib/helpers.bpf.h"
+#include "kernel/helpers.bpf.h"
 
 #ifdef __TARGET_ARCH_arm64
 struct registers {

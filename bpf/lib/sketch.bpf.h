@@ -42,7 +42,7 @@
 #ifndef HOG_BPF_LIB_SKETCH_H
 #define HOG_BPF_LIB_SKETCH_H
 
-#include "lib/helpers.bpf.h"
+#include "kernel/helpers.bpf.h"
 
 #define PIPE_MAX_STAGES 8
 #define PIPE_SLOTS      (2 * 4 * 64) /* default; user space sets the size of the map's value */

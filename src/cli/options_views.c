@@ -90,7 +90,7 @@ int options_check_views(struct options *o, const struct view *const *known,
 
     if (o->by == ROWS_THREAD)
         o->run.threads = true;
-    for (size_t i = 0; known[i] && i < MAX_VIEWS && !err; i++)
+    for (size_t i = 0; i < MAX_VIEWS && known[i] && !err; i++)
         err = check_given(o, known, known[i], given[i], why);
     for (size_t i = 0; known[i] && !err; i++)
         if (known[i]->check_options && is_asked(o, known[i]))

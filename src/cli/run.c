@@ -175,13 +175,13 @@ static enum status windows(struct run *run)
         drop_priority_when_late(run);
         run->session.window.begin_offset = run->session.window.begin_mono - start;
         const struct session *session = &run->session;
-        size_t targets = session->targets.n + session->subject.n;
+        bool chosen = session->targets.n + session->subject.n > 0;
         int written = run_print(run);
         if (written)
             return output_failed(run->options, written);
         if (!ending && is_alarmed(run))
             return STATUS_ALERT;
-        if (targets && !(session->targets.n + session->subject.n))
+        if (chosen && session->targets.n + session->subject.n == 0)
             break;
     }
     if (err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A counter per kind of hook; counts only events of one process. */
-#include "lib/helpers.bpf.h"
+#include "kernel/helpers.bpf.h"
 
 #if defined(__TARGET_ARCH_x86)
 #define GETPGID "__x64_sys_getpgid"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Types that older kernels do not know: float, tags, 64-bit enums, global functions. */
-#include "lib/helpers.bpf.h"
+#include "kernel/helpers.bpf.h"
 
 enum wide { SMALL = 1, WIDE = 1ULL << 40 };
 enum negative { MINUS = -1, PLUS = 1 };

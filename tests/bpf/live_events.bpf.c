@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Events with numbers, so that a reader can tell which are missing. A test run writes `burst` of them. */
-#include "lib/helpers.bpf.h"
+#include "kernel/helpers.bpf.h"
 
 static void *(*const bpf_ringbuf_reserve)(void *ring, u64 size, u64 flags) = (void *)BPF_FUNC_ringbuf_reserve;
 static void (*const bpf_ringbuf_submit)(void *data, u64 flags) = (void *)BPF_FUNC_ringbuf_submit;

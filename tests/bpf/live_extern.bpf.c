@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Symbols of the running kernel: an address, names that no kernel has, and functions to call if they exist.
  */
-#include "lib/helpers.bpf.h"
+#include "kernel/helpers.bpf.h"
 
 #define ksym __attribute__((section(".ksyms")))
 #define weak __attribute__((weak))

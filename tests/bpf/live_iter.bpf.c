@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* An iterator over tasks that counts those of one process. */
-#include "lib/helpers.bpf.h"
+#include "kernel/helpers.bpf.h"
 
 struct task_struct {
     s32 pid, tgid;

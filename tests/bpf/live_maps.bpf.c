@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Maps of kinds that need special handling, and variables. */
-#include "lib/helpers.bpf.h"
+#include "kernel/helpers.bpf.h"
 
 static long (*const bpf_tail_call)(void *ctx, void *array, u32 index) = (void *)BPF_FUNC_tail_call;
 

@@ -38,8 +38,8 @@ check 'a source that includes another one' with src/source/disks/disks.c '#inclu
     finds "$floors" 'src/source/disks/disks.c:'
 check 'a header that does not exist' with src/base/clock.h '#include "base/none.h"' finds "$floors" 'src/base/clock.h:'
 check 'a folder without a floor' with src/new/new.c '#include "base/clock.h"' finds "$floors" 'src/new/new.c:1:'
-check 'code that programs share includes one of them' with bpf/lib/helpers.bpf.h '#include "sched/waits.bpf.h"' \
-    finds "$floors" 'bpf/lib/helpers.bpf.h:'
+check 'code that programs share includes one of them' with bpf/kernel/helpers.bpf.h '#include "sched/waits.bpf.h"' \
+    finds "$floors" 'bpf/kernel/helpers.bpf.h:'
 check 'a cycle of files' with src/base/one.h '#include "base/two.h"' with src/base/two.c '#include "base/one.h"' \
     with src/base/two.h '' finds "$floors" 'src/base/.*cycle of files'
 check 'a cycle of folders' with src/loader/one.c '#include "syscall/one.h"' with syscall/one.h '#include "loader/one.h"' \

@@ -14,7 +14,7 @@ for part in flags uapi gen bpf libhog.a obj/src obj/syscall obj/gen; do
     [ ! -e "$BUILD/$part" ] || cp -a "$BUILD/$part" "$copy/build/$part"
 done
 
-sed -n '/^```c$/,/^```$/p' docs/hacking.md | sed '1d;$d' >"$copy/src/view/toy.c"
+awk '/^```/ { inside = $0 == "```c"; next } inside' docs/hacking.md >"$copy/src/view/toy.c"
 
 unset MAKEFLAGS MAKELEVEL MFLAGS
 check 'it builds' make -C "$copy" --no-print-directory BUILD=build "-j$(nproc)" all build/gen/hog.bash build/gen/hog.zsh build/gen/hog.fish

@@ -280,7 +280,7 @@ static bool is_there(const void *context, const void *entry)
 struct sweep {
     struct heaps *heaps;
     struct hash_table lives;
-    uint64_t turned; /* on the programs' clock */
+    uint64_t flipped; /* on the programs' clock */
     int fd;
 };
 
@@ -331,7 +331,7 @@ static int heaps_collect(void *state, const struct window *window, struct error 
     if (err)
         return err;
     heaps->turns++;
-    words_of(heaps)->turned =
+    words_of(heaps)->flipped =
         now - (uint64_t)heaps->collector.clock_offset; /* before the snapshot of heaps */
     int n = map_walk(map->fd, map->key_size, map->value_size, read_heap, heaps, why);
     if (n < 0)

@@ -13,6 +13,12 @@ struct mem_load {
     int look;    /* link of the iterator; -1: read /proc instead */
 };
 
+/* Of the command line: rows by mapped memory; by the maximum in the window; with the proportional set size.
+ */
+extern struct memory_options {
+    bool vm, peak, pss;
+} memory_options;
+
 extern const struct hook_ways mem_ways[];
 
 /* Falls back to /proc for what the kernel side does not offer; fails if /proc is no help either. */

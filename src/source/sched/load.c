@@ -146,7 +146,7 @@ static int prepare_waits(struct sched_kernel *kernel, const struct source_contex
                     (kernel->needs & SCHED_STRICT || !locked_memory_bounds());
     kernel->waits = kernel->pairs || (!classic && (kernel->needs & SCHED_WAITS) && !locked_memory_bounds());
     *count_pairs = kernel->pairs;
-    kernel->blocked_time = *count_stalls = kernel->pairs && (kernel->needs & SCHED_BLOCKED);
+    kernel->blocked_time = *count_blocked = kernel->pairs && (kernel->needs & SCHED_BLOCKED);
     *handoff_ns = options->handoff_ns;
     kernel->times = *count_times = kernel->waits && (kernel->needs & SCHED_TIMES);
     collector_use_map(collector, histogram_by_key, kernel->times, 0);

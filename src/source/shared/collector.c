@@ -72,7 +72,7 @@ static int configure_maps(struct collector *collector, const struct source_conte
     collector_use_map(collector, tracked, context->targets->n, (uint32_t)context->targets->n);
     collector_use_map(collector, seen, births, BIRTHS);
     /* Only programs that read task_struct know user and cgroup of a task. */
-    struct object_map *excluded = object_map(obj, "hog_unwanted");
+    struct object_map *excluded = object_map(obj, "hog_excluded");
     if (!prefilter_configure(births ? NULL : context->prefilter, obj) && excluded)
         collector_use_map(collector, excluded, false, 0);
     collector->births = births ? seen : NULL;

@@ -5,7 +5,8 @@
 #include "source/shared/sketch.h"
 
 /* Programs write concurrently: a copy is valid only if the key is the same before and after. */
-static bool copy_exit_name(const volatile struct hog_dead *dead, uint64_t key, struct hog_dead *copy)
+static bool copy_exit_name(const volatile struct hog_exit_name *dead, uint64_t key,
+                           struct hog_exit_name *copy)
 {
     if (dead->key != key)
         return false;
@@ -21,7 +22,7 @@ static bool copy_exit_name(const volatile struct hog_dead *dead, uint64_t key, s
 }
 
 /* Two copies must agree: see sketch_settle(). An entry that is being replaced is no longer this key's. */
-static bool read_exit_name(const volatile struct hog_dead *dead, uint64_t key, struct name *name)
+static bool read_exit_name(const volatile struct hog_exit_name *dead, uint64_t key, struct name *name)
 {
     struct hog_exit_name copy, before;
 

@@ -36,13 +36,13 @@ void histogram_by_key_flip(struct histogram_by_key *h)
 {
     if (!h->table)
         return;
-    const struct hog_seats *before = h->snapshots[h->now];
+    const struct hog_histograms *before = h->snapshots[h->now];
     h->now = !h->now;
-    struct hog_seats *snapshot = h->snapshots[h->now];
+    struct hog_histograms *snapshot = h->snapshots[h->now];
 
-    for (size_t i = 0; i < SEATS; i++) {
-        struct hog_seat *seat = &h->table->seats[i], *copy = &snapshot->seats[i];
-        copy->key = __atomic_load_n(&seat->key, __ATOMIC_RELAXED);
+    for (size_t i = 0; i < PLACES; i++) {
+        struct hog_key_histogram *shared = &h->table->histograms[i], *copy = &snapshot->histograms[i];
+        copy->key = __atomic_load_n(&shared->key, __ATOMIC_RELAXED);
         if (!copy->key)
             continue;
         copy->owners = shared->owners;
@@ -60,9 +60,9 @@ bool histogram_by_key_quantile(const struct histogram_by_key *h, uint64_t key, d
 
     if (!h->table)
         return false;
-    const struct hog_seats *before = h->snapshots[!h->now], *now = h->snapshots[h->now];
-    for (size_t i = 0; i < SEATS; i++) {
-        if (now->seats[i].key != key)
+    const struct hog_histograms *before = h->snapshots[!h->now], *now = h->snapshots[h->now];
+    for (size_t i = 0; i < PLACES; i++) {
+        if (now->histograms[i].key != key)
             continue;
         bool same =
             before->histograms[i].key == key && before->histograms[i].owners == now->histograms[i].owners;

@@ -8,9 +8,9 @@
 struct hog_histograms;
 
 struct histogram_by_key {
-    struct hog_seats *table;        /* shared with the programs */
-    struct hog_seats *snapshots[2]; /* at the last two flips */
-    unsigned now;                   /* index of the later one */
+    struct hog_histograms *table;        /* shared with the programs */
+    struct hog_histograms *snapshots[2]; /* at the last two flips */
+    unsigned now;                        /* index of the later one */
 };
 
 /* After map creation. If the object has no such map, or it was not created, no key has a histogram. */

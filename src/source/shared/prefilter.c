@@ -15,7 +15,7 @@
 
 struct prefilter {
     const struct run_options *options;
-    struct hog_chosen kernel;
+    struct hog_prefilter kernel;
     int excluded; /* the map, or -1 */
     bool has_v1;  /* cgroup v1 hierarchies are in use, too */
     struct cgroup_ids *ids;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What every BPF program needs: short integer names, map definition macros, helpers (by their ids in
  * <linux/bpf.h>) and reads of kernel memory that are relocated to the running kernel's layout. */
-#ifndef HOG_BPF_LIB_HELPERS_H
-#define HOG_BPF_LIB_HELPERS_H
+#ifndef HOG_BPF_KERNEL_HELPERS_H
+#define HOG_BPF_KERNEL_HELPERS_H
 
 #include <linux/bpf.h>
 
