@@ -14,6 +14,7 @@ for part in flags uapi gen bpf libhog.a obj/src obj/syscall obj/gen; do
     [ ! -e "$BUILD/$part" ] || cp -a "$BUILD/$part" "$copy/build/$part"
 done
 
+# shellcheck disable=SC2016 # backquotes of the page
 sed -n '/^```c$/,/^```$/p' docs/hacking.md | sed '1d;$d' >"$copy/src/view/toy.c"
 
 unset MAKEFLAGS MAKELEVEL MFLAGS
