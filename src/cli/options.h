@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "view/view.h"
 #include "out/out.h"
 #include "rows/rows.h"
 #include "source/shared/run_options.h"
@@ -53,8 +54,6 @@ struct options {
     const char *columns;   /* a comma list, or NULL */
     const char *html;      /* the page to write, or NULL */
 };
-
-struct view;
 
 /* Parses argv, and sets the values of the options that views own. known: all views, ends with NULL.
  * 0, or -EINVAL with one line that says what was wrong and what is allowed. */

@@ -31,13 +31,6 @@ struct file_cells {
     uint64_t lost_before, missed, checked;
 };
 
-/* Of the command line. */
-extern struct file_options {
-    bool by_mount;      /* rows by mount, all processes added up */
-    unsigned top_files; /* rows of single files; 0: none */
-    bool all_files;     /* pipes, sockets and devices as well */
-} file_options;
-
 extern const struct source file_source;
 
 /* The session's instance; NULL: not open. */

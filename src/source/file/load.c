@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "source/file/load.h"
-#include "source/file/file.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include "file.types.h"
 #include "syscall/bpf.h"
+
+struct file_options file_options;
 
 /* System calls come before kprobes: a kretprobe on a function that sleeps holds one of the few return
  * instances of the kernel, and when all are taken further returns are missed. */

@@ -5,6 +5,13 @@
 
 #include "source/shared/collector.h"
 
+/* Of the command line. */
+extern struct file_options {
+    bool by_mount;      /* rows by mount, all processes added up */
+    unsigned top_files; /* rows of single files; 0: none */
+    bool all_files;     /* pipes, sockets and devices as well */
+} file_options;
+
 extern const struct hook_ways file_ways[];
 
 int file_load(struct collector *collector, const struct source_context *context,

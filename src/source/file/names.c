@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "source/file/file.h"
+#include "source/file/load.h"
 #include "source/file/names.h"
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,6 @@
 #ifndef HOG_SOURCE_FILE_NAMES_H
 #define HOG_SOURCE_FILE_NAMES_H
 
-#include "out/out.h"
 #include "source/shared/source.h"
 
 struct file_names;

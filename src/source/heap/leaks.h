@@ -3,7 +3,6 @@
 #ifndef HOG_SOURCE_HEAP_LEAKS_H
 #define HOG_SOURCE_HEAP_LEAKS_H
 
-#include "out/out.h"
 #include "source/heap/heap.h"
 
 struct leaks;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "source/memory/mem_table.h"
 #include "source/memory/load.h"
 #include <errno.h>
 #include <stddef.h>
@@ -8,6 +7,8 @@
 #include "host/pidns.h"
 #include "loader/tracefs_format.h"
 #include "memory.types.h"
+
+struct memory_options memory_options;
 
 enum { LINK_CHANGE, LINK_LOOK, LINK_EXIT, LINK_FORK };
 

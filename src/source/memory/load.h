@@ -5,6 +5,12 @@
 
 #include "source/shared/collector.h"
 
+/* Of the command line: rows by mapped memory; by the maximum in the window; with the proportional set size.
+ */
+extern struct memory_options {
+    bool vm, peak, pss;
+} memory_options;
+
 struct mem_load {
     struct collector collector;
     bool marks;  /* changes of counters are seen */

@@ -13,8 +13,6 @@
 #include "source/shared/exit_names.h"
 #include "source/shared/sources.h"
 
-struct memory_options memory_options;
-
 #define PRICE 100  /* snapshots may take 1/PRICE of the time */
 #define MOST  8192 /* processes */
 

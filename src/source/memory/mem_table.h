@@ -31,12 +31,6 @@ struct mem_process {
 
 struct mem_table;
 
-/* Of the command line: rows by mapped memory; by the maximum in the window; with the proportional set size.
- */
-extern struct memory_options {
-    bool vm, peak, pss;
-} memory_options;
-
 extern const struct source memory_source;
 
 /* The session's instance; NULL: not open. */
