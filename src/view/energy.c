@@ -17,8 +17,8 @@
     X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
     X(domain, -16, NONE, DIM, PART, "power domain, as the kernel names it")                                  \
     X(joules, 12, JOULES, SUM, DEFAULT_RANKED, "energy in the window; with --total since the start")         \
-    X(watts, 9, WATTS, SUM, DEFAULT, "that by the time that it took")                                        \
-    X(share_pct, 9, PCT, SUM, DEFAULT, "part of the domain's energy")                                        \
+    X(watts, 9, WATTS, SUM, DEFAULT, "average power over that time")                                         \
+    X(share_pct, 9, PCT, SUM, DEFAULT, "share of the domain's energy")                                       \
     X(run_ms, 10, MS, SUM, WIDE, "time on the domain's CPUs")                                                \
     X(cpu, 4, NONE, DIM, WIDE, "CPU, with --by cpu")                                                         \
     X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
@@ -397,7 +397,7 @@ static int check_options(const struct view_request *request, struct error *why)
 
 const struct view energy_view = {
     .name = "energy",
-    .summary = "joules and watts a process, by power domain",
+    .summary = "joules and watts per process, by power domain",
     .schema = {.name = "energy", .columns = columns, .ncolumns = COLUMNS, .order = "joules,share_pct"},
     .of_sensors = true,
     .options = options,

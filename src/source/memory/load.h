@@ -13,10 +13,10 @@ extern struct memory_options {
 
 struct mem_load {
     struct collector collector;
-    bool marks;  /* changes of counters are seen */
-    bool parts;  /* changes arrive one part (file, anon, shmem) at a time */
-    bool by_ids; /* keys are built from helper results */
-    int look;    /* link of the iterator; -1: read /proc instead */
+    bool marks;   /* changes of counters are seen */
+    bool parts;   /* changes arrive one part (file, anon, shmem) at a time */
+    bool by_ids;  /* keys are built from helper results */
+    int snapshot; /* link of the iterator; -1: read /proc instead */
 };
 
 extern const struct hook_ways mem_ways[];
