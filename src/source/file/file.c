@@ -12,7 +12,7 @@
 #include "syscall/bpf.h"
 #include "source/shared/sources.h"
 
-#define LOOK_NS   1000000000
+#define CHECK_NS  1000000000
 #define IN_FLIGHT 64 /* free cells that may stand between cells in use: handed out, but not written yet */
 #define CROWDED   (HOG_FILE_CELLS - HOG_FILE_CELLS / 4)
 

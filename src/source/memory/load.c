@@ -10,7 +10,7 @@
 
 struct memory_options memory_options;
 
-enum { LINK_CHANGE, LINK_LOOK, LINK_EXIT, LINK_FORK };
+enum { LINK_CHANGE, LINK_SNAPSHOT, LINK_EXIT, LINK_FORK };
 
 static const struct alternative task_changes[] = {{"tp_btf", "hog_change_btf"}};
 static const struct alternative classic_changes[] = {{"tracepoint", "hog_change_tp"}};
