@@ -295,7 +295,7 @@ static const struct option_spec options[] = {
     {
         .name = "leaks",
         .argument = "AGE",
-        .help = "also the blocks older than AGE, by the functions that asked for them (1ms to 24h)",
+        .help = "also blocks older than AGE, by the call stacks that allocated them (1ms to 24h)",
         .kind = OPTION_INTERVAL,
         AT(leaks_ns),
         .least = OPTION_MS,

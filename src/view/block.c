@@ -176,7 +176,7 @@ static const struct option_spec options[] = {
     {
         .name = "device",
         .argument = "NAME,..",
-        .help = "these disks alone",
+        .help = "only these disks",
         .kind = OPTION_TEXT,
         AT(devices),
     },

@@ -234,7 +234,7 @@ static int parse_bytes(void *value, const char *label, const char *text, struct 
 static const struct option_spec options[] = {
     {
         .name = "syscalls",
-        .help = "those of the system (the default)",
+        .help = "system calls (the default)",
         .kind = OPTION_FLAG,
         AT(syscalls),
     },
@@ -248,7 +248,7 @@ static const struct option_spec options[] = {
     {
         .name = "func",
         .argument = "GLOB,..",
-        .help = "the functions whose names are like this, 512 at most",
+        .help = "functions whose names match, at most 512",
         .kind = OPTION_TEXT,
         AT(func),
     },

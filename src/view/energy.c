@@ -343,7 +343,7 @@ static const struct option_spec options[] = {
     {
         .name = "model",
         .argument = "busy=W,idle=W[,percpu]",
-        .help = "no sensors, but so many watts of the host (of each CPU) when busy and when idle",
+        .help = "no sensors, but these watts of the host (of each CPU) when busy and when idle",
         .of_source = true,
         .kind = OPTION_PARSED,
         AT(model),
@@ -352,7 +352,7 @@ static const struct option_spec options[] = {
     {
         .name = "idle",
         .argument = "WHOSE",
-        .help = "what idle CPUs take is a row of its own (row, default), or of those who ran (share)",
+        .help = "energy of idle CPUs is a row of its own (row, default), or charged to what ran (share)",
         .kind = OPTION_WORD,
         .words = idle_words,
         AT(idle),
@@ -360,14 +360,14 @@ static const struct option_spec options[] = {
     {
         .name = "weight",
         .argument = "WHAT",
-        .help = "shared out by time (default) or cycles of CPUs",
+        .help = "divide energy by CPU time (default) or by cycles",
         .kind = OPTION_WORD,
         .words = weight_words,
         AT(weight),
     },
     {
         .name = "total",
-        .help = "since hog began instead of in the window",
+        .help = "since hog started instead of in the window",
         .kind = OPTION_FLAG,
         AT(total),
     },

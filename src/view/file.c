@@ -329,7 +329,7 @@ static const struct option_spec options[] = {
     {
         .name = "top-files",
         .argument = "N",
-        .help = "also the N files that most was read from and written to (1 to 1000)",
+        .help = "also the N files with the most bytes read and written (1 to 1000)",
         .kind = OPTION_NUMBER,
         AT(top_files),
         .least = 1,

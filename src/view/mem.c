@@ -153,19 +153,19 @@ static void mem_rows(void *state, const struct window *window, struct out *out)
 static const struct option_spec options[] = {
     {
         .name = "vm",
-        .help = "rows go by mapped memory instead of resident memory",
+        .help = "rank by mapped instead of resident memory",
         .kind = OPTION_FLAG,
         AT(vm),
     },
     {
         .name = "peak",
-        .help = "rows go by the most in the window instead of what is left at its end",
+        .help = "rank by the peak in the window instead of the value at its end",
         .kind = OPTION_FLAG,
         AT(peak),
     },
     {
         .name = "pss",
-        .help = "the proportional set size of the rows shown, which takes its time",
+        .help = "the proportional set size of the rows shown, which is slow to read",
         .kind = OPTION_FLAG,
         AT(pss),
     },
