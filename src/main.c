@@ -10,7 +10,6 @@
 #include "cli/thresholds_print.h"
 #include "cli/hook_names.h"
 #include "cli/process_limits.h"
-#include "view/view.h"
 #include "cli/options.h"
 #include "cli/pin.h"
 #include "cli/run.h"

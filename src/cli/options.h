@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "view/view.h"
 #include "out/out.h"
 #include "rows/rows.h"
 #include "source/shared/run_options.h"
@@ -31,19 +32,19 @@ struct options {
     const char *views[MAX_VIEWS]; /* names of views: their own pointers */
     size_t nviews;
     uint64_t interval_ns; /* 1 ms .. 1 day; default: the view's, or 1 s */
-    uint64_t count;       /* windows; 0: for ever */
+    uint64_t count;       /* windows; 0: no limit */
     uint32_t pids[MAX_PIDS];
     size_t npids;
     bool self, verbose, no_header;
     enum out_format format;
-    bool format_given; /* and not the default */
-    bool human;        /* values for people; on a terminal alone */
+    bool format_given; /* by -o */
+    bool human;        /* values with units; only on a terminal */
     char **command;    /* what runs while it is measured, NULL-terminated as for exec; NULL: none */
     struct thresholds thresholds;
     uint32_t with, by;    /* of enum rows_word; by: one of them, or 0 */
-    const char *sort;     /* a column; "-" in front: the other way round */
-    const char *textfile; /* prom: goes there, anew each window, and not to stdout */
-    unsigned rows_kib;    /* memory for rows that wait (hidden, for tests); 0: the default */
+    const char *sort;     /* a column; "-" in front: reversed */
+    const char *textfile; /* file that prom replaces in each window, in place of stdout */
+    unsigned rows_kib;    /* memory for rows before grouping (hidden, for tests); 0: the default */
     /* record, report, diff */
     const char *record;    /* the file to record to, or NULL */
     uint64_t max_size;     /* bytes of a file */
@@ -53,8 +54,6 @@ struct options {
     const char *columns;   /* a comma list, or NULL */
     const char *html;      /* the page to write, or NULL */
 };
-
-struct view;
 
 /* Parses argv, and sets the values of the options that views own. known: all views, ends with NULL.
  * 0, or -EINVAL with one line that says what was wrong and what is allowed. */

@@ -51,9 +51,9 @@ static int check_report(const struct options *o, enum verb verb, struct error *w
                                       : NULL;
 
     if (verb != VERB_REPORT && verb != VERB_DIFF && option)
-        return error_set(why, -EINVAL, "%s is of recordings: hog report FILE %s ..", option, option);
+        return error_set(why, -EINVAL, "%s is for recordings: hog report FILE %s ..", option, option);
     if (verb == VERB_DIFF && o->html)
-        return error_set(why, -EINVAL, "--html is of hog report alone");
+        return error_set(why, -EINVAL, "--html is only for hog report");
     int err = check_time("--from", o->from, why);
     return err ? err : check_time("--to", o->to, why);
 }
@@ -72,9 +72,9 @@ int verb_finish(struct options *o, enum verb verb, struct error *why)
     if (verb == VERB_RECORD && o->format != OUT_TEXT)
         return error_set(why, -EINVAL, "a recording has a format of its own: -o is not possible with record");
     if ((verb == VERB_REPORT || verb == VERB_DIFF) && o->format == OUT_PROM)
-        return error_set(why, -EINVAL, "prom is for what is now: a report cannot be written so");
+        return error_set(why, -EINVAL, "prom is for current values: a report cannot be written as prom");
     if (verb == VERB_RECORD && o->run.explain)
-        return error_set(why, -EINVAL, "record keeps rows: --explain and --why are not possible beside it");
+        return error_set(why, -EINVAL, "a recording keeps only rows: --explain and --why are not possible");
     if (verb == VERB_RECORD) {
         o->format = OUT_RECORD;
         o->max_size += o->max_size ? 0 : RECORD_MAX_SIZE;

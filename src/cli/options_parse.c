@@ -20,7 +20,7 @@ struct parse {
     const struct option_spec *given[MAX_VIEWS]; /* the first option of each view of `known`; NULL: none */
     struct error *why;
     enum verb verb;
-    size_t nwords;               /* arguments that are no options */
+    size_t nwords;               /* arguments other than options */
     const char *pin_word;        /* "pin", "read" or "unpin", if that is the first of them */
     uint64_t interval_ns, count; /* as arguments; 0: not given */
 };
@@ -36,7 +36,7 @@ static bool has_table(const struct parse *p, size_t i)
     return i <= MAX_VIEWS && (!i || p->known[i - 1]);
 }
 
-/* The option whose name is within so many slips of the word. */
+/* The option whose name differs from the word by at most `slips` typos. */
 static const char *nearest_option(const struct parse *p, const char *word, size_t length, size_t slips)
 {
     struct suggestion nearest = suggest(word, length, slips);
@@ -233,7 +233,7 @@ static const struct option_spec *spec_of_kind(enum option_kind kind)
     return spec;
 }
 
-/* Views do not begin like this. */
+/* No view begins like this. */
 static bool looks_like_number(const char *word)
 {
     word += *word == '-' || *word == '+';
@@ -266,7 +266,7 @@ static int take_directory(struct parse *p, const char *word)
     return 0;
 }
 
-/* What follows DIR. */
+/* A word after DIR. */
 static int take_pin_rest(struct parse *p, const char *word)
 {
     if (p->options->mode == RUN_PIN && p->nwords == 3 && !looks_like_number(word))
@@ -317,7 +317,7 @@ static int default_view(struct parse *p)
     return o->nviews ? 0 : error_set(p->why, -EINVAL, "no VIEW given: --help lists all views");
 }
 
-/* Which views are read, says the directory. */
+/* hog read and unpin take the views from the directory. */
 static int check_pin(struct parse *p)
 {
     const struct options *o = p->options;
@@ -332,7 +332,7 @@ static int check_pin(struct parse *p)
                          "%s takes neither INTERVAL, COUNT nor PIDs: those are for hog read DIR",
                          p->pin_word);
     if (o->mode == RUN_PIN && options_is_doctor(p->options))
-        return error_set(p->why, -EINVAL, "doctor is nothing to pin");
+        return error_set(p->why, -EINVAL, "doctor cannot be pinned");
     return 0;
 }
 

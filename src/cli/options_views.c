@@ -58,22 +58,21 @@ static int check_rows(struct options *o, struct error *why)
     bool waits = o->by || o->sort || o->format == OUT_PROM || o->textfile;
 
     if (o->run.inverted && !(o->run.comms.n || o->run.users.n || o->run.cgroups.n || o->run.containers.n))
-        return error_set(why, -EINVAL, "--not turns -c, -u, -g and --container round: it needs one of them");
+        return error_set(why, -EINVAL, "--not inverts -c, -u, -g and --container: it needs one of them");
     if (o->run.explain && (waits || o->format == OUT_CSV))
         return error_set(why, -EINVAL,
-                         "%s stands below each row: --by, --sort, csv and prom have no place for it",
+                         "%s adds lines below each row: not possible with --by, --sort, csv and prom",
                          o->run.why_pid ? "--why" : "--explain");
     if (options_is_doctor(o) && (o->format == OUT_CSV || o->format == OUT_PROM))
-        return error_set(why, -EINVAL, "doctor says sentences: -o text, tsv or json");
+        return error_set(why, -EINVAL, "doctor prints sentences: -o text, tsv or json");
     if (o->textfile && o->format != OUT_TEXT && o->format != OUT_PROM)
-        return error_set(why, -EINVAL, "--textfile is in the format prom: -o says another one");
+        return error_set(why, -EINVAL, "--textfile is always in the format prom: another -o is not possible");
     if (o->textfile)
         o->format = OUT_PROM;
     if (o->format == OUT_CSV && (o->nviews > 1))
         return error_set(why, -EINVAL, "csv has the columns of one view: ask for one, or use -o tsv or json");
     if (o->human && (o->format != OUT_TEXT || o->record || o->mode == RUN_REPORT || o->mode == RUN_DIFF))
-        return error_set(why, -EINVAL,
-                         "-h/--human is for people who read text: other formats keep their units");
+        return error_set(why, -EINVAL, "-h/--human is only for text: other formats keep their units");
     return 0;
 }
 

@@ -22,28 +22,26 @@ struct alloc {
 };
 
 #define ALLOC_COLUMNS(X)                                                                                     \
-    X(rank, 4, NONE, NONE, WIDE, "place by live_kib, then by what was allocated in the window; 1 first")     \
+    X(rank, 4, NONE, NONE, WIDE, "place by live_kib, then by bytes allocated in the window; 1 first")        \
     X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
     X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
-    X(live_kib, 12, KIB, LEVEL, DEFAULT_RANKED,                                                              \
-      "allocated and not freed, of what was allocated since hog began")                                      \
-    X(allocs_s, 11, PER_S, SUM, DEFAULT, "allocations a second")                                             \
-    X(frees_s, 11, PER_S, SUM, DEFAULT, "frees a second")                                                    \
-    X(alloc_kib_s, 12, KIB_PER_S, SUM, DEFAULT_RANKED, "bytes asked for a second, KiB")                      \
+    X(live_kib, 12, KIB, LEVEL, DEFAULT_RANKED, "allocated since hog started and not freed")                 \
+    X(allocs_s, 11, PER_S, SUM, DEFAULT, "allocations per second")                                           \
+    X(frees_s, 11, PER_S, SUM, DEFAULT, "frees per second")                                                  \
+    X(alloc_kib_s, 12, KIB_PER_S, SUM, DEFAULT_RANKED, "KiB requested per second")                           \
     X(lib, -20, NONE, FIRST, WIDE, "file of the allocator")                                                  \
-    X(failed_s, 8, PER_S, SUM, WIDE, "allocations a second that failed")                                     \
-    X(mapped_kib, 11, KIB, LEVEL, WIDE,                                                                      \
-      "of live_kib: anonymous memory from mmap that no allocator called for")                                \
-    X(error_kib, 9, KIB, NONE, WIDE, "live_kib may be off by so much (95 %), where blocks are sampled")      \
+    X(failed_s, 8, PER_S, SUM, WIDE, "failed allocations per second")                                        \
+    X(mapped_kib, 11, KIB, LEVEL, WIDE, "part of live_kib: anonymous mmap not made by an allocator")         \
+    X(error_kib, 9, KIB, NONE, WIDE, "error of live_kib (95 %) when blocks are sampled")                     \
     X(comm, -15, NONE, TASK, DEFAULT, "name")
 COLUMN_TABLE(ALLOC_COLUMNS);
 
 #define LEAKS_COLUMNS(X)                                                                                     \
     X(rank, 4, NONE, NONE, WIDE, "place by live_kib; 1 first")                                               \
     X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
-    X(live_kib, 12, KIB, LEVEL, DEFAULT_RANKED, "allocated there and not freed, older than asked for")       \
-    X(blocks, 9, COUNT, LEVEL, DEFAULT, "how many blocks that is")                                           \
-    X(age_s, 9, S, MAX, DEFAULT, "age of the oldest")                                                        \
+    X(live_kib, 12, KIB, LEVEL, DEFAULT_RANKED, "allocated there, not freed, and older than --leaks says")   \
+    X(blocks, 9, COUNT, LEVEL, DEFAULT, "number of blocks")                                                  \
+    X(age_s, 9, S, MAX, DEFAULT, "age of the oldest block")                                                  \
     X(stack, -40, NONE, DIM, DEFAULT, "functions that allocated it, the innermost first")                    \
     X(comm, -15, NONE, TASK, DEFAULT, "name")
 #define LEAKS_NUMBER(name, ...) LEAKS_##name,
@@ -297,7 +295,7 @@ static const struct option_spec options[] = {
     {
         .name = "leaks",
         .argument = "AGE",
-        .help = "also the blocks older than AGE, by the functions that asked for them (1ms to 24h)",
+        .help = "also blocks older than AGE, by the call stacks that allocated them (1ms to 24h)",
         .kind = OPTION_INTERVAL,
         AT(leaks_ns),
         .least = OPTION_MS,

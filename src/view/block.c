@@ -22,10 +22,10 @@ struct block {
     X(iowait_pct, 10, PCT, SUM, DEFAULT_RANKED,                                                              \
       "time that its threads slept for I/O, on any disk, in percent of the window")                          \
     X(util_pct, 8, PCT, MAX, WIDE, "part of the window in which it had at least one request in flight")      \
-    X(reads_s, 9, PER_S, SUM, WIDE, "read requests done a second")                                           \
-    X(writes_s, 9, PER_S, SUM, WIDE, "write requests done a second")                                         \
-    X(read_kib_s, 11, KIB_PER_S, SUM, DEFAULT_RANKED, "KiB read a second")                                   \
-    X(write_kib_s, 11, KIB_PER_S, SUM, DEFAULT_RANKED, "KiB written a second")                               \
+    X(reads_s, 9, PER_S, SUM, WIDE, "read requests completed per second")                                    \
+    X(writes_s, 9, PER_S, SUM, WIDE, "write requests completed per second")                                  \
+    X(read_kib_s, 11, KIB_PER_S, SUM, DEFAULT_RANKED, "KiB read per second")                                 \
+    X(write_kib_s, 11, KIB_PER_S, SUM, DEFAULT_RANKED, "KiB written per second")                             \
     X(p50_us, 9, US, NONE, WIDE, "half of the reads and writes took no longer, to 6.25 %")                   \
     X(p95_us, 9, US, NONE, WIDE, "95 of 100 of them took no longer")                                         \
     X(p99_us, 9, US, NONE, DEFAULT, "99 of 100 of them took no longer")                                      \
@@ -34,10 +34,10 @@ struct block {
     X(queue_p99_us, 12, US, NONE, WIDE, "99 of 100 of them were queued no longer")                           \
     X(disk_p50_us, 11, US, NONE, WIDE, "half of them took no longer in the device")                          \
     X(disk_p99_us, 11, US, NONE, WIDE, "99 of 100 of them took no longer in the device")                     \
-    X(other_s, 8, PER_S, SUM, WIDE, "requests a second that move no data: flushes, discards, zeroes")        \
+    X(other_s, 8, PER_S, SUM, WIDE, "requests per second that move no data: flushes, discards, zeroes")      \
     X(inflight, 8, COUNT, LEVEL, WIDE, "requests in flight at the window's end")                             \
     X(failed, 6, COUNT, SUM, WIDE, "requests that ended with an error in the window")                        \
-    X(type, -7, NONE, DIM, WIDE, "what the disk is: nvme, ssd, hdd, virtual, network")                       \
+    X(type, -7, NONE, DIM, WIDE, "kind of disk: nvme, ssd, hdd, virtual, network")                           \
     X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
     X(comm, -15, NONE, TASK, DEFAULT, "name")
 COLUMN_TABLE(BLOCK_COLUMNS);
@@ -176,7 +176,7 @@ static const struct option_spec options[] = {
     {
         .name = "device",
         .argument = "NAME,..",
-        .help = "these disks alone",
+        .help = "only these disks",
         .kind = OPTION_TEXT,
         AT(devices),
     },
@@ -190,7 +190,7 @@ static int check_options(const struct view_request *request, struct error *why)
 
 const struct view block_view = {
     .name = "block",
-    .summary = "block I/O: who has which disk do what, how long it takes, and who waits for it",
+    .summary = "block I/O by process and disk: requests, latency, and time spent waiting",
     .schema = {.name = "block",
                .columns = columns,
                .ncolumns = COLUMNS,

@@ -24,20 +24,18 @@ struct calls {
 #define CALLS_COLUMNS(X)                                                                                     \
     X(rank, 4, NONE, NONE, WIDE, "place by count, then by total_ms; 1 first")                                \
     X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
-    X(lib, -20, NONE, DIM, DEFAULT,                                                                          \
-      "file of the function; [syscall], [compat] (of 32-bit programs) or [x32]")                             \
+    X(lib, -20, NONE, DIM, DEFAULT, "file of the function; [syscall], [compat] (32-bit programs) or [x32]")  \
     X(func, -22, NONE, DIM, DEFAULT, "the function or system call")                                          \
     X(count, 9, COUNT, SUM, DEFAULT_RANKED, "calls that returned in the window")                             \
     X(errors, 8, COUNT, SUM, DEFAULT, "of these, those that failed")                                         \
-    X(kib, 12, KIB, SUM, DEFAULT, "bytes that those which did not fail moved, KiB")                          \
+    X(kib, 12, KIB, SUM, DEFAULT, "KiB moved by calls that did not fail")                                    \
     X(p50_us, 10, US, NONE, WIDE, "half of them took no longer, to 6.25 %")                                  \
     X(p99_us, 10, US, NONE, DEFAULT, "99 of 100 of them took no longer, to 6.25 %")                          \
     X(max_us, 10, US, MAX, WIDE, "the longest, to 6.25 %")                                                   \
-    X(total_ms, 10, MS, SUM, WIDE,                                                                           \
-      "time in these calls within the window, those that last at its end included")                          \
+    X(total_ms, 10, MS, SUM, WIDE, "time in these calls within the window, open ones included")              \
     X(entered, 9, COUNT, SUM, WIDE, "calls that began in the window")                                        \
     X(in_call, 7, COUNT, LEVEL, WIDE, "calls that had not returned at its end")                              \
-    X(unsized, 7, COUNT, SUM, WIDE, "of those that returned, those whose bytes are not known")               \
+    X(unsized, 7, COUNT, SUM, WIDE, "calls that returned with an unknown number of bytes")                   \
     X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
     X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
     X(comm, -15, NONE, TASK, DEFAULT, "name")
@@ -236,7 +234,7 @@ static int parse_bytes(void *value, const char *label, const char *text, struct 
 static const struct option_spec options[] = {
     {
         .name = "syscalls",
-        .help = "those of the system (the default)",
+        .help = "system calls (the default)",
         .kind = OPTION_FLAG,
         AT(syscalls),
     },
@@ -250,7 +248,7 @@ static const struct option_spec options[] = {
     {
         .name = "func",
         .argument = "GLOB,..",
-        .help = "the functions whose names are like this, 512 at most",
+        .help = "functions whose names match, at most 512",
         .kind = OPTION_TEXT,
         AT(func),
     },
@@ -304,7 +302,7 @@ static int check_options(const struct view_request *request, struct error *why)
 
 const struct view calls_view = {
     .name = "calls",
-    .summary = "calls of the system or of library functions: counts, errors, bytes and latency",
+    .summary = "system calls or library calls: counts, errors, bytes and latency",
     .schema = {.name = "calls", .columns = columns, .ncolumns = COLUMNS, .order = "count,total_ms"},
     .options = options,
     .option_values = &calls_options,

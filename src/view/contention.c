@@ -18,7 +18,7 @@ struct contention {
 #define CONTENTION_COLUMNS(X)                                                                                \
     X(rank, 4, NONE, NONE, WIDE, "place by wait_ms, 1 first")                                                \
     X(victim, 7, NONE, TASK, DEFAULT, "process that was runnable and waited for a CPU")                      \
-    X(aggressor, 9, NONE, TASK, SUBJECT, "process that ran there meanwhile")                                 \
+    X(aggressor, 9, NONE, TASK, SUBJECT, "process that ran there in the meantime")                           \
     X(count, 8, COUNT, SUM, WIDE, "timeslices of the aggressor that the victim waited for")                  \
     X(wait_ms, 10, MS, SUM, DEFAULT_RANKED, "time that the victim waited for them in the window")            \
     X(wait_max_us, 12, US, MAX, DEFAULT, "the longest of them")                                              \
@@ -26,7 +26,7 @@ struct contention {
     X(victim_tid, 10, NONE, TASK, WIDE, "the victim's thread, with -t")                                      \
     X(tid, 7, NONE, TASK, WIDE, "the aggressor's thread, with -t")                                           \
     X(victim_comm, -15, NONE, TASK, DEFAULT, "the victim's name")                                            \
-    X(comm, -15, NONE, TASK, DEFAULT, "the aggressor's name; what is no process is in brackets")
+    X(comm, -15, NONE, TASK, DEFAULT, "the aggressor's name; [in brackets] if it is no process")
 COLUMN_TABLE(CONTENTION_COLUMNS);
 
 static void contention_close(void *state)
@@ -152,7 +152,7 @@ static void contention_rows(void *state, const struct window *window, struct out
 
 const struct view contention_view = {
     .name = "contention",
-    .summary = "who waits for a CPU because of whom",
+    .summary = "which process waits for a CPU because of which other",
     .schema = {.name = "contention", .columns = columns, .ncolumns = COLUMNS, .order = "wait_ms"},
     .sources = {{&sched_source, SCHED_WAITS | SCHED_PAIRS | SCHED_STRICT, false}},
     .open = contention_open,

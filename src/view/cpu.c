@@ -22,7 +22,7 @@ struct cpu {
     X(rank, 4, NONE, NONE, WIDE, "place by run_ms, 1 first")                                                 \
     X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
     X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
-    X(cpu_pct, 7, PCT, SUM, DEFAULT_RANKED, "on-CPU time by the window's length; 100 is one CPU")            \
+    X(cpu_pct, 7, PCT, SUM, DEFAULT_RANKED, "on-CPU time in percent of the window; 100 is one CPU")          \
     X(run_ms, 10, MS, SUM, DEFAULT,                                                                          \
       "on-CPU time in the window, the running timeslice up to the window's end included")                    \
     X(switches, 8, COUNT, SUM, DEFAULT, "times it left a CPU in the window")                                 \

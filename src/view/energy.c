@@ -17,8 +17,8 @@
     X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
     X(domain, -16, NONE, DIM, PART, "power domain, as the kernel names it")                                  \
     X(joules, 12, JOULES, SUM, DEFAULT_RANKED, "energy in the window; with --total since the start")         \
-    X(watts, 9, WATTS, SUM, DEFAULT, "that by the time that it took")                                        \
-    X(share_pct, 9, PCT, SUM, DEFAULT, "part of the domain's energy")                                        \
+    X(watts, 9, WATTS, SUM, DEFAULT, "average power over that time")                                         \
+    X(share_pct, 9, PCT, SUM, DEFAULT, "share of the domain's energy")                                       \
     X(run_ms, 10, MS, SUM, WIDE, "time on the domain's CPUs")                                                \
     X(cpu, 4, NONE, DIM, WIDE, "CPU, with --by cpu")                                                         \
     X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
@@ -343,7 +343,7 @@ static const struct option_spec options[] = {
     {
         .name = "model",
         .argument = "busy=W,idle=W[,percpu]",
-        .help = "no sensors, but so many watts of the host (of each CPU) when busy and when idle",
+        .help = "no sensors, but these watts of the host (of each CPU) when busy and when idle",
         .of_source = true,
         .kind = OPTION_PARSED,
         AT(model),
@@ -352,7 +352,7 @@ static const struct option_spec options[] = {
     {
         .name = "idle",
         .argument = "WHOSE",
-        .help = "what idle CPUs take is a row of its own (row, default), or of those who ran (share)",
+        .help = "energy of idle CPUs is a row of its own (row, default), or charged to what ran (share)",
         .kind = OPTION_WORD,
         .words = idle_words,
         AT(idle),
@@ -360,14 +360,14 @@ static const struct option_spec options[] = {
     {
         .name = "weight",
         .argument = "WHAT",
-        .help = "shared out by time (default) or cycles of CPUs",
+        .help = "divide energy by CPU time (default) or by cycles",
         .kind = OPTION_WORD,
         .words = weight_words,
         AT(weight),
     },
     {
         .name = "total",
-        .help = "since hog began instead of in the window",
+        .help = "since hog started instead of in the window",
         .kind = OPTION_FLAG,
         AT(total),
     },
@@ -397,7 +397,7 @@ static int check_options(const struct view_request *request, struct error *why)
 
 const struct view energy_view = {
     .name = "energy",
-    .summary = "joules and watts a process, by power domain",
+    .summary = "joules and watts per process, by power domain",
     .schema = {.name = "energy", .columns = columns, .ncolumns = COLUMNS, .order = "joules,share_pct"},
     .of_sensors = true,
     .options = options,

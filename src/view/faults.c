@@ -19,22 +19,20 @@ struct faults {
 };
 
 #define FAULTS_COLUMNS(X)                                                                                    \
-    X(rank, 4, NONE, NONE, WIDE,                                                                             \
-      "place by lat_ms; where that is not known by major_s, then minor_s; 1 first")                          \
+    X(rank, 4, NONE, NONE, WIDE, "place by lat_ms; if unknown by major_s, then minor_s; 1 first")            \
     X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
     X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
-    X(minor_s, 10, PER_S, SUM, DEFAULT, "faults a second that needed no I/O")                                \
-    X(major_s, 9, PER_S, SUM, DEFAULT, "faults a second that did, or waited for another task's")             \
+    X(minor_s, 10, PER_S, SUM, DEFAULT, "faults per second without I/O")                                     \
+    X(major_s, 9, PER_S, SUM, DEFAULT, "faults per second with I/O, or waiting for another task's")          \
     X(lat_avg_us, 10, US, NONE, WIDE, "mean time of a fault that ended in the window")                       \
     X(lat_p99_us, 10, US, NONE, DEFAULT, "99 of 100 of them took no longer, to 6.25 %")                      \
     X(lat_p50_us, 10, US, NONE, WIDE, "half of them took no longer, to 6.25 %")                              \
     X(lat_max_us, 10, US, MAX, WIDE, "the longest, to 6.25 %")                                               \
-    X(lat_ms, 10, MS, SUM, DEFAULT_RANKED,                                                                   \
-      "time in faults within the window, those that last at its end included")                               \
-    X(kernel_s, 9, PER_S, SUM, WIDE, "faults a second that were taken in kernel mode, of both kinds")        \
-    X(swap_s, 8, PER_S, SUM, WIDE, "major faults a second that read anonymous memory from swap")             \
+    X(lat_ms, 10, MS, SUM, DEFAULT_RANKED, "time in faults within the window, open ones included")           \
+    X(kernel_s, 9, PER_S, SUM, WIDE, "minor and major faults per second in kernel mode")                     \
+    X(swap_s, 8, PER_S, SUM, WIDE, "major faults per second that read from swap")                            \
     X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
-    X(major_in, -24, NONE, FIRST, WIDE, "the file, or [anon], that one of its latest major faults was in")   \
+    X(major_in, -24, NONE, FIRST, WIDE, "file, or [anon], of one of its latest major faults")                \
     X(comm, -15, NONE, TASK, DEFAULT, "name")
 COLUMN_TABLE(FAULTS_COLUMNS);
 

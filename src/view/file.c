@@ -26,17 +26,16 @@ struct file {
     X(rank, 4, NONE, NONE, WIDE, "place by kib, then count; 1 first")                                        \
     X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
     X(fstype, -9, NONE, DIM, WIDE, "type of the file system")                                                \
-    X(mount, -20, NONE, DIM, DEFAULT, "where it is mounted, as the process calls that")                      \
+    X(mount, -20, NONE, DIM, DEFAULT, "mount point, as the process sees it")                                 \
     X(op, -5, NONE, DIM, DEFAULT, "read or write")                                                           \
-    X(size_kib, 8, KIB, DIM, DEFAULT,                                                                        \
-      "least size of these: from this up to twice as much a call; 0: nothing was moved")                     \
-    X(count, 9, COUNT, SUM, DEFAULT, "calls that ended in the window and did not fail")                      \
-    X(kib, 12, KIB, SUM, DEFAULT_RANKED, "what they moved")                                                  \
+    X(size_kib, 8, KIB, DIM, DEFAULT, "size class: from this up to twice as much per call; 0: no data")      \
+    X(count, 9, COUNT, SUM, DEFAULT, "calls that succeeded in the window")                                   \
+    X(kib, 12, KIB, SUM, DEFAULT_RANKED, "KiB moved by them")                                                \
     X(p50_us, 9, US, NONE, WIDE, "half of them took no longer, to 6.25 %")                                   \
     X(p99_us, 9, US, NONE, DEFAULT, "99 of 100 of them took no longer, to 6.25 %")                           \
     X(p95_us, 9, US, NONE, WIDE, "95 of 100 of them took no longer, to 6.25 %")                              \
-    X(count_s, 11, PER_S, SUM, WIDE, "calls a second")                                                       \
-    X(kib_s, 12, KIB_PER_S, SUM, WIDE, "what they moved a second")                                           \
+    X(count_s, 11, PER_S, SUM, WIDE, "calls per second")                                                     \
+    X(kib_s, 12, KIB_PER_S, SUM, WIDE, "KiB moved per second")                                               \
     X(hit_pct, 7, PCT, NONE, WIDE, "reads that neither read from a device nor slept")                        \
     X(via, -8, NONE, DIM, DEFAULT, "kind of call")                                                           \
     X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
@@ -48,8 +47,8 @@ COLUMN_TABLE(FILE_COLUMNS);
     X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
     X(reads, 9, COUNT, SUM, DEFAULT, "calls that read from it")                                              \
     X(writes, 9, COUNT, SUM, DEFAULT, "calls that wrote to it")                                              \
-    X(read_kib, 12, KIB, SUM, DEFAULT_RANKED, "what they read")                                              \
-    X(write_kib, 12, KIB, SUM, DEFAULT_RANKED, "what they wrote")                                            \
+    X(read_kib, 12, KIB, SUM, DEFAULT_RANKED, "KiB read by them")                                            \
+    X(write_kib, 12, KIB, SUM, DEFAULT_RANKED, "KiB written by them")                                        \
     X(file, -40, NONE, DIM, SUBJECT, "its path")                                                             \
     X(comm, -15, NONE, TASK, DEFAULT, "name")
 #define FILES_NUMBER(name, ...) FILES_##name,
@@ -330,7 +329,7 @@ static const struct option_spec options[] = {
     {
         .name = "top-files",
         .argument = "N",
-        .help = "also the N files that most was read from and written to (1 to 1000)",
+        .help = "also the N files with the most bytes read and written (1 to 1000)",
         .kind = OPTION_NUMBER,
         AT(top_files),
         .least = 1,

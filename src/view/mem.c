@@ -17,21 +17,21 @@ struct mem {
 };
 
 #define MEM_COLUMNS(X)                                                                                       \
-    X(rank, 4, NONE, NONE, WIDE, "place by rss_kib, of a process that has ended by peak_kib; 1 first")       \
+    X(rank, 4, NONE, NONE, WIDE, "place by rss_kib, for an exited process by peak_kib; 1 first")             \
     X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
     X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
     X(rss_kib, 10, KIB, LEVEL, DEFAULT_RANKED,                                                               \
       "resident memory at the window's end; 0: the process has ended")                                       \
-    X(delta_kib, 10, KIB, LEVEL, DEFAULT, "how much more that is than at the window's begin")                \
-    X(peak_kib, 10, KIB, NONE, DEFAULT_RANKED, "the most resident memory in the window")                     \
-    X(anon_kib, 10, KIB, LEVEL, WIDE, "resident memory of no file")                                          \
-    X(file_kib, 10, KIB, LEVEL, WIDE, "resident memory of files")                                            \
+    X(delta_kib, 10, KIB, LEVEL, DEFAULT, "change since the start of the window")                            \
+    X(peak_kib, 10, KIB, NONE, DEFAULT_RANKED, "peak resident memory in the window")                         \
+    X(anon_kib, 10, KIB, LEVEL, WIDE, "resident anonymous memory")                                           \
+    X(file_kib, 10, KIB, LEVEL, WIDE, "resident memory backed by files")                                     \
     X(shmem_kib, 10, KIB, LEVEL, WIDE, "resident shared memory")                                             \
-    X(swap_kib, 10, KIB, LEVEL, DEFAULT, "memory that is in swap")                                           \
+    X(swap_kib, 10, KIB, LEVEL, DEFAULT, "memory in swap")                                                   \
     X(vm_kib, 11, KIB, LEVEL, WIDE, "mapped memory, resident or not")                                        \
-    X(vm_delta_kib, 12, KIB, LEVEL, WIDE, "how much more that is than at the window's begin")                \
-    X(vm_peak_kib, 11, KIB, NONE, WIDE, "the most mapped memory in the window")                              \
-    X(pss_kib, 10, KIB, LEVEL, WIDE, "with --pss: resident memory, shared pages by their share")             \
+    X(vm_delta_kib, 12, KIB, LEVEL, WIDE, "change since the start of the window")                            \
+    X(vm_peak_kib, 11, KIB, NONE, WIDE, "peak mapped memory in the window")                                  \
+    X(pss_kib, 10, KIB, LEVEL, WIDE, "with --pss: resident memory, shared pages divided by their users")     \
     X(comm, -15, NONE, TASK, DEFAULT, "name")
 COLUMN_TABLE(MEM_COLUMNS);
 
@@ -69,7 +69,7 @@ static size_t mem_fields(void *state, struct field *fields, size_t n)
         {"mem_changes", marks ? cell_unsigned(totals->changes) : cell_unknown()},
         {"mem_other", marks ? cell_unsigned(totals->other) : cell_unknown()},
         {"mem_lost", cell_unsigned(totals->lost)},
-        {"mem_looked", totals->looked ? cell_unsigned(totals->looked) : cell_unknown()},
+        {"mem_scanned", totals->scanned ? cell_unsigned(totals->scanned) : cell_unknown()},
     };
 
     return fields_copy(fields, n, all, sizeof all / sizeof *all);
@@ -153,19 +153,19 @@ static void mem_rows(void *state, const struct window *window, struct out *out)
 static const struct option_spec options[] = {
     {
         .name = "vm",
-        .help = "rows go by mapped memory instead of resident memory",
+        .help = "rank by mapped instead of resident memory",
         .kind = OPTION_FLAG,
         AT(vm),
     },
     {
         .name = "peak",
-        .help = "rows go by the most in the window instead of what is left at its end",
+        .help = "rank by the peak in the window instead of the value at its end",
         .kind = OPTION_FLAG,
         AT(peak),
     },
     {
         .name = "pss",
-        .help = "the proportional set size of the rows shown, which takes its time",
+        .help = "the proportional set size of the rows shown, which is slow to read",
         .kind = OPTION_FLAG,
         AT(pss),
     },

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A view shows what sources measured. Each view's file ends in `const struct view NAME_view`; the build
- * collects them in a table. * Per window: all sources flip at the same moment, so that all views cover the
- * same time; sources collect; then collect(), fields() and rows() of each view. */
+ * collects them in a table.
+ *
+ * Per window: all sources flip at the same moment, so that all views cover the same time; sources collect;
+ * then collect(), fields() and rows() of each view. */
 #ifndef HOG_VIEW_VIEW_H
 #define HOG_VIEW_VIEW_H
 
@@ -11,7 +13,7 @@
 
 #define MAX_VIEW_SOURCES 4
 
-/* What of the command line a view may judge and settle when it is asked for. */
+/* What a view may check and change of the command line when it is asked for. */
 struct view_request {
     struct run_options *run;
     uint32_t *by; /* of enum rows_word; the view clears what it groups by itself */
@@ -30,14 +32,14 @@ struct view {
     bool takes_command;                /* -- COMMAND: measured while it runs */
     bool is_default;                   /* without VIEW */
     bool pinned_by_default;            /* by `hog pin` without VIEW */
-    const char *unpinnable;            /* why it cannot be pinned, where there is more to say; or NULL */
+    const char *unpinnable;            /* appended to "cannot be pinned"; or NULL */
     uint64_t interval_ns;              /* default window; 0: 1 s */
     uint64_t command_interval_ns;      /* the same for a command */
     uint32_t groups_by;                /* words of --by that only this view knows */
     const struct option_spec *options; /* its own; ends with a NULL name; or NULL */
     void *option_values;               /* what their offsets are in; NULL: struct run_options */
     size_t option_bytes;               /* of it: set to 0 before options are parsed */
-    /* What only the view can say of its options. NULL: nothing. 0, or -EINVAL with a reason. */
+    /* Optional: checks that only the view can make. 0, or -EINVAL with a reason. */
     int (*check_options)(const struct view_request *request, struct error *why);
     bool of_targets; /* needs processes given with -p */
     bool of_sensors; /* a host without sensors is healthy: doctor's status stays 0 */

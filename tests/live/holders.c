@@ -147,7 +147,7 @@ static bool says(const struct hook_report *hooks, const char *what, const char *
     return false;
 }
 
-static void check_by(const char *without, const char *change, const char *look)
+static void check_by(const char *without, const char *change, const char *snapshot)
 {
     static struct hook_report hooks[MAX_HOOKS];
     struct source_context context = {
@@ -159,8 +159,8 @@ static void check_by(const char *without, const char *change, const char *look)
     memset(hooks, 0, sizeof hooks);
     memset(&window, 0, sizeof window);
     int err = source_open(&context, &memory_source, 0, hooks, &why);
-    check(!err && says(hooks, "change", change) && says(hooks, "look", look),
-          "%s: opens, and looks by %s%s%s", mode, look, err ? ": " : "", why.text);
+    check(!err && says(hooks, "change", change) && says(hooks, "snapshot", snapshot),
+          "%s: opens, with snapshots by %s%s%s", mode, snapshot, err ? ": " : "", why.text);
     if (!err) {
         struct mem_table *h = mem_table_of(&context);
         struct worker worker = hire();

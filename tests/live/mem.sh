@@ -73,14 +73,14 @@ for options in '' --exact "-p $still,$spiky" '--without tp_btf' '--without iter'
 done
 check '-p: no other process' test "$(look -p "$still"; awk '$1 == "mem" { print $3 }' "$TMP/out" | sort -u)" = "$still"
 look --without tp_btf,tracepoint,iter
-check 'only /proc: says so' uses look proc
+check 'only /proc: says so' uses snapshot proc
 check 'only /proc: what is held' as_proc "$still"
 check 'only /proc: a peak that was not seen is not known' test "$(cells "$spiky" peak_kib | grep -vc '^6[0-9]*$')" -ge 1
 
 unprivileged() { setpriv --reuid 65534 --clear-groups --bounding-set -all "$TMP/hog" mem -v -k 10000 -i 0.1 -n 2 >"$TMP/out" 2>"$TMP/err"; }
 chmod 755 "$TMP" && cp "$HOG" "$TMP/hog"
 unprivileged
-check 'an ordinary user has /proc' uses look proc
+check 'an ordinary user has /proc' uses snapshot proc
 check 'an ordinary user sees what is held' as_proc "$still"
 
 look --pss

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The manual names every view and, below it, every column in its order. Run from the top of the source tree.
- */
+/* The manual documents every option, every view and, below it, every column in its order. Run from the top of
+ * the source tree. */
+#include "cli/options_table.h"
 #include "view/view.h"
 #include "tests/unit/tap.h"
 #include <stdlib.h>
@@ -48,13 +49,38 @@ static void check_view(const char *manual, const struct schema *schema)
     }
 }
 
+/* .It Fl i , -interval Ar TIME */
+static bool has_option(const char *manual, const char *name)
+{
+    char flag[64];
+    size_t n = (size_t)snprintf(flag, sizeof flag, " -%s", name);
+
+    for (const char *p = manual; (p = strstr(p, "\n.It Fl ")); p++) {
+        const char *end = p + 1 + strcspn(p + 1, "\n"), *at = strstr(p, flag);
+        if (at && at + n <= end && (at[n] == ' ' || at[n] == '\n'))
+            return true;
+    }
+    return false;
+}
+
+static void check_options(const char *manual, const struct option_spec *specs)
+{
+    for (; specs && specs->name; specs++)
+        if (!specs->hidden)
+            check(has_option(manual, specs->name), "the manual explains --%s", specs->name);
+}
+
 int main(void)
 {
     char *manual = read_manual();
 
     check(manual != NULL, "docs/hog.8 can be read from here");
-    for (size_t i = 0; manual && views[i]; i++)
+    if (manual)
+        check_options(manual, option_table);
+    for (size_t i = 0; manual && views[i]; i++) {
         check_view(manual, &views[i]->schema);
+        check_options(manual, views[i]->options);
+    }
     check(views[0] != NULL, "there is a view at all");
     free(manual);
     return done();

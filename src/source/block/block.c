@@ -115,22 +115,22 @@ static void block_io_flip(void *state)
 /* ---- requests ---- */
 
 /* The task key, with the fields where HOG_KEY_* say. */
-static uint64_t who_of(const struct hog_io_key *key)
+static uint64_t io_who(const struct hog_io_key *key)
 {
     return (uint64_t)key->process << HOG_KEY_PROCESS | (uint64_t)key->thread << HOG_KEY_THREAD | key->birth;
 }
 
-static uint64_t id_of(const struct hog_io_key *key)
+static uint64_t io_id(const struct hog_io_key *key)
 {
-    uint64_t id = who_of(key) * 0x9e3779b97f4a7c15ull;
+    uint64_t id = io_who(key) * 0x9e3779b97f4a7c15ull;
 
     id = (id ^ id >> 32 ^ key->device) * 0xff51afd7ed558ccdull;
     return id | 1;
 }
 
 /* What came since `before`. */
-static struct io_times times_of(const uint32_t now[HISTOGRAM_BUCKETS],
-                                const uint32_t before[HISTOGRAM_BUCKETS], bool *known)
+static struct io_times io_times_from(const uint32_t now[HISTOGRAM_BUCKETS],
+                                     const uint32_t before[HISTOGRAM_BUCKETS], bool *known)
 {
     uint32_t counts[HISTOGRAM_BUCKETS];
     struct io_times times = {0};
@@ -158,21 +158,21 @@ static uint64_t busy_until(const struct hog_io *io, uint64_t made, uint64_t end)
     return io->busy + more;
 }
 
-static uint64_t count_of(const struct hog_io *io)
+static uint64_t io_count(const struct hog_io *io)
 {
     return io->reads + io->writes + io->other;
 }
 
 /* Difference to the last snapshot, which this one replaces. Pinned counters that were evicted start again
  * from zero. */
-static void subtract(struct pair *pair, const struct hog_io *now, uint64_t end)
+static void subtract_io(struct pair *pair, const struct hog_io *now, uint64_t end)
 {
     struct io_sums *sums = &pair->sums;
     const struct hog_io *before = &pair->before;
     uint64_t busy = busy_until(now, pair->oldest, end);
     bool known;
 
-    if (count_of(now) < count_of(before))
+    if (io_count(now) < io_count(before))
         pair->before = (struct hog_io){0};
     sums->reads = now->reads - before->reads;
     sums->writes = now->writes - before->writes;
@@ -183,9 +183,9 @@ static void subtract(struct pair *pair, const struct hog_io *now, uint64_t end)
     sums->busy_ns = busy > before->busy ? busy - before->busy : 0;
     sums->timed = false;
     if (sums->reads || sums->writes) {
-        sums->times = times_of(now->times, before->times, &sums->timed);
-        sums->queued = times_of(now->queued, before->queued, &known);
-        sums->served = times_of(now->served, before->served, &known);
+        sums->times = io_times_from(now->times, before->times, &sums->timed);
+        sums->queued = io_times_from(now->queued, before->queued, &known);
+        sums->served = io_times_from(now->served, before->served, &known);
     }
     busy = busy > before->busy ? busy : before->busy;
     pair->before = *now;
@@ -193,20 +193,20 @@ static void subtract(struct pair *pair, const struct hog_io *now, uint64_t end)
 }
 
 /* NULL: the table is full. */
-static struct pair *pair_of(struct block_io *b, const struct hog_io_key *key)
+static struct pair *find_io_pair(struct block_io *b, const struct hog_io_key *key)
 {
-    struct pair *pair = hash_table_find_or_add(&b->pairs, id_of(key));
+    struct pair *pair = hash_table_find_or_add(&b->pairs, io_id(key));
 
     if (!pair)
         return NULL;
     pair->key = *key;
     pair->seen = true;
-    pair->sums.who = who_of(key);
+    pair->sums.who = io_who(key);
     pair->sums.device = key->device;
     return pair;
 }
 
-static int look_at_pair(void *context, const void *key, const void *value)
+static int read_io_pair(void *context, const void *key, const void *value)
 {
     struct block_io *b = context;
     struct hog_io_key k;
@@ -214,18 +214,18 @@ static int look_at_pair(void *context, const void *key, const void *value)
 
     memcpy(&k, key, sizeof k);
     memcpy(&now, value, sizeof now);
-    struct pair *pair = pair_of(b, &k);
+    struct pair *pair = find_io_pair(b, &k);
     if (!pair) {
         b->totals.lost++;
         return 0;
     }
     pair->counted = true;
-    subtract(pair, &now, b->now);
+    subtract_io(pair, &now, b->now);
     return 0;
 }
 
 /* A request in flight counts if it reads the same before and after. */
-static void look_at_requests(struct block_io *b)
+static void read_io_requests(struct block_io *b)
 {
     for (size_t i = 0; i < sizeof b->requests->requests / sizeof *b->requests->requests; i++) {
         const volatile struct hog_io_request *request = &b->requests->requests[i];
@@ -241,7 +241,7 @@ static void look_at_requests(struct block_io *b)
         };
         if (request->made != made || made >= b->now)
             continue;
-        struct pair *pair = pair_of(b, &key);
+        struct pair *pair = find_io_pair(b, &key);
         if (!pair)
             continue;
         pair->sums.flying++;
@@ -250,29 +250,29 @@ static void look_at_requests(struct block_io *b)
     }
 }
 
-static bool did_something(const struct io_sums *sums)
+static bool pair_did_something(const struct io_sums *sums)
 {
     return sums->reads || sums->writes || sums->other || sums->flying || sums->read_bytes ||
            sums->write_bytes;
 }
 
 /* When the map fills up, idle entries are deleted. */
-static bool give_room(const void *context, const void *entry)
+static bool drop_idle_pairs(const void *context, const void *entry)
 {
     const struct block_io *b = context;
     const struct pair *pair = entry;
 
     if (!pair->seen)
         return false;
-    return did_something(&pair->sums) || sys_bpf_map_delete(b->io->fd, &pair->key) != 0;
+    return pair_did_something(&pair->sums) || sys_bpf_map_delete(b->io->fd, &pair->key) != 0;
 }
 
-static bool was_seen(const void *context, const void *entry)
+static bool pair_was_seen(const void *context, const void *entry)
 {
     return ((const struct pair *)entry)->seen;
 }
 
-static int collect_pairs(struct block_io *b, struct error *why)
+static int collect_io_pairs(struct block_io *b, struct error *why)
 {
     static const struct hog_io nothing;
 
@@ -281,30 +281,30 @@ static int collect_pairs(struct block_io *b, struct error *why)
         pair->seen = pair->counted = false;
         pair->sums.flying = pair->oldest = 0;
     }
-    look_at_requests(b);
-    int n = map_walk(b->io->fd, sizeof(struct hog_io_key), sizeof(struct hog_io), look_at_pair, b, why);
+    read_io_requests(b);
+    int n = map_walk(b->io->fd, sizeof(struct hog_io_key), sizeof(struct hog_io), read_io_pair, b, why);
     if (n < 0)
         return n;
     for (size_t i = 0; i < b->pairs.n; i++) {
         struct pair *pair = hash_table_at(&b->pairs, i);
         if (pair->seen && !pair->counted) /* none has completed yet */
-            subtract(pair, &nothing, b->now);
+            subtract_io(pair, &nothing, b->now);
     }
     bool full = !b->pinned.directory && (uint32_t)n > b->io->max_entries / 4 * 3;
-    hash_table_keep(&b->pairs, full ? give_room : was_seen, b);
+    hash_table_keep(&b->pairs, full ? drop_idle_pairs : pair_was_seen, b);
     return 0;
 }
 
 /* ---- rows ---- */
 
-static bool is_asked_for(struct block_io *b, uint32_t device)
+static bool io_is_wanted(struct block_io *b, uint32_t device)
 {
     const char *list = block_options.devices;
 
     return !list || disk_is_listed(list, block_io_disk(b, device, b->now)->name);
 }
 
-static int compare(const void *a, const void *b)
+static int compare_io(const void *a, const void *b)
 {
     const struct io_sums *x = *(const struct io_sums *const *)a, *y = *(const struct io_sums *const *)b;
     uint64_t in_x[] = {x->read_bytes + x->write_bytes, x->reads + x->writes + x->other, x->busy_ns, y->who};
@@ -323,7 +323,8 @@ static void add_idle_waiters(struct block_io *b)
         ((struct waiter *)hash_table_at(&b->waits.waiters, i))->works = block_options.devices;
     for (size_t i = 0; i < b->pairs.n; i++) {
         const struct io_sums *sums = &((struct pair *)hash_table_at(&b->pairs, i))->sums;
-        struct waiter *waiter = did_something(sums) ? hash_table_find(&b->waits.waiters, sums->who) : NULL;
+        struct waiter *waiter =
+            pair_did_something(sums) ? hash_table_find(&b->waits.waiters, sums->who) : NULL;
         if (waiter)
             waiter->works = true;
     }
@@ -335,13 +336,13 @@ static void add_idle_waiters(struct block_io *b)
             .birth = waiter->id & ((1u << HOG_KEY_THREAD) - 1),
             .device = IO_NO_DEVICE,
         };
-        struct pair *pair = waiter->works || !waiter_waited(waiter) ? NULL : pair_of(b, &key);
+        struct pair *pair = waiter->works || !waiter_waited(waiter) ? NULL : find_io_pair(b, &key);
         if (pair)
             pair->sums.busy_ns = waiter_waited(waiter);
     }
 }
 
-static int rank(struct block_io *b, struct error *why)
+static int rank_io(struct block_io *b, struct error *why)
 {
     b->ntop = 0;
     add_idle_waiters(b);
@@ -355,7 +356,7 @@ static int rank(struct block_io *b, struct error *why)
     for (size_t i = 0; i < b->pairs.n; i++) {
         const struct io_sums *sums = &((struct pair *)hash_table_at(&b->pairs, i))->sums;
         if (sums->device == IO_NO_DEVICE ? !sums->busy_ns
-                                         : !did_something(sums) || !is_asked_for(b, sums->device))
+                                         : !pair_did_something(sums) || !io_is_wanted(b, sums->device))
             continue;
         b->top[b->ntop++] = sums;
         b->totals.reads += sums->reads;
@@ -365,7 +366,7 @@ static int rank(struct block_io *b, struct error *why)
         b->totals.write_bytes += sums->write_bytes;
     }
     if (b->ntop)
-        qsort(b->top, b->ntop, sizeof *b->top, compare);
+        qsort(b->top, b->ntop, sizeof *b->top, compare_io);
     return 0;
 }
 
@@ -383,10 +384,10 @@ static int block_io_collect(void *state, const struct window *window, struct err
     b->lost = lost;
     if (!pinned)
         b->modes->swaps = disks_swapped_to();
-    err = collect_pairs(b, why);
+    err = collect_io_pairs(b, why);
     if (!err)
         err = block_waits_collect(&b->waits, b->now, why);
-    return err ? err : rank(b, why);
+    return err ? err : rank_io(b, why);
 }
 
 size_t block_io_top(struct block_io *b, const struct io_sums *const **top)

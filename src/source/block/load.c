@@ -44,8 +44,8 @@ static void forget_oldest(struct collector *collector)
     }
 }
 
-static int configure(struct collector *collector, const struct source_context *context, uint32_t argument,
-                     struct error *why)
+static int configure_block(struct collector *collector, const struct source_context *context,
+                           uint32_t argument, struct error *why)
 {
     struct object *obj = collector->obj;
     struct object_map *io = object_map(obj, "hog_io");
@@ -76,8 +76,8 @@ static const struct way {
 } request_ways[] = {{"tp_btf", 0}, {"raw_tp", 1}, {"raw_tp", 0}};
 
 /* Tries the alternatives of one kind; NULL: of all. */
-static int attach(struct collector *collector, const struct source_context *context, int what,
-                  const char *kind, struct hook_report hooks[MAX_HOOKS], struct error *why)
+static int attach_block_hook(struct collector *collector, const struct source_context *context, int what,
+                             const char *kind, struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
     const struct hook_ways *way = &block_ways[what];
     size_t first = 0, n = 0;
@@ -105,17 +105,17 @@ static int attach_second_end(struct collector *collector, const char *kind, stru
 /* All request hooks are of one kind, as kinds identify a request differently. Completions are attached first,
  * so that every request seen to begin is seen to end. Merges are rare; without that hook less is known, but
  * nothing is wrong. */
-static int attach_requests(struct collector *collector, const struct source_context *context,
-                           const char *kind, struct hook_report hooks[MAX_HOOKS], struct error *why)
+static int attach_request_hooks(struct collector *collector, const struct source_context *context,
+                                const char *kind, struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
     struct error optional;
     int err = 0, what = END;
 
     for (; what >= START && !err; what--)
-        err = attach(collector, context, what, kind, hooks, why);
+        err = attach_block_hook(collector, context, what, kind, hooks, why);
     if (!err) {
         attach_second_end(collector, kind, &optional);
-        attach(collector, context, MERGE, kind, hooks, &optional);
+        attach_block_hook(collector, context, MERGE, kind, hooks, &optional);
         return 0;
     }
     for (what += 2; what <= END; what++) {
@@ -128,8 +128,8 @@ static int attach_requests(struct collector *collector, const struct source_cont
     return err;
 }
 
-static int load_way(struct collector *collector, const struct source_context *context, const struct way *way,
-                    struct hook_report hooks[MAX_HOOKS], struct error *why)
+static int block_load_way(struct collector *collector, const struct source_context *context,
+                          const struct way *way, struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
     static const struct collector_object object = {.name = "block",
                                                    .head_bytes = offsetof(struct hog_block_cpu, slots),
@@ -138,30 +138,30 @@ static int load_way(struct collector *collector, const struct source_context *co
     int err = collector_open(collector, &object, context, false, why);
 
     if (!err)
-        err = configure(collector, context, way->argument, why);
+        err = configure_block(collector, context, way->argument, why);
     if (!err)
         err = collector_load(collector, context, why);
-    return err ? err : attach_requests(collector, context, way->kind, hooks, why);
+    return err ? err : attach_request_hooks(collector, context, way->kind, hooks, why);
 }
 
-static int load_by(struct collector *collector, const struct source_context *context, bool classic,
-                   struct hook_report hooks[MAX_HOOKS], struct error *why)
+static int block_load_by(struct collector *collector, const struct source_context *context, bool classic,
+                         struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
     struct block_load *load = (struct block_load *)collector;
     struct error optional;
     int err = -ENOTSUP;
 
     if (classic)
-        return error_set(why, err, "requests cannot be told apart without type data");
+        return error_set(why, err, "requests cannot be identified without BTF");
     for (size_t i = 0; i < sizeof request_ways / sizeof *request_ways && err; i++) {
         if (collector->obj)
             collector_close(collector);
-        err = load_way(collector, context, &request_ways[i], hooks, why);
+        err = block_load_way(collector, context, &request_ways[i], hooks, why);
     }
     if (err)
         return err;
     for (int what = OPTIONAL; block_ways[what].what; what++) {
-        int missing = attach(collector, context, what, NULL, hooks, &optional);
+        int missing = attach_block_hook(collector, context, what, NULL, hooks, &optional);
         if (block_ways[what].list == switches)
             load->waits = !missing;
     }
@@ -171,7 +171,7 @@ static int load_by(struct collector *collector, const struct source_context *con
 int block_load(struct block_load *load, const struct source_context *context,
                struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
-    return collector_by_any(&load->collector, context, load_by, hooks, why);
+    return collector_by_any(&load->collector, context, block_load_by, hooks, why);
 }
 
 int block_pin(struct collector *collector, const struct source_context *context,

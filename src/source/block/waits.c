@@ -24,7 +24,7 @@ void block_waits_close(struct block_waits *waits)
     hash_table_free(&waits->waiters);
 }
 
-static int look_at_slept(void *context, const void *key, const void *value)
+static int read_slept(void *context, const void *key, const void *value)
 {
     struct block_waits *waits = context;
     struct hog_io_slept slept;
@@ -38,7 +38,7 @@ static int look_at_slept(void *context, const void *key, const void *value)
     return 0;
 }
 
-static bool waits_still(const void *context, const void *entry)
+static bool waiter_is_active(const void *context, const void *entry)
 {
     const struct block_waits *waits = context;
     const struct waiter *waiter = entry;
@@ -77,13 +77,12 @@ int block_waits_collect(struct block_waits *waits, uint64_t now, struct error *w
         waiter->total = waiter->summed;
         waiter->placed = false;
     }
-    int n =
-        map_walk(waits->slept->fd, sizeof(uint64_t), sizeof(struct hog_io_slept), look_at_slept, waits, why);
+    int n = map_walk(waits->slept->fd, sizeof(uint64_t), sizeof(struct hog_io_slept), read_slept, waits, why);
     if (n < 0)
         return n;
     add_sleeps(waits);
     if (waits->own && (uint32_t)n > waits->slept->max_entries / 4 * 3)
-        hash_table_keep(&waits->waiters, waits_still, waits);
+        hash_table_keep(&waits->waiters, waiter_is_active, waits);
     return 0;
 }
 

@@ -19,16 +19,16 @@ uint64_t calls_id(const struct hog_calls_key *key)
     return (key->who * 0x9e3779b97f4a7c15ull ^ (call + 1) * 0xc2b2ae3d27d4eb4full) | 1;
 }
 
-static struct call_sums *sums_of(struct calls_sums *all, const struct hog_calls_key *key)
+static struct call_sums *call_sums_of(struct calls_sums *all, const struct hog_calls_key *key)
 {
     struct call_sums *sums = hash_table_find_or_add(&all->table, calls_id(key));
 
     if (!sums)
         return NULL;
-    if (sums->looked != all->turns) {
+    if (sums->snapshot != all->snapshots) {
         sums->before = sums->counts;
         sums->in_flight = sums->in_flight_ns = 0;
-        sums->looked = all->turns;
+        sums->snapshot = all->snapshots;
         sums->who = key->who;
         sums->call = key->call;
         sums->kind = key->kind;
@@ -38,7 +38,7 @@ static struct call_sums *sums_of(struct calls_sums *all, const struct hog_calls_
 
 static void add_in_flight(struct calls_sums *all, const struct hog_calls_key *key, uint64_t since)
 {
-    struct call_sums *sums = sums_of(all, key);
+    struct call_sums *sums = call_sums_of(all, key);
 
     if (!sums)
         return;
@@ -67,7 +67,7 @@ static int read_frames(void *context, const void *key, const void *value)
     return 0;
 }
 
-static void forget_times(struct call_sums *sums)
+static void forget_call_times(struct call_sums *sums)
 {
     free(sums->kept);
     sums->kept = NULL;
@@ -76,7 +76,7 @@ static void forget_times(struct call_sums *sums)
 struct call_sums *calls_sums_of(struct calls_sums *all, const struct hog_calls_key *key,
                                 const struct hog_calls_sums *now)
 {
-    struct call_sums *sums = sums_of(all, key);
+    struct call_sums *sums = call_sums_of(all, key);
 
     all->in_kernel++;
     if (!sums)
@@ -106,40 +106,40 @@ static int read_sums(void *context, const void *k, const void *value)
     return 0;
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
+static uint64_t greater(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
 
 /* Calls begin and end while the maps are read, so one may be seen twice or not at all: counts never go back,
  * and what was missed is in the next window. */
-static void settle(struct call_sums *sums, bool first)
+static void settle_call(struct call_sums *sums, bool first)
 {
     struct call_counts *c = &sums->counts;
 
-    c->entered = later(c->returned + sums->left + sums->in_flight, sums->before.entered);
-    c->ns = later(c->ns + sums->in_flight_ns, sums->before.ns);
+    c->entered = greater(c->returned + sums->left + sums->in_flight, sums->before.entered);
+    c->ns = greater(c->ns + sums->in_flight_ns, sums->before.ns);
     if (first)
         sums->before = *c;
 }
 
-static bool is_there(const void *context, const void *entry)
+static bool call_is_there(const void *context, const void *entry)
 {
-    return ((const struct call_sums *)entry)->looked == ((const struct calls_sums *)context)->turns;
+    return ((const struct call_sums *)entry)->snapshot == ((const struct calls_sums *)context)->snapshots;
 }
 
 /* Frees what removed entries own. */
-static void drop_gone(struct calls_sums *all)
+static void drop_gone_calls(struct calls_sums *all)
 {
     for (size_t i = 0; i < all->table.n; i++)
-        if (!is_there(all, hash_table_at(&all->table, i)))
-            forget_times(hash_table_at(&all->table, i));
-    hash_table_keep(&all->table, is_there, all);
+        if (!call_is_there(all, hash_table_at(&all->table, i)))
+            forget_call_times(hash_table_at(&all->table, i));
+    hash_table_keep(&all->table, call_is_there, all);
 }
 
 /* Deletes keys of exited processes that did nothing in the window. Where /proc cannot say whether a process
  * is gone, any idle key goes. */
-static void make_room(struct calls_sums *all)
+static void delete_idle_calls(struct calls_sums *all)
 {
     const struct object_map *map = object_map(all->load.collector.obj, "hog_calls_sums");
     bool tells = pidns_is_of_proc(all->context->pidns);
@@ -156,39 +156,39 @@ static void make_room(struct calls_sums *all)
                 continue;
         }
         sys_bpf_map_delete(map->fd, &key);
-        sums->looked = 0;
+        sums->snapshot = 0;
     }
-    hash_table_keep(&all->table, is_there, all);
+    hash_table_keep(&all->table, call_is_there, all);
 }
 
-static int walk(struct calls_sums *all, const char *name, entry_fn fn, struct error *why)
+static int walk_calls_map(struct calls_sums *all, const char *name, entry_fn fn, struct error *why)
 {
     const struct object_map *map = object_map(all->load.collector.obj, name);
 
     return map->instead || map->fd < 0 ? 0 : map_walk(map->fd, map->key_size, map->value_size, fn, all, why);
 }
 
-static int read_all(struct calls_sums *all, uint64_t now, struct error *why)
+static int read_calls(struct calls_sums *all, uint64_t now, struct error *why)
 {
     const struct object *obj = all->load.collector.obj;
     const volatile struct hog_calls_words *words = object_global(obj, "calls_words", sizeof *words);
     bool pinned = all->load.pinned.directory;
 
     all->now = now - (uint64_t)all->load.collector.clock_offset;
-    all->turns++;
+    all->snapshots++;
     all->in_kernel = 0;
-    int err = walk(all, "hog_syscall_now", read_syscall, why);
+    int err = walk_calls_map(all, "hog_syscall_now", read_syscall, why);
     if (err >= 0)
-        err = walk(all, "hog_calls_now", read_frames, why);
+        err = walk_calls_map(all, "hog_calls_now", read_frames, why);
     if (err >= 0)
-        err = pinned ? calls_pinned_read(all, why) : walk(all, "hog_calls_sums", read_sums, why);
+        err = pinned ? calls_pinned_read(all, why) : walk_calls_map(all, "hog_calls_sums", read_sums, why);
     if (err < 0)
         return err;
-    drop_gone(all);
+    drop_gone_calls(all);
     for (size_t i = 0; i < all->table.n; i++)
-        settle(hash_table_at(&all->table, i), all->turns == 1);
+        settle_call(hash_table_at(&all->table, i), all->snapshots == 1);
     if (!pinned && all->in_kernel > object_map(obj, "hog_calls_sums")->max_entries / 2)
-        make_room(all);
+        delete_idle_calls(all);
     all->lost_before = all->lost;
     all->lost = words->lost + all->unseen;
     return 0;
@@ -215,8 +215,8 @@ static void calls_sums_close(void *state)
 {
     struct calls_sums *sums = state;
 
-    sums->turns++; /* marks all as gone */
-    drop_gone(sums);
+    sums->snapshots++; /* marks all as gone */
+    drop_gone_calls(sums);
     hash_table_free(&sums->table);
     hash_table_free(&sums->names);
     calls_load_close(&sums->load);
@@ -264,7 +264,7 @@ static int calls_sums_collect(void *state, const struct window *window, struct e
     int err = sums->load.pinned.directory ? 0 : sketch_wait(&sums->load.collector.sketch, why);
 
     if (!err)
-        err = read_all(sums, window->end_mono, why);
+        err = read_calls(sums, window->end_mono, why);
     if (!err && sums->load.probes)
         sums->unprobed = calls_probes_scan(sums->load.probes, window->end_mono, &sums->unprobed_why);
     return err;

@@ -27,7 +27,7 @@ struct call_sums {
     uint64_t in_flight;  /* open calls */
     uint64_t in_flight_ns, left;
     struct call_counts counts, before;
-    uint64_t looked; /* last snapshot that had it */
+    uint64_t snapshot; /* last snapshot that had it */
     /* Only with pinned counts: */
     struct call_times times; /* in the window */
     bool known;              /* its counters were in the last snapshot */
@@ -39,7 +39,7 @@ struct calls_sums {
     struct calls_load load;
     const struct source_context *context;
     struct hash_table table; /* of struct call_sums */
-    uint64_t turns, now;     /* now: ns on the programs' clock */
+    uint64_t snapshots, now; /* now: ns on the programs' clock */
     uint64_t lost, lost_before;
     size_t in_kernel; /* keys in the map */
     int unprobed;     /* -errno: a new file could not be probed */

@@ -63,7 +63,7 @@ static void consider_near(struct all_found *all, const char *name)
 
 /* ---- functions ---- */
 
-static int on_symbol(void *context, const char *name, uint64_t offset)
+static int add_symbol(void *context, const char *name, uint64_t offset)
 {
     struct all_found *all = context;
     int fit = calls_wants_function(all->options, name);
@@ -90,7 +90,7 @@ static int on_symbol(void *context, const char *name, uint64_t offset)
     return 0;
 }
 
-static int compare(const void *x, const void *y)
+static int compare_found(const void *x, const void *y)
 {
     const struct found *a = x, *b = y;
     size_t i = strlen(a->name), j = strlen(b->name);
@@ -105,14 +105,14 @@ static int compare(const void *x, const void *y)
 int calls_find(struct all_found *all, const char *path, struct error *why)
 {
     size_t kept = 0;
-    int err = elf_each_symbol(path, STT_FUNC, on_symbol, all, why);
+    int err = elf_each_symbol(path, STT_FUNC, add_symbol, all, why);
 
     if (err == -ENOMEM)
         error_set(why, err, "out of memory");
     if (err)
         return err;
     if (all->n)
-        qsort(all->list, all->n, sizeof *all->list, compare);
+        qsort(all->list, all->n, sizeof *all->list, compare_found);
     for (size_t i = 0; i < all->n; i++)
         if (!kept || all->list[i].offset != all->list[kept - 1].offset)
             all->list[kept++] = all->list[i];

@@ -42,7 +42,7 @@ static const struct {
     {"hog_calls", BY_PINNED},         {"hog_call_times", BY_PINNED},   {"hog_times_none", BY_PINNED},
 };
 
-static int configure(struct calls_load *load, const struct source_context *context, struct error *why)
+static int configure_calls(struct calls_load *load, const struct source_context *context, struct error *why)
 {
     bool functions = calls_of_functions(&calls_options), pins = context->purpose == PURPOSE_PIN;
     const bool uses[USES] = {
@@ -86,8 +86,8 @@ static int attach_system(struct calls_load *load, const struct source_context *c
                              hook_report(hooks, "enter", true), why);
 }
 
-static int choose_probes(struct calls_load *load, const struct source_context *context, bool classic,
-                         struct hook_report *hook, struct error *why)
+static int choose_calls_probes(struct calls_load *load, const struct source_context *context, bool classic,
+                               struct hook_report *hook, struct error *why)
 {
     const struct alternative *list = classic ? classic_probes : task_probes;
     int err = 0;
@@ -109,8 +109,8 @@ static int choose_probes(struct calls_load *load, const struct source_context *c
     return err;
 }
 
-static int attach(struct calls_load *load, const struct source_context *context, bool classic,
-                  struct hook_report hooks[MAX_HOOKS], struct error *why)
+static int attach_calls(struct calls_load *load, const struct source_context *context, bool classic,
+                        struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
     struct collector *collector = &load->collector;
     int err = 0;
@@ -120,7 +120,7 @@ static int attach(struct calls_load *load, const struct source_context *context,
                           hook_report(hooks, "fork", true), why);
     if (!err)
         err = calls_of_functions(&calls_options)
-                  ? choose_probes(load, context, classic, hook_report(hooks, "probe", true), why)
+                  ? choose_calls_probes(load, context, classic, hook_report(hooks, "probe", true), why)
                   : attach_system(load, context, classic, hooks, why);
     if (!err)
         err = hook_attach(collector, context, &collector->links[LINK_EXEC], execs, 1,
@@ -131,8 +131,8 @@ static int attach(struct calls_load *load, const struct source_context *context,
                              hook_report(hooks, "exit", true), why);
 }
 
-static int load_by(struct collector *collector, const struct source_context *context, bool classic,
-                   struct hook_report hooks[MAX_HOOKS], struct error *why)
+static int calls_load_by(struct collector *collector, const struct source_context *context, bool classic,
+                         struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
     static const struct collector_object object = {.name = "calls",
                                                    .head_bytes = offsetof(struct hog_calls_cpu, slots),
@@ -142,21 +142,21 @@ static int load_by(struct collector *collector, const struct source_context *con
         (struct calls_load *)((char *)collector - offsetof(struct calls_load, collector));
 
     if (classic && context->purpose == PURPOSE_PIN)
-        return error_set(why, -ENOTSUP, "pinned keys are read from the kernel's structs");
+        return error_set(why, -ENOTSUP, "pinned keys need to read kernel structs");
     calls_probes_close(load->probes); /* left by the previous attempt */
     load->probes = NULL;
     int err = collector_open(collector, &object, context, classic, why);
     if (!err)
-        err = configure(load, context, why);
+        err = configure_calls(load, context, why);
     if (!err)
         err = collector_load(collector, context, why);
-    return err ? err : attach(load, context, classic, hooks, why);
+    return err ? err : attach_calls(load, context, classic, hooks, why);
 }
 
 int calls_load_open(struct calls_load *load, const struct source_context *context,
                     struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
-    int err = collector_by_any(&load->collector, context, load_by, hooks, why);
+    int err = collector_by_any(&load->collector, context, calls_load_by, hooks, why);
 
     if (!err)
         err = histogram_by_key_open(&load->histogram_by_key, load->collector.obj, why);

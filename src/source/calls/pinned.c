@@ -28,7 +28,7 @@ int calls_pin(struct collector *collector, const struct source_context *context,
     if (err)
         return err;
     if (load.probes && calls_probes_scan(load.probes, clock_ns(CLOCK_MONOTONIC), &unseen) < 0)
-        message("pin: not all is seen: %s", unseen.text);
+        message("pin: some calls are not seen: %s", unseen.text);
     if (load.probes)
         err = calls_probes_hand_over(load.probes, &load.collector.links[0], why);
     if (err) {
@@ -43,7 +43,7 @@ int calls_pin(struct collector *collector, const struct source_context *context,
 
 /* ---- reading ---- */
 
-static int take_functions(struct calls_load *load, struct error *why)
+static int read_functions(struct calls_load *load, struct error *why)
 {
     const struct object_map *functions = object_map(load->collector.obj, "hog_functions");
 
@@ -71,7 +71,7 @@ int calls_pinned_open(struct calls_load *load, const struct source_context *cont
                  !object_global(obj, "calls_words", sizeof(struct hog_calls_words))))
         err = error_set(why, -ENOENT, "%s/calls: a map is missing", load->pinned.directory);
     if (!err)
-        err = take_functions(load, why);
+        err = read_functions(load, why);
     if (err)
         calls_load_close(load);
     return err;
@@ -101,7 +101,7 @@ static struct kept_times *keep_times(const uint32_t counts[HISTOGRAM_BUCKETS])
     return kept;
 }
 
-static float quantile(const uint32_t counts[HISTOGRAM_BUCKETS], double q)
+static float call_quantile(const uint32_t counts[HISTOGRAM_BUCKETS], double q)
 {
     uint64_t ns;
 
@@ -109,7 +109,7 @@ static float quantile(const uint32_t counts[HISTOGRAM_BUCKETS], double q)
 }
 
 /* A histogram that is new since the last snapshot, or counts less than it did, started from zero. */
-static void take_times(struct call_sums *sums, const uint32_t now[HISTOGRAM_BUCKETS], bool was_there)
+static void take_call_times(struct call_sums *sums, const uint32_t now[HISTOGRAM_BUCKETS], bool was_there)
 {
     uint32_t counts[HISTOGRAM_BUCKETS], n = was_there && sums->kept ? sums->kept->n : 0;
 
@@ -122,7 +122,8 @@ static void take_times(struct call_sums *sums, const uint32_t now[HISTOGRAM_BUCK
         }
         counts[kept->bucket] -= kept->count;
     }
-    sums->times = (struct call_times){quantile(counts, 0.5), quantile(counts, 0.99), quantile(counts, 1)};
+    sums->times = (struct call_times){call_quantile(counts, 0.5), call_quantile(counts, 0.99),
+                                      call_quantile(counts, 1)};
     free(sums->kept);
     sums->kept = keep_times(now);
 }
@@ -132,26 +133,26 @@ static void take_times(struct call_sums *sums, const uint32_t now[HISTOGRAM_BUCK
 /* Name of a process or thread at its latest call. */
 struct call_name {
     uint64_t id; /* key */
-    uint64_t looked, named;
+    uint64_t snapshot, named;
     struct hog_thread_name name;
 };
 
-static void note_name(struct calls_sums *all, uint64_t who, const struct hog_call_sums *now)
+static void note_call_name(struct calls_sums *all, uint64_t who, const struct hog_call_sums *now)
 {
     struct call_name *name = hash_table_find_or_add(&all->names, who);
 
     if (!name)
         return;
-    name->looked = all->turns;
+    name->snapshot = all->snapshots;
     if (now->named < name->named)
         return;
     name->named = now->named;
     name->name = now->name;
 }
 
-static bool is_current(const void *context, const void *entry)
+static bool name_is_current(const void *context, const void *entry)
 {
-    return ((const struct call_name *)entry)->looked == ((const struct calls_sums *)context)->turns;
+    return ((const struct call_name *)entry)->snapshot == ((const struct calls_sums *)context)->snapshots;
 }
 
 bool calls_pinned_name(const struct calls_sums *all, uint64_t who, struct name *name)
@@ -170,7 +171,7 @@ bool calls_pinned_name(const struct calls_sums *all, uint64_t who, struct name *
 
 /* ---- snapshots ---- */
 
-static struct hog_calls_key key_of(const void *k)
+static struct hog_calls_key call_key(const void *k)
 {
     struct hog_call call;
 
@@ -186,7 +187,7 @@ static struct hog_calls_key key_of(const void *k)
 static int read_call(void *context, const void *k, const void *value)
 {
     struct calls_sums *all = context;
-    const struct hog_calls_key key = key_of(k);
+    const struct hog_calls_key key = call_key(k);
     struct hog_call_sums now;
 
     memcpy(&now, value, sizeof now);
@@ -196,24 +197,24 @@ static int read_call(void *context, const void *k, const void *value)
     all->fresh += !sums->known;
     sums->known = true;
     sums->times = (struct call_times){0};
-    note_name(all, key.who, &now);
+    note_call_name(all, key.who, &now);
     return 0;
 }
 
 static int read_times(void *context, const void *k, const void *value)
 {
     struct calls_sums *all = context;
-    const struct hog_calls_key key = key_of(k);
+    const struct hog_calls_key key = call_key(k);
     uint32_t counts[HISTOGRAM_BUCKETS];
     struct call_sums *sums = hash_table_find(&all->table, calls_id(&key));
 
     if (!sums)
         return 0;
     memcpy(counts, value, sizeof counts);
-    bool was_there = sums->timed == all->turns - 1;
+    bool was_there = sums->timed == all->snapshots - 1;
     if (!was_there || !sums->kept || sums->counts.returned != sums->before.returned)
-        take_times(sums, counts, was_there);
-    sums->timed = (uint32_t)all->turns;
+        take_call_times(sums, counts, was_there);
+    sums->timed = (uint32_t)all->snapshots;
     return 0;
 }
 
@@ -232,13 +233,13 @@ int calls_pinned_read(struct calls_sums *all, struct error *why)
         err = map_walk(times->fd, times->key_size, times->value_size, read_times, all, why);
     if (err < 0)
         return err;
-    if (all->turns == 1) {
+    if (all->snapshots == 1) {
         all->made = words->keys;
         all->fresh = 0;
     } else if (made > all->made + all->fresh + all->unseen) {
         all->unseen = made - all->made - all->fresh;
     }
-    hash_table_keep(&all->names, is_current, all);
+    hash_table_keep(&all->names, name_is_current, all);
     return pinned_stands(&all->load.pinned, why);
 }
 

@@ -31,7 +31,7 @@ struct calls_probes {
     size_t nfunctions;
     struct link *links;
     size_t nlinks;
-    size_t files, looked;           /* files with such functions; files with such a name */
+    size_t files, matched;          /* files with such functions; files with such a name */
     uint64_t device[64], inode[64]; /* files in library directories that have been probed */
     size_t ndone;
     struct all_found last; /* names seen in the last file without a match */
@@ -41,7 +41,7 @@ struct calls_probes {
 
 /* ---- programs ---- */
 
-static struct bpf_insn *number_in(const struct object_program *program)
+static struct bpf_insn *placeholder_in(const struct object_program *program)
 {
     for (size_t i = 0; i < program->ninsns; i++)
         if (program->insns[i].code == (BPF_ALU64 | BPF_MOV | BPF_K) && program->insns[i].imm == NUMBER)
@@ -52,7 +52,8 @@ static struct bpf_insn *number_in(const struct object_program *program)
     return NULL;
 }
 
-static int load(struct calls_probes *p, const char *name, struct object_program **program, struct error *why)
+static int load_call_program(struct calls_probes *p, const char *name, struct object_program **program,
+                             struct error *why)
 {
     *program = object_program(p->obj, name);
     if (!*program)
@@ -60,7 +61,7 @@ static int load(struct calls_probes *p, const char *name, struct object_program 
     return (*program)->fd >= 0 ? 0 : object_load_program(p->obj, *program, why);
 }
 
-static void unload(struct object_program *program)
+static void unload_call_program(struct object_program *program)
 {
     if (program && program->fd >= 0) {
         close(program->fd);
@@ -75,24 +76,25 @@ int calls_probes_choose(struct calls_probes *p, bool by_task, bool at_once, stru
 
     p->at_once = at_once;
     snprintf(name, sizeof name, "hog_call%s_%s", at_once ? "s" : "", by_task ? "task" : "ids");
-    err = load(p, name, &p->entry, why);
+    err = load_call_program(p, name, &p->entry, why);
     if (!err) {
         snprintf(name, sizeof name, "hog_return%s_%s", at_once ? "s" : "", by_task ? "task" : "ids");
-        err = load(p, name, &p->at_return, why);
+        err = load_call_program(p, name, &p->at_return, why);
     }
     if (!err)
         err = self_probe(p->entry, at_once, why);
     if (err) {
-        unload(p->entry);
-        unload(p->at_return);
+        unload_call_program(p->entry);
+        unload_call_program(p->at_return);
     }
     return err;
 }
 
 /* Loads a copy of the program for that function; it lives as long as its links. */
-static int load_for(struct calls_probes *p, uint32_t number, struct object_program *copy, struct error *why)
+static int load_call_copy(struct calls_probes *p, uint32_t number, struct object_program *copy,
+                          struct error *why)
 {
-    struct bpf_insn *insn = number_in(p->entry);
+    struct bpf_insn *insn = placeholder_in(p->entry);
     int first = p->entry->fd;
 
     if (!insn)
@@ -120,8 +122,8 @@ static struct link *new_link(struct calls_probes *p)
 }
 
 /* Return before entry: every call seen to begin is seen to end. */
-static int attach_one(struct calls_probes *p, const char *path, uint64_t offset, uint32_t number, int pid,
-                      struct error *why)
+static int attach_call(struct calls_probes *p, const char *path, uint64_t offset, uint32_t number, int pid,
+                       struct error *why)
 {
     struct object_program copy;
     struct link *link = new_link(p);
@@ -129,7 +131,7 @@ static int attach_one(struct calls_probes *p, const char *path, uint64_t offset,
                    : error_set(why, -ENOMEM, "out of memory");
 
     if (!err)
-        err = load_for(p, number, &copy, why);
+        err = load_call_copy(p, number, &copy, why);
     if (err)
         return err;
     link = new_link(p);
@@ -139,8 +141,8 @@ static int attach_one(struct calls_probes *p, const char *path, uint64_t offset,
     return err;
 }
 
-static int attach_all(struct calls_probes *p, const char *path, const struct all_found *all,
-                      const uint64_t *numbers, int pid, struct error *why)
+static int attach_calls_at_once(struct calls_probes *p, const char *path, const struct all_found *all,
+                                const uint64_t *numbers, int pid, struct error *why)
 {
     uint64_t *offsets = calloc(all->n, sizeof *offsets);
     struct link *link = offsets ? new_link(p) : NULL;
@@ -176,7 +178,7 @@ static int number_of(struct calls_probes *p, const char *lib, size_t lib_length,
     uint32_t key = (uint32_t)*number;
     int err = sys_bpf_map_update(object_map(p->obj, "hog_functions")->fd, &key, &rule, BPF_ANY);
     if (err)
-        return error_set(why, err, "cannot note function %s: %s", rule.name, error_name(err));
+        return error_set(why, err, "cannot register function %s: %s", rule.name, error_name(err));
     p->functions[p->nfunctions++] = rule;
     return 0;
 }
@@ -191,22 +193,22 @@ static int attach_found(struct calls_probes *p, const char *path, const char *li
     for (size_t i = 0; i < all->n && !err; i++)
         err = number_of(p, lib, lib_length, all->list[i].name, size_at, &numbers[i], why);
     if (!err && p->at_once)
-        err = attach_all(p, path, all, numbers, pid, why);
+        err = attach_calls_at_once(p, path, all, numbers, pid, why);
     for (size_t i = 0; i < all->n && !err && !p->at_once; i++)
-        err = attach_one(p, path, all->list[i].offset, (uint32_t)numbers[i], pid, why);
+        err = attach_call(p, path, all->list[i].offset, (uint32_t)numbers[i], pid, why);
     free(numbers);
     return err;
 }
 
 /* > 0: probed; 0: has no such function. On failure no probe of it stays. */
-static int probe_file(struct calls_probes *p, const char *path, const char *lib, size_t lib_length, int pid,
-                      struct error *why)
+static int probe_call_file(struct calls_probes *p, const char *path, const char *lib, size_t lib_length,
+                           int pid, struct error *why)
 {
     struct all_found all = {.options = &calls_options};
     size_t before = p->nlinks;
     int err = calls_find(&all, path, why);
 
-    p->looked++;
+    p->matched++;
     if (!err && all.n)
         err = attach_found(p, path, lib, lib_length, &all, pid, why);
     if (err)
@@ -221,8 +223,8 @@ static int probe_file(struct calls_probes *p, const char *path, const char *lib,
     return result;
 }
 
-static void note_error(struct calls_probes *p, int err, const char *lib, size_t lib_length,
-                       const struct error *why)
+static void note_probe_error(struct calls_probes *p, int err, const char *lib, size_t lib_length,
+                             const struct error *why)
 {
     p->error = error_set(&p->reason, err, "%.*s: %s", (int)lib_length, lib, why->text);
 }
@@ -230,7 +232,7 @@ static void note_error(struct calls_probes *p, int err, const char *lib, size_t 
 /* ---- files ---- */
 
 /* A library may be both in a library directory and mapped. Probed twice it would count twice. */
-static bool is_done(struct calls_probes *p, const char *path, bool note)
+static bool is_probed(struct calls_probes *p, const char *path, bool note)
 {
     struct stat st;
 
@@ -257,17 +259,17 @@ static bool on_mapped(void *context, const char *path, uint32_t process, const s
     snprintf(lib, sizeof lib, "%.*s", (int)length, name);
     if (!calls_wants_file(&calls_options, lib))
         return false;
-    if (is_done(p, path, false))
+    if (is_probed(p, path, false))
         return true;
-    int result = probe_file(p, path, lib, strlen(lib), pid, &reason);
+    int result = probe_call_file(p, path, lib, strlen(lib), pid, &reason);
     if (result < 0)
-        note_error(p, result, lib, strlen(lib), &reason);
+        note_probe_error(p, result, lib, strlen(lib), &reason);
     return result > 0;
 }
 
 /* A library is probed in its directory before a process maps it, so that every process is seen from its first
  * call. With -p it is probed when the process has mapped it. */
-static void look_in(struct calls_probes *p, const char *directory)
+static void scan_directory(struct calls_probes *p, const char *directory)
 {
     DIR *d = opendir(directory);
 
@@ -277,13 +279,13 @@ static void look_in(struct calls_probes *p, const char *directory)
         if (!calls_wants_file(&calls_options, entry->d_name))
             continue;
         snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
-        if (!realpath(path, real) || is_done(p, real, true))
+        if (!realpath(path, real) || is_probed(p, real, true))
             continue;
         const char *name = strrchr(real, '/') + 1;
-        int result = probe_file(p, real, name, strlen(name), -1, &reason);
+        int result = probe_call_file(p, real, name, strlen(name), -1, &reason);
         /* Linker scripts (libc.so) have such names, too. */
         if (result < 0 && result != -ENOEXEC && result != -EOPNOTSUPP)
-            note_error(p, result, name, strlen(name), &reason);
+            note_probe_error(p, result, name, strlen(name), &reason);
     }
     if (d)
         closedir(d);
@@ -294,7 +296,7 @@ static void look_in(struct calls_probes *p, const char *directory)
 #else
 #define MULTIARCH "aarch64-linux-gnu"
 #endif
-static void look_where_libraries_lie(struct calls_probes *p)
+static void scan_library_directories(struct calls_probes *p)
 {
     static const char *const directories[] = {"/lib",           "/lib64",          "/usr/lib",
                                               "/usr/lib64",     "/lib/" MULTIARCH, "/usr/lib/" MULTIARCH,
@@ -303,12 +305,12 @@ static void look_where_libraries_lie(struct calls_probes *p)
     char directory[256];
 
     for (size_t i = 0; i < sizeof directories / sizeof *directories; i++)
-        look_in(p, directories[i]);
+        scan_directory(p, directories[i]);
     while (more && *more) {
         size_t n = strcspn(more, ":");
         snprintf(directory, sizeof directory, "%.*s", (int)n, more);
         if (n && n < sizeof directory)
-            look_in(p, directory);
+            scan_directory(p, directory);
         more += n + (more[n] == ':');
     }
 }
@@ -322,8 +324,8 @@ static int probe_path(struct calls_probes *p, struct error *why)
 
     /* Probes can be restricted to PIDs of our own namespace. */
     for (size_t i = 0; i < (targets->foreign || !targets->n ? 1 : targets->n) && result >= 0; i++)
-        result = probe_file(p, path, slash + 1, strlen(slash + 1),
-                            targets->foreign || !targets->n ? -1 : (int)targets->list[i].pid, &reason);
+        result = probe_call_file(p, path, slash + 1, strlen(slash + 1),
+                                 targets->foreign || !targets->n ? -1 : (int)targets->list[i].pid, &reason);
     return result < 0
                ? error_set(why, result == -ENOENT || result == -ENOEXEC || result == -E2BIG ? -ESRCH : result,
                            "--lib %s", reason.text)
@@ -331,14 +333,14 @@ static int probe_path(struct calls_probes *p, struct error *why)
 }
 
 /* Explains why no function was found. */
-static int tell_none(const struct calls_probes *p, struct error *why)
+static int explain_none(const struct calls_probes *p, struct error *why)
 {
     const struct calls_options *o = &calls_options;
     char near[NEAR * 84] = "";
 
     if (p->error)
         return error_set(why, p->error == -E2BIG ? -ESRCH : p->error, "%s", p->reason.text);
-    if (!p->looked)
+    if (!p->matched)
         return error_set(
             why, -ESRCH,
             "%s: no process has mapped such a library, and none lies where libraries do: a PATH is taken as "
@@ -359,10 +361,10 @@ int calls_probes_begin(struct calls_probes *p, struct error *why)
         err = probe_path(p, why);
     } else {
         if (!p->context->targets->n)
-            look_where_libraries_lie(p);
+            scan_library_directories(p);
         err = mapped_scan(&p->mapped, false, clock_ns(CLOCK_MONOTONIC), why);
     }
-    return err < 0 ? err : p->files && p->error != -E2BIG ? 0 : tell_none(p, why);
+    return err < 0 ? err : p->files && p->error != -E2BIG ? 0 : explain_none(p, why);
 }
 
 int calls_probes_scan(struct calls_probes *p, uint64_t now, struct error *why)

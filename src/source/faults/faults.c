@@ -35,10 +35,10 @@ struct pagefaults {
         unseen_lost; /* faults that no program saw: at the last snapshot, and counted as lost so far */
 };
 
-static int open_pinned(struct pagefaults *f, struct error *why);
+static int open_pinned_faults(struct pagefaults *f, struct error *why);
 
-static int open_own(struct pagefaults *f, const struct source_context *context,
-                    struct hook_report hooks[MAX_HOOKS], struct error *why)
+static int open_own_faults(struct pagefaults *f, const struct source_context *context,
+                           struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
     int err = faults_load(&f->load, context, hooks, why);
 
@@ -72,7 +72,7 @@ static int pagefaults_open(void **state, const struct source_context *context, u
     if (!f)
         return error_set(why, -ENOMEM, "out of memory");
     f->context = context;
-    int err = context->options->pinned ? open_pinned(f, why) : open_own(f, context, hooks, why);
+    int err = context->options->pinned ? open_pinned_faults(f, why) : open_own_faults(f, context, hooks, why);
     if (err) {
         pagefaults_close(f);
         return err;
@@ -86,20 +86,20 @@ struct pagefaults *pagefaults_of(const struct source_context *context)
     return source_state(context, &faults_source);
 }
 
-static void look_at_pinned(struct pagefaults *f);
+static void snapshot_pinned_faults(struct pagefaults *f);
 
 static void pagefaults_flip(void *state)
 {
     struct pagefaults *f = state;
 
     if (f->pinned)
-        look_at_pinned(f);
+        snapshot_pinned_faults(f);
     else
         sketch_flip(&f->load.collector.sketch);
 }
 
 /* NULL: out of memory. */
-static struct fault_sums *sums_of(struct pagefaults *f, uint64_t key)
+static struct fault_sums *fault_sums_of(struct pagefaults *f, uint64_t key)
 {
     if (f->nsums == f->room) {
         size_t room = f->room ? 2 * f->room : 256;
@@ -118,18 +118,18 @@ static struct fault_sums *sums_of(struct pagefaults *f, uint64_t key)
     return &f->sums[f->nsums++];
 }
 
-static bool is_asked_for(const struct pagefaults *f, uint64_t key)
+static bool faults_are_wanted(const struct pagefaults *f, uint64_t key)
 {
     return !f->context->targets->n || targets_find(f->context->targets, key);
 }
 
-static void add(struct pagefaults *f, uint64_t key, const struct hog_faults *faults)
+static void add_faults(struct pagefaults *f, uint64_t key, const struct hog_faults *faults)
 {
-    if (!is_asked_for(f, key)) {
+    if (!faults_are_wanted(f, key)) {
         f->totals.other += faults->count;
         return;
     }
-    struct fault_sums *sums = sums_of(f, key);
+    struct fault_sums *sums = fault_sums_of(f, key);
     if (!sums) {
         f->totals.lost += faults->count;
         return;
@@ -145,7 +145,7 @@ static void add(struct pagefaults *f, uint64_t key, const struct hog_faults *fau
         sums->major_at = faults->major_at;
 }
 
-static void add_slot(void *context, const struct hog_slot *head)
+static void add_fault_slot(void *context, const struct hog_slot *head)
 {
     const struct hog_fault_slot *slot = (const struct hog_fault_slot *)head;
     const struct hog_faults faults = {
@@ -158,17 +158,17 @@ static void add_slot(void *context, const struct hog_slot *head)
         .major_at = slot->major_at,
     };
 
-    add(context, slot->slot.key, &faults);
+    add_faults(context, slot->slot.key, &faults);
 }
 
-static int add_exact(void *context, const void *key, const void *value)
+static int add_exact_faults(void *context, const void *key, const void *value)
 {
     struct hog_faults faults;
     uint64_t k;
 
     memcpy(&k, key, sizeof k);
     memcpy(&faults, value, sizeof faults);
-    add(context, k, &faults);
+    add_faults(context, k, &faults);
     return 0;
 }
 
@@ -180,13 +180,13 @@ static bool add_waiting(void *context, uint64_t key, int64_t ns, bool must)
 
     if (ns < 0 && !must && (!entry || f->sums[entry->count - 1].ended_ns < (uint64_t)-ns))
         return false;
-    struct fault_sums *sums = is_asked_for(f, key) ? sums_of(f, key) : NULL;
+    struct fault_sums *sums = faults_are_wanted(f, key) ? fault_sums_of(f, key) : NULL;
     if (sums)
         sums->ns += ns;
     return true;
 }
 
-static void collect_cpu(struct pagefaults *f, int cpu)
+static void collect_fault_cpu(struct pagefaults *f, int cpu)
 {
     const struct sketch *sketch = &f->load.collector.sketch;
     struct hog_fault_cpu *c = sketch_head(sketch, cpu);
@@ -194,7 +194,7 @@ static void collect_cpu(struct pagefaults *f, int cpu)
     uint64_t weight = 0;
 
     if (!f->load.collector.exact)
-        sketch_drain(sketch, cpu, add_slot, f);
+        sketch_drain(sketch, cpu, add_fault_slot, f);
     sketch_lost(sketch, cpu, &weight, &f->totals.lost);
     f->totals.seen += c->seen[bank];
     f->totals.other += c->other[bank];
@@ -203,7 +203,7 @@ static void collect_cpu(struct pagefaults *f, int cpu)
 
 /* By time lost, or where that is unknown by major faults, then minor ones. A fault credited while open that
  * then ended uncounted leaves a debt: it is dropped. */
-static void weigh(struct pagefaults *f)
+static void weigh_faults(struct pagefaults *f)
 {
     for (size_t i = 0; i < f->tally.capacity; i++) {
         struct tally_entry *entry = &f->tally.table[i];
@@ -219,7 +219,7 @@ static void weigh(struct pagefaults *f)
 
 /* Faults the kernel raised since the start and no program saw. The programs' own count is read last, so that
  * an event which has just arrived does not count as unseen. */
-static uint64_t count_unseen(const struct pagefaults *f)
+static uint64_t count_unseen_faults(const struct pagefaults *f)
 {
     const struct sketch *sketch = &f->load.collector.sketch;
 
@@ -233,12 +233,12 @@ static uint64_t count_unseen(const struct pagefaults *f)
 
 /* At most once in FOLLOW_NS. An event being counted right now may look unseen once, but not in two snapshots.
  */
-static void follow(struct pagefaults *f, uint64_t now)
+static void follow_unseen_faults(struct pagefaults *f, uint64_t now)
 {
     if (now - f->followed < FOLLOW_NS)
         return;
     f->followed = now;
-    uint64_t before = f->unseen, unseen = f->unseen = count_unseen(f);
+    uint64_t before = f->unseen, unseen = f->unseen = count_unseen_faults(f);
     uint64_t sure = before < unseen ? before : unseen;
     if (sure > f->unseen_lost) {
         f->totals.lost += sure - f->unseen_lost;
@@ -251,7 +251,7 @@ static void follow(struct pagefaults *f, uint64_t now)
 
 enum { MINOR, MAJOR, KERNEL, TIMED, NS };
 
-static void counters_of(const void *value, uint64_t now, uint64_t counters[PINNED_COUNTERS])
+static void fault_counters_of(const void *value, uint64_t now, uint64_t counters[PINNED_COUNTERS])
 {
     struct hog_thread_sums sums;
 
@@ -263,7 +263,8 @@ static void counters_of(const void *value, uint64_t now, uint64_t counters[PINNE
     counters[NS] = sums.ns;
 }
 
-static void did(void *state, uint64_t key, const uint64_t counters[PINNED_COUNTERS], const void *value)
+static void add_pinned_faults(void *state, uint64_t key, const uint64_t counters[PINNED_COUNTERS],
+                              const void *value)
 {
     struct pagefaults *f = state;
     struct hog_thread_sums sums;
@@ -278,17 +279,17 @@ static void did(void *state, uint64_t key, const uint64_t counters[PINNED_COUNTE
         .major_at = sums.major_at,
     };
     f->load.timed |= sums.timed != 0;
-    add(f, key, &faults);
+    add_faults(f, key, &faults);
 }
 
-static int open_pinned(struct pagefaults *f, struct error *why)
+static int open_pinned_faults(struct pagefaults *f, struct error *why)
 {
     static const struct pinned_kind kind = {
         .object = "pin_faults",
         .view = "faults",
         .value_bytes = sizeof(struct hog_thread_sums),
-        .counters = counters_of,
-        .did = did,
+        .counters = fault_counters_of,
+        .did = add_pinned_faults,
     };
 
     f->pinned = calloc(1, sizeof *f->pinned);
@@ -296,7 +297,7 @@ static int open_pinned(struct pagefaults *f, struct error *why)
                      : error_set(why, -ENOMEM, "out of memory");
 }
 
-static void look_at_pinned(struct pagefaults *f)
+static void snapshot_pinned_faults(struct pagefaults *f)
 {
     uint64_t seen = 0;
 
@@ -312,10 +313,10 @@ static void look_at_pinned(struct pagefaults *f)
     f->totals.seen = seen > f->pinned_seen ? seen - f->pinned_seen : 0;
     f->totals.lost += f->pinned->lost;
     f->pinned_seen = seen;
-    weigh(f);
+    weigh_faults(f);
 }
 
-static int collect_pinned(const struct pagefaults *f, struct error *why)
+static int collect_pinned_faults(const struct pagefaults *f, struct error *why)
 {
     if (f->pinned_error)
         *why = f->why;
@@ -328,7 +329,7 @@ static int pagefaults_collect(void *state, const struct window *window, struct e
     uint64_t now = window->end_mono;
 
     if (f->pinned)
-        return collect_pinned(f, why);
+        return collect_pinned_faults(f, why);
     const struct collector *collector = &f->load.collector;
     const struct sketch *sketch = &collector->sketch;
     int err = sketch_wait(sketch, why);
@@ -338,17 +339,17 @@ static int pagefaults_collect(void *state, const struct window *window, struct e
     tally_clear(&f->tally);
     f->nsums = 0;
     memset(&f->totals, 0, sizeof f->totals);
-    follow(f, now);
+    follow_unseen_faults(f, now);
     for (int cpu = 0; cpu < sketch->shape.cpus; cpu++)
-        collect_cpu(f, cpu);
+        collect_fault_cpu(f, cpu);
     if (collector->exact) {
         const struct object_map *map = collector->exact_maps[(sketch_now(sketch) - 1) & 1];
-        int drained = map_drain(map->fd, map->key_size, map->value_size, add_exact, f, why);
+        int drained = map_drain(map->fd, map->key_size, map->value_size, add_exact_faults, f, why);
         err = drained < 0 ? drained : 0;
     }
     waiting_flip(&f->waiting, now - (uint64_t)collector->clock_offset, add_waiting, f);
     histogram_by_key_flip(&f->histogram_by_key);
-    weigh(f);
+    weigh_faults(f);
     return err;
 }
 

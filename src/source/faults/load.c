@@ -31,7 +31,7 @@ const struct hook_ways faults_ways[] = {
 };
 
 /* The further programs of an alternative, by the name of its first one. */
-static const char *second_of(const char *program)
+static const char *second_fault_program(const char *program)
 {
     static const char *const pairs[][2] = {
         {"hog_begin_user_btf", "hog_begin_kernel_btf"},
@@ -46,11 +46,12 @@ static const char *second_of(const char *program)
     return NULL;
 }
 
-static int attach_begin(struct collector *collector, const struct source_context *context,
-                        const struct alternative *alternative, struct hook_report *hook, struct error *why)
+static int attach_fault_begin(struct collector *collector, const struct source_context *context,
+                              const struct alternative *alternative, struct hook_report *hook,
+                              struct error *why)
 {
     struct link *link = &collector->links[LINK_BEGIN];
-    const char *second = second_of(alternative->program);
+    const char *second = second_fault_program(alternative->program);
     int err = hook_attach(collector, context, link, alternative, 1, hook, why);
 
     if (err || !second)
@@ -63,8 +64,8 @@ static int attach_begin(struct collector *collector, const struct source_context
 }
 
 /* fentry and fexit work only as a pair. */
-static int attach_function(struct faults_load *load, const struct source_context *context,
-                           struct hook_report *begin, struct hook_report *end, struct error *why)
+static int attach_fault_function(struct faults_load *load, const struct source_context *context,
+                                 struct hook_report *begin, struct hook_report *end, struct error *why)
 {
     struct collector *collector = &load->collector;
     int err = hook_attach(collector, context, &collector->links[LINK_END], &task_ends[0], 1, end, why);
@@ -73,7 +74,7 @@ static int attach_function(struct faults_load *load, const struct source_context
         hook_refused(begin, task_begins[0].hook, err, why);
         return err;
     }
-    err = attach_begin(collector, context, &task_begins[0], begin, why);
+    err = attach_fault_begin(collector, context, &task_begins[0], begin, why);
     if (!err) {
         load->timed = load->swap_known = true;
         return 0;
@@ -85,8 +86,9 @@ static int attach_function(struct faults_load *load, const struct source_context
 static const uint64_t events[2] = {PERF_COUNT_SW_PAGE_FAULTS_MIN, PERF_COUNT_SW_PAGE_FAULTS_MAJ};
 
 /* One event per fault: software events with a period of one are not throttled. */
-static int attach_events(struct faults_load *load, const struct source_context *context,
-                         const struct alternative *alternative, struct hook_report *hook, struct error *why)
+static int attach_fault_events(struct faults_load *load, const struct source_context *context,
+                               const struct alternative *alternative, struct hook_report *hook,
+                               struct error *why)
 {
     struct collector *collector = &load->collector;
     struct link *link = &collector->links[LINK_END];
@@ -96,7 +98,7 @@ static int attach_events(struct faults_load *load, const struct source_context *
     if (err)
         return err;
     load->programs[0] = alternative->program;
-    load->programs[1] = second_of(alternative->program);
+    load->programs[1] = second_fault_program(alternative->program);
     load->online = calloc((size_t)cpus, 1);
     if (!load->online)
         return error_set(why, -ENOMEM, "out of memory");
@@ -128,14 +130,14 @@ void faults_load_follow(struct faults_load *load)
 }
 
 /* The fault-begin hooks that match perf events as ends. */
-static void attach_begins(struct faults_load *load, const struct source_context *context, bool classic,
-                          struct hook_report *hook)
+static void attach_fault_begins(struct faults_load *load, const struct source_context *context, bool classic,
+                                struct hook_report *hook)
 {
     const struct alternative *list = classic ? classic_begins : task_begins + 1;
     struct error optional;
 
     for (size_t i = 0; !load->timed && i < (classic ? 1 : 2); i++)
-        load->timed = !attach_begin(&load->collector, context, &list[i], hook, &optional);
+        load->timed = !attach_fault_begin(&load->collector, context, &list[i], hook, &optional);
 }
 
 /* Some file descriptors are links, which cannot be read. */
@@ -160,27 +162,27 @@ uint64_t faults_load_missed(const struct faults_load *load)
                                                                                    : 0;
 }
 
-static int attach(struct faults_load *load, const struct source_context *context, bool classic, bool times,
-                  struct hook_report hooks[MAX_HOOKS], struct error *why)
+static int attach_fault_hook(struct faults_load *load, const struct source_context *context, bool classic,
+                             bool times, struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
     struct hook_report *begin = hook_report(hooks, "begin", false), *end = hook_report(hooks, "end", true);
     struct hog_modes *modes = object_global(load->collector.obj, "modes", sizeof *modes);
 
     if (!modes)
         return error_set(why, -EINVAL, "%s: no word modes", load->collector.obj->name);
-    if (times && !classic && !attach_function(load, context, begin, end, why)) {
+    if (times && !classic && !attach_fault_function(load, context, begin, end, why)) {
         modes->with_times = true;
         return 0;
     }
     if (times)
-        attach_begins(load, context, classic, begin);
+        attach_fault_begins(load, context, classic, begin);
     modes->with_times = load->timed;
-    return attach_events(load, context, classic ? classic_ends : &task_ends[1], end, why);
+    return attach_fault_events(load, context, classic ? classic_ends : &task_ends[1], end, why);
 }
 
 /* Retries without the latency tables when RLIMIT_MEMLOCK is too small for them. */
-static int open_side(struct collector *collector, const struct source_context *context, bool classic,
-                     bool times, struct error *why)
+static int open_fault_collector(struct collector *collector, const struct source_context *context,
+                                bool classic, bool times, struct error *why)
 {
     static const struct collector_object object = {"faults", offsetof(struct hog_fault_cpu, slots),
                                                    sizeof(struct hog_fault_slot), false};
@@ -199,24 +201,24 @@ static int open_side(struct collector *collector, const struct source_context *c
     return collector_load(collector, context, why);
 }
 
-static int load_by(struct collector *collector, const struct source_context *context, bool classic,
-                   struct hook_report hooks[MAX_HOOKS], struct error *why)
+static int faults_load_by(struct collector *collector, const struct source_context *context, bool classic,
+                          struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
     struct faults_load *load = (struct faults_load *)collector;
     struct error optional;
     bool times = true;
-    int err = open_side(collector, context, classic, true, why);
+    int err = open_fault_collector(collector, context, classic, true, why);
 
     if (err == -EPERM && locked_memory_bounds()) {
         collector_close(collector);
         times = false;
-        err = open_side(collector, context, classic, false, why);
+        err = open_fault_collector(collector, context, classic, false, why);
     }
     if (!err && classic)
         err = hook_attach(collector, context, &collector->links[LINK_FORK], classic_forks, 1,
                           hook_report(hooks, "fork", true), why);
     if (!err)
-        err = attach(load, context, classic, times, hooks, why);
+        err = attach_fault_hook(load, context, classic, times, hooks, why);
     if (err)
         return err;
     /* Optional: without it only processes that exit within a window stay nameless. */
@@ -228,7 +230,7 @@ static int load_by(struct collector *collector, const struct source_context *con
 int faults_load(struct faults_load *load, const struct source_context *context,
                 struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
-    return collector_by_any(&load->collector, context, load_by, hooks, why);
+    return collector_by_any(&load->collector, context, faults_load_by, hooks, why);
 }
 
 void faults_unload(struct faults_load *load)

@@ -13,7 +13,7 @@
 #define PLACES     (sizeof(struct hog_begun_table) / sizeof(struct hog_begun))
 #define LONG_NS    20000000  /* shorter faults are accounted when they end */
 #define CONFIRM_NS 100000000 /* how long an answer from /proc stays valid */
-#define MAX_LOOKS  64        /* reads of /proc per window */
+#define MAX_READS  64        /* reads of /proc per window */
 
 int waiting_open(struct waiting *waiting, const struct object *obj, const struct pidns *pidns,
                  struct error *why)
@@ -48,7 +48,7 @@ bool waiting_fits(char state, const char *syscall, bool kernel_mode)
 
 /* Not every fault that begins is seen to end: a fault that turned into a signal is not counted. Verify with
  * /proc so that none of those is charged to a thread. */
-static bool confirm(const struct waiting *waiting, const struct hog_begun *begun)
+static bool confirm_fault(const struct waiting *waiting, const struct hog_begun *begun)
 {
     char path[64], text[128];
     struct process thread;
@@ -66,7 +66,7 @@ static bool confirm(const struct waiting *waiting, const struct hog_begun *begun
 }
 
 /* Programs write concurrently: an entry is whole if its key reads the same before and after. */
-static bool look(const volatile struct hog_begun *begun, struct hog_begun *copy)
+static bool copy_begun(const volatile struct hog_begun *begun, struct hog_begun *copy)
 {
     copy->key = begun->key;
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -79,20 +79,20 @@ static bool look(const volatile struct hog_begun *begun, struct hog_begun *copy)
 
 /* One read is enough, unlike in source/sched: entries are old, the stores of their begin have been visible
  * for long. */
-static bool is_waiting(const struct waiting *waiting, size_t i, uint64_t now, unsigned *looks,
-                       struct hog_begun *begun)
+static bool is_open_fault(const struct waiting *waiting, size_t i, uint64_t now, unsigned *reads,
+                          struct hog_begun *begun)
 {
     const struct wait_credit *credit = &waiting->credits[i];
 
-    if (!look(&waiting->begun[i], begun) || (int64_t)(now - begun->since) < LONG_NS)
+    if (!copy_begun(&waiting->begun[i], begun) || (int64_t)(now - begun->since) < LONG_NS)
         return false;
     if (credit->key == begun->key && credit->since == begun->since && now - credit->confirmed < CONFIRM_NS)
         return true;
-    return (*looks)++ < MAX_LOOKS && confirm(waiting, begun);
+    return (*reads)++ < MAX_READS && confirm_fault(waiting, begun);
 }
 
 /* A credited fault is no longer open. */
-static void take_back(struct wait_credit *credit, bool must, waiting_fn fn, void *context)
+static void take_back_fault(struct wait_credit *credit, bool must, waiting_fn fn, void *context)
 {
     if (fn(context, credit->key, -(int64_t)credit->ns, must || credit->over))
         *credit = (struct wait_credit){0};
@@ -102,15 +102,15 @@ static void take_back(struct wait_credit *credit, bool must, waiting_fn fn, void
 
 void waiting_flip(struct waiting *waiting, uint64_t now, waiting_fn fn, void *context)
 {
-    unsigned looks = 0;
+    unsigned reads = 0;
 
     for (size_t i = 0; waiting->begun && i < PLACES; i++) {
         struct wait_credit *credit = &waiting->credits[i];
         struct hog_begun begun = {0};
-        bool waits = is_waiting(waiting, i, now, &looks, &begun);
+        bool waits = is_open_fault(waiting, i, now, &reads, &begun);
 
         if (credit->key && (credit->key != begun.key || credit->since != begun.since))
-            take_back(credit, waits, fn, context);
+            take_back_fault(credit, waits, fn, context);
         if (!waits)
             continue;
         credit->key = begun.key;

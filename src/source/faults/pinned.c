@@ -17,8 +17,8 @@ static const struct alternative kernels[] = {{"tp_btf", "hog_begin_kernel"}};
 static const struct alternative frees[] = {{"tp_btf", "hog_free_btf"}, {"raw_tp", "hog_free_raw"}};
 
 /* fentry and fexit work only as a pair. */
-static int attach_function(struct collector *collector, const struct source_context *context,
-                           struct hook_report *begin, struct hook_report *end, struct error *why)
+static int attach_pinned_function(struct collector *collector, const struct source_context *context,
+                                  struct hook_report *begin, struct hook_report *end, struct error *why)
 {
     int err = hook_attach(collector, context, &collector->links[LINK_END], fexits, 1, end, why);
 
@@ -30,9 +30,9 @@ static int attach_function(struct collector *collector, const struct source_cont
 }
 
 /* One event per fault and CPU: software events with a period of one are not throttled. */
-static int attach_event(struct collector *collector, const struct source_context *context, int link,
-                        const struct alternative *alternative, uint64_t event, struct hook_report *hook,
-                        struct error *why)
+static int attach_pinned_event(struct collector *collector, const struct source_context *context, int link,
+                               const struct alternative *alternative, uint64_t event,
+                               struct hook_report *hook, struct error *why)
 {
     int err = hook_attach(collector, context, NULL, alternative, 1, hook, why);
 
@@ -42,14 +42,16 @@ static int attach_event(struct collector *collector, const struct source_context
                                   event, 1, false, -1, why);
 }
 
-static int attach_events(struct collector *collector, const struct source_context *context,
-                         struct hook_report *begin, struct hook_report *end, struct error *why)
+static int attach_pinned_events(struct collector *collector, const struct source_context *context,
+                                struct hook_report *begin, struct hook_report *end, struct error *why)
 {
     struct error optional;
-    int err = attach_event(collector, context, LINK_END, minors, PERF_COUNT_SW_PAGE_FAULTS_MIN, end, why);
+    int err =
+        attach_pinned_event(collector, context, LINK_END, minors, PERF_COUNT_SW_PAGE_FAULTS_MIN, end, why);
 
     if (!err)
-        err = attach_event(collector, context, LINK_MAJOR, majors, PERF_COUNT_SW_PAGE_FAULTS_MAJ, end, why);
+        err = attach_pinned_event(collector, context, LINK_MAJOR, majors, PERF_COUNT_SW_PAGE_FAULTS_MAJ, end,
+                                  why);
     if (err)
         return err;
     /* Latency is known only if the begins of user and kernel faults are both seen. */
@@ -75,7 +77,7 @@ int pinned_faults_load(struct collector *collector, const struct source_context 
     if (!err)
         err = hook_attach(collector, context, &collector->links[LINK_FREE], frees, 2,
                           hook_report(hooks, "exit", true), why);
-    if (!err && attach_function(collector, context, begin, end, why))
-        err = attach_events(collector, context, begin, end, why);
+    if (!err && attach_pinned_function(collector, context, begin, end, why))
+        err = attach_pinned_events(collector, context, begin, end, why);
     return err;
 }

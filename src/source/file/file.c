@@ -12,7 +12,7 @@
 #include "syscall/bpf.h"
 #include "source/shared/sources.h"
 
-#define LOOK_NS   1000000000
+#define CHECK_NS  1000000000
 #define IN_FLIGHT 64 /* free cells that may stand between cells in use: handed out, but not written yet */
 #define CROWDED   (HOG_FILE_CELLS - HOG_FILE_CELLS / 4)
 
@@ -64,7 +64,7 @@ static void file_cells_close(void *state)
     free(f);
 }
 
-static int open_cells(struct file_cells *f, struct error *why)
+static int open_file_cells(struct file_cells *f, struct error *why)
 {
     const struct object_map *map = object_map(f->collector.obj, "hog_file_cells");
 
@@ -74,7 +74,7 @@ static int open_cells(struct file_cells *f, struct error *why)
         return 0;
     }
     int err = map ? map_cells(f, 0) : -EINVAL;
-    return err ? error_set(why, err, "cannot map what files are counted in: %s", error_name(err)) : 0;
+    return err ? error_set(why, err, "cannot map the file counters: %s", error_name(err)) : 0;
 }
 
 static int file_cells_open(void **state, const struct source_context *context, unsigned needs,
@@ -92,7 +92,7 @@ static int file_cells_open(void **state, const struct source_context *context, u
         free(f);
         return err;
     }
-    err = open_cells(f, why);
+    err = open_file_cells(f, why);
     if (err) {
         file_cells_close(f);
         return err;
@@ -107,7 +107,7 @@ struct file_cells *file_cells_of(const struct source_context *context)
 }
 
 /* The last snapshot, extended up to that cell; NULL: out of memory. */
-static struct file_seen *seen_at(struct file_cells *f, uint32_t cell)
+static struct file_seen *seen_cell(struct file_cells *f, uint32_t cell)
 {
     if (cell >= f->room) {
         size_t room = cell + IN_FLIGHT;
@@ -122,7 +122,7 @@ static struct file_seen *seen_at(struct file_cells *f, uint32_t cell)
     return &f->seen[cell];
 }
 
-static struct file_use *new_use(struct file_cells *f)
+static struct file_use *new_file_use(struct file_cells *f)
 {
     if (f->n == f->uses_room) {
         size_t room = f->uses_room ? 2 * f->uses_room : 64;
@@ -135,7 +135,7 @@ static struct file_use *new_use(struct file_cells *f)
     return &f->uses[f->n++];
 }
 
-static void take_times(volatile struct hog_file_cell *cell, struct file_seen *seen, struct file_use *use)
+static void take_cell_times(volatile struct hog_file_cell *cell, struct file_seen *seen, struct file_use *use)
 {
     uint32_t now[HISTOGRAM_BUCKETS], counts[HISTOGRAM_BUCKETS], via = cell->key.via, n = 0;
 
@@ -163,17 +163,17 @@ static void take_times(volatile struct hog_file_cell *cell, struct file_seen *se
 }
 
 /* Adds what is new in a cell. */
-static int look_at(struct file_cells *f, uint32_t number)
+static int read_cell(struct file_cells *f, uint32_t number)
 {
     volatile struct hog_file_cell *cell = &f->cells[number];
-    struct file_seen *seen = seen_at(f, number);
+    struct file_seen *seen = seen_cell(f, number);
     uint64_t count = cell->count;
 
     if (!seen)
         return -ENOMEM;
     if (count == seen->count)
         return 0;
-    struct file_use *use = new_use(f);
+    struct file_use *use = new_file_use(f);
     if (!use)
         return -ENOMEM;
     uint64_t bytes = cell->bytes, waited = cell->waited;
@@ -186,13 +186,13 @@ static int look_at(struct file_cells *f, uint32_t number)
     seen->count = count;
     seen->bytes = bytes;
     seen->waited = waited;
-    take_times(cell, seen, use);
+    take_cell_times(cell, seen, use);
     return 0;
 }
 
 /* The process (by thread: the thread) has ended, so no program will use the cell again. OUTSIDE stands for
  * many processes, and the programs may still hold its cell. */
-static bool is_over(const struct hog_file_key *key)
+static bool key_is_gone(const struct hog_file_key *key)
 {
     struct process process;
 
@@ -210,7 +210,7 @@ static void free_cell(struct file_cells *f, uint32_t number)
     static const struct hog_file_cell none;
 
     memcpy(&key, (const void *)&f->cells[number].key, sizeof key);
-    if (!f->cells[number].used || !is_over(&key) || sys_bpf_map_delete(index->fd, &key))
+    if (!f->cells[number].used || !key_is_gone(&key) || sys_bpf_map_delete(index->fd, &key))
         return;
     free(f->seen[number].buckets);
     f->seen[number] = (struct file_seen){0};
@@ -219,7 +219,7 @@ static void free_cell(struct file_cells *f, uint32_t number)
 }
 
 /* When cells become scarce, those of exited processes that did nothing in the window are freed. */
-static void make_room(struct file_cells *f)
+static void free_idle_cells(struct file_cells *f)
 {
     size_t next = 0;
 
@@ -231,7 +231,7 @@ static void make_room(struct file_cells *f)
     }
 }
 
-static void follow_lost(struct file_cells *f)
+static void follow_lost_files(struct file_cells *f)
 {
     const volatile struct hog_file_lost *lost =
         object_global(f->collector.obj, "lost", sizeof(struct hog_file_lost));
@@ -260,17 +260,17 @@ static int file_cells_collect(void *state, const struct window *window, struct e
             continue;
         last = i;
         used += f->cells[i].used != 0;
-        err = look_at(f, i);
+        err = read_cell(f, i);
     }
     if (err)
-        return error_set(why, err, "what files are counted in: %s", error_name(err));
-    if (now - f->checked >= LOOK_NS) {
+        return error_set(why, err, "cannot read the file counters: %s", error_name(err));
+    if (now - f->checked >= CHECK_NS) {
         f->checked = now;
         f->missed = file_load_missed(&f->collector);
         if (used > CROWDED && pidns_is_of_proc(f->context->pidns))
-            make_room(f);
+            free_idle_cells(f);
     }
-    follow_lost(f);
+    follow_lost_files(f);
     return 0;
 }
 

@@ -51,8 +51,8 @@ static const char *const others[][4] = {
     {"hog_uring_sqe", "hog_uring_done"},
 };
 
-static int attach_others(const struct collector *collector, const char *first, struct link *link,
-                         struct error *why)
+static int attach_further(const struct collector *collector, const char *first, struct link *link,
+                          struct error *why)
 {
     int err = 0;
 
@@ -63,8 +63,8 @@ static int attach_others(const struct collector *collector, const char *first, s
 }
 
 /* Attaches the first alternative of which all programs attach. */
-static int attach(struct collector *collector, const struct source_context *context, size_t which,
-                  struct hook_report *hook, struct error *why)
+static int attach_file_hook(struct collector *collector, const struct source_context *context, size_t which,
+                            struct hook_report *hook, struct error *why)
 {
     const struct hook_ways *ways = &file_ways[which];
     struct link *link = &collector->links[which];
@@ -74,7 +74,7 @@ static int attach(struct collector *collector, const struct source_context *cont
         err = hook_attach(collector, context, link, &ways->list[i], 1, hook, why);
         if (err)
             continue;
-        err = attach_others(collector, ways->list[i].program, link, why);
+        err = attach_further(collector, ways->list[i].program, link, why);
         if (err) {
             link_detach(link);
             hook_give_up(hook, err, why);
@@ -84,7 +84,7 @@ static int attach(struct collector *collector, const struct source_context *cont
 }
 
 /* All cells but the first are free. */
-static int fill(const struct collector *collector, struct error *why)
+static int fill_file_cells(const struct collector *collector, struct error *why)
 {
     const struct object_map *map = object_map(collector->obj, "hog_file_free");
     int err = map ? 0 : -EINVAL;
@@ -94,8 +94,8 @@ static int fill(const struct collector *collector, struct error *why)
     return err ? error_set(why, err, "cannot fill the queue of free cells: %s", error_name(err)) : 0;
 }
 
-static int configure(const struct collector *collector, const struct source_context *context,
-                     struct error *why)
+static int configure_file(const struct collector *collector, const struct source_context *context,
+                          struct error *why)
 {
     uint32_t *page_bytes = object_global(collector->obj, "page_bytes", sizeof *page_bytes);
     bool *by_mount = object_global(collector->obj, "by_mount", sizeof *by_mount),
@@ -118,36 +118,36 @@ static int configure(const struct collector *collector, const struct source_cont
     return 0;
 }
 
-static int load_by(struct collector *collector, const struct source_context *context, bool classic,
-                   struct hook_report hooks[MAX_HOOKS], struct error *why)
+static int file_load_by(struct collector *collector, const struct source_context *context, bool classic,
+                        struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
     static const struct collector_object object = {.name = "file"};
     struct error optional;
 
     if (classic)
-        return error_set(why, -ENOTSUP, "files cannot be told without reading the kernel's structs");
+        return error_set(why, -ENOTSUP, "files cannot be identified without reading kernel structs");
     int err = collector_open(collector, &object, context, false, why);
     if (!err)
-        err = configure(collector, context, why);
+        err = configure_file(collector, context, why);
     if (!err)
         err = collector_load(collector, context, why);
     if (!err)
-        err = fill(collector, why);
+        err = fill_file_cells(collector, why);
     if (!err)
-        err = attach(collector, context, 0, hook_report(hooks, "read", true), why);
+        err = attach_file_hook(collector, context, 0, hook_report(hooks, "read", true), why);
     if (err)
         return err;
     /* The system call programs also see everything that the others would, except for io_uring and mmap. */
     bool calls = strcmp(hooks[0].hook, "tp_btf") == 0;
     for (size_t i = calls ? URING : 1; file_ways[i].what; i++)
-        attach(collector, context, i, hook_report(hooks, file_ways[i].what, false), &optional);
+        attach_file_hook(collector, context, i, hook_report(hooks, file_ways[i].what, false), &optional);
     return 0;
 }
 
 int file_load(struct collector *collector, const struct source_context *context,
               struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
-    return collector_by_any(collector, context, load_by, hooks, why);
+    return collector_by_any(collector, context, file_load_by, hooks, why);
 }
 
 uint64_t file_load_missed(const struct collector *collector)

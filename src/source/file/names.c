@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "source/file/file.h"
+#include "source/file/load.h"
 #include "source/file/names.h"
 #include <errno.h>
 #include <stdio.h>
@@ -50,13 +50,13 @@ void file_names_close(struct file_names *names)
     free(names);
 }
 
-static uint64_t weight(const struct hog_file_name *name)
+static uint64_t file_bytes(const struct hog_file_name *name)
 {
     return name->bytes[HOG_FILE_READ] + name->bytes[HOG_FILE_WRITE];
 }
 
 /* Inserts it by bytes, if it is among the top. */
-static int keep_heaviest(void *context, const void *key, const void *value)
+static int keep_heaviest_file(void *context, const void *key, const void *value)
 {
     struct file_names *names = context;
     struct named new;
@@ -64,13 +64,13 @@ static int keep_heaviest(void *context, const void *key, const void *value)
 
     memcpy(&new.id, key, sizeof new.id);
     memcpy(&new.name, value, sizeof new.name);
-    if (i == most && weight(&names->top[i - 1].name) >= weight(&new.name))
+    if (i == most && file_bytes(&names->top[i - 1].name) >= file_bytes(&new.name))
         return 0;
     if (i == most)
         i--;
     else
         names->n++;
-    for (; i && weight(&names->top[i - 1].name) < weight(&new.name); i--)
+    for (; i && file_bytes(&names->top[i - 1].name) < file_bytes(&new.name); i--)
         names->top[i] = names->top[i - 1];
     names->top[i] = new;
     return 0;
@@ -79,14 +79,14 @@ static int keep_heaviest(void *context, const void *key, const void *value)
 int file_names_collect(struct file_names *names, struct error *why)
 {
     names->n = 0;
-    int n =
-        map_drain(names->map->fd, names->map->key_size, names->map->value_size, keep_heaviest, names, why);
+    int n = map_drain(names->map->fd, names->map->key_size, names->map->value_size, keep_heaviest_file, names,
+                      why);
 
     return n < 0 ? n : 0;
 }
 
 /* The path of the mount and the names below it; the names are stored last component first. */
-static void put_path(const struct hog_file_name *name, const char *mount, char *to, size_t size)
+static void put_file_path(const struct hog_file_name *name, const char *mount, char *to, size_t size)
 {
     size_t depth = name->depth < NAMES ? name->depth : NAMES;
     int at = snprintf(to, size, "%s%s", mount && strcmp(mount, "/") ? mount : "",
@@ -127,7 +127,7 @@ bool file_names_at(struct file_names *names, size_t i, struct mounts *mounts, ui
     file->writes = entry->count[HOG_FILE_WRITE];
     file->read_bytes = entry->bytes[HOG_FILE_READ];
     file->written_bytes = entry->bytes[HOG_FILE_WRITE];
-    put_path(entry, mounts_path(mounts, pid, id->mount, id->device >> 20, id->device & 0xfffff, now),
-             file->path, sizeof file->path);
+    put_file_path(entry, mounts_path(mounts, pid, id->mount, id->device >> 20, id->device & 0xfffff, now),
+                  file->path, sizeof file->path);
     return true;
 }

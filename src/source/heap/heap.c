@@ -41,7 +41,7 @@ static const struct hook_ways alloc_ways[] = {
 
 /* ---- loading ---- */
 
-static int configure(struct heaps *heaps, struct error *why)
+static int configure_heap(struct heaps *heaps, struct error *why)
 {
     struct collector *collector = &heaps->collector;
     struct object *obj = collector->obj;
@@ -66,7 +66,7 @@ static int configure(struct heaps *heaps, struct error *why)
 }
 
 /* Frees all places but the first, lowest on top of the stack. */
-static int fill(struct heaps *heaps, struct error *why)
+static int fill_heap_places(struct heaps *heaps, struct error *why)
 {
     const struct object_map *places = object_map(heaps->collector.obj, "hog_heaps"),
                             *stack = object_map(heaps->collector.obj, "hog_heap_free");
@@ -80,7 +80,7 @@ static int fill(struct heaps *heaps, struct error *why)
     return 0;
 }
 
-static int choose_probes(struct heaps *heaps, bool classic, struct hook_report *hook, struct error *why)
+static int choose_heap_probes(struct heaps *heaps, bool classic, struct hook_report *hook, struct error *why)
 {
     const struct alternative *list = classic ? classic_probes : task_probes;
     int err = 0;
@@ -102,8 +102,8 @@ static int choose_probes(struct heaps *heaps, bool classic, struct hook_report *
     return err;
 }
 
-static int load_by(struct collector *collector, const struct source_context *context, bool classic,
-                   struct hook_report hooks[MAX_HOOKS], struct error *why)
+static int heap_load_by(struct collector *collector, const struct source_context *context, bool classic,
+                        struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
     static const struct collector_object object = {.name = "heap",
                                                    .head_bytes = offsetof(struct hog_alloc_cpu, slots),
@@ -116,13 +116,13 @@ static int load_by(struct collector *collector, const struct source_context *con
     heaps->by_task = !classic;
     int err = collector_open(collector, &object, context, classic, why);
     if (!err)
-        err = configure(heaps, why);
+        err = configure_heap(heaps, why);
     if (!err)
         err = collector_load(collector, context, why);
     if (!err)
-        err = fill(heaps, why);
+        err = fill_heap_places(heaps, why);
     if (!err)
-        err = choose_probes(heaps, classic, hook_report(hooks, "probe", true), why);
+        err = choose_heap_probes(heaps, classic, hook_report(hooks, "probe", true), why);
     if (!err && classic)
         err = hook_attach(collector, context, &collector->links[LINK_FORK], classic_forks, 1,
                           hook_report(hooks, "fork", true), why);
@@ -146,7 +146,7 @@ static void heaps_close(void *state)
     free(heaps);
 }
 
-static int begin_probes(struct heaps *heaps, struct error *why)
+static int begin_heap_probes(struct heaps *heaps, struct error *why)
 {
     int err = heaps->unseen =
         alloc_probes_scan(heaps->probes, false, clock_ns(CLOCK_MONOTONIC), &heaps->unseen_why);
@@ -165,9 +165,9 @@ static int heaps_open(void **state, const struct source_context *context, unsign
         return error_set(why, -ENOMEM, "out of memory");
     heaps->context = context;
     heaps->table = (struct hash_table){.size = sizeof(struct heap), .most = 65536};
-    int err = collector_by_any(&heaps->collector, context, load_by, hooks, why);
+    int err = collector_by_any(&heaps->collector, context, heap_load_by, hooks, why);
     if (!err && context->purpose != PURPOSE_TRY) /* doctor needs no probes in other processes */
-        err = begin_probes(heaps, why);
+        err = begin_heap_probes(heaps, why);
     if (err) {
         heaps_close(heaps);
         return err;
@@ -188,14 +188,14 @@ static void heaps_flip(void *state)
 
 /* ---- reading ---- */
 
-static volatile struct hog_alloc_words *words_of(const struct heaps *heaps)
+static volatile struct hog_alloc_words *heap_words(const struct heaps *heaps)
 {
     return object_global(heaps->collector.obj, "alloc_words", sizeof(struct hog_alloc_words));
 }
 
 /* Programs on other CPUs update these words concurrently. The bytes held are the result of several words:
  * without a free in between they belong to one moment. */
-static void look(struct hog_heap *now, const volatile struct hog_heap *at)
+static void copy_heap(struct hog_heap *now, const volatile struct hog_heap *at)
 {
     for (int i = 0; i < 100; i++) {
         uint64_t freed = at->freed;
@@ -208,7 +208,7 @@ static void look(struct hog_heap *now, const volatile struct hog_heap *at)
     }
 }
 
-static void note(struct heap *heap, const struct hog_heap *now)
+static void note_heap(struct heap *heap, const struct hog_heap *now)
 {
     heap->who = now->who;
     heap->life = now->life;
@@ -223,7 +223,7 @@ static void note(struct heap *heap, const struct hog_heap *now)
 }
 
 /* Programs that cannot read start times from the kernel do not see exits either. */
-static bool is_gone(const struct heaps *heaps, const struct heap *heap)
+static bool heap_is_gone(const struct heaps *heaps, const struct heap *heap)
 {
     struct process process;
 
@@ -256,12 +256,12 @@ static int read_heap(void *context, const void *key, const void *value)
     struct heap *heap = place < HOG_HEAPS ? hash_table_find_or_add(&heaps->table, id) : NULL;
     if (!heap)
         return 0;
-    look(&now, &heaps->places[place]);
+    copy_heap(&now, &heaps->places[place]);
     heap->before = heap->counts;
-    heap->looked = heaps->turns;
+    heap->snapshot = heaps->snapshots;
     heap->who = now.who;
-    heap->dead = is_gone(heaps, heap);
-    note(heap, &now);
+    heap->dead = heap_is_gone(heaps, heap);
+    note_heap(heap, &now);
     uint64_t blocks = now.allocs - now.frees + (uint64_t)now.more_blocks;
     heaps->left += now.left - heap->left + (heap->dead ? blocks : 0);
     heap->left = now.left;
@@ -270,9 +270,9 @@ static int read_heap(void *context, const void *key, const void *value)
     return 0;
 }
 
-static bool is_there(const void *context, const void *entry)
+static bool heap_is_there(const void *context, const void *entry)
 {
-    return ((const struct heap *)entry)->looked == ((const struct heaps *)context)->turns;
+    return ((const struct heap *)entry)->snapshot == ((const struct heaps *)context)->snapshots;
 }
 
 /* ---- orphaned blocks ---- */
@@ -295,7 +295,7 @@ static int sweep_block(void *context, const void *key, const void *value)
     if (block.born >= sweep->flipped || hash_table_find(&sweep->lives, k.life))
         return 0;
     if (!sys_bpf_map_delete(sweep->fd, &k))
-        __atomic_fetch_sub(&words_of(sweep->heaps)->used, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_sub(&heap_words(sweep->heaps)->used, 1, __ATOMIC_RELAXED);
     return 0;
 }
 
@@ -304,7 +304,7 @@ static int sweep_blocks(struct heaps *heaps, struct error *why)
 {
     struct sweep sweep = {.heaps = heaps,
                           .lives = {.size = sizeof(uint64_t), .most = heaps->table.n + 1},
-                          .flipped = words_of(heaps)->flipped,
+                          .flipped = heap_words(heaps)->flipped,
                           .fd = object_map(heaps->collector.obj, "hog_blocks")->fd};
     int err = 0;
 
@@ -330,23 +330,23 @@ static int heaps_collect(void *state, const struct window *window, struct error 
 
     if (err)
         return err;
-    heaps->turns++;
-    words_of(heaps)->flipped =
+    heaps->snapshots++;
+    heap_words(heaps)->flipped =
         now - (uint64_t)heaps->collector.clock_offset; /* before the snapshot of heaps */
     int n = map_walk(map->fd, map->key_size, map->value_size, read_heap, heaps, why);
     if (n < 0)
         return n;
-    hash_table_keep(&heaps->table, is_there, heaps);
+    hash_table_keep(&heaps->table, heap_is_there, heaps);
     heaps->lost_before = heaps->lost;
-    heaps->lost = words_of(heaps)->lost;
+    heaps->lost = heap_words(heaps)->lost;
     if (heaps->left > heaps->capacity / 8 || (heaps->left && heaps->lost != heaps->lost_before))
         err = sweep_blocks(heaps, why);
     if (err)
         return err;
     struct error unseen;
-    int looked = alloc_probes_scan(heaps->probes, true, now, &unseen);
-    if (looked) {
-        heaps->unseen = looked;
+    int snapshot = alloc_probes_scan(heaps->probes, true, now, &unseen);
+    if (snapshot) {
+        heaps->unseen = snapshot;
         heaps->unseen_why = unseen;
     }
     return 0;
@@ -359,7 +359,7 @@ uint64_t heaps_lost(const struct heaps *heaps)
 
 uint64_t heaps_blocks(const struct heaps *heaps)
 {
-    int64_t used = words_of(heaps)->used;
+    int64_t used = heap_words(heaps)->used;
 
     return used > 0 ? (uint64_t)used : 0;
 }
@@ -377,7 +377,7 @@ uint64_t heaps_one_in(const struct heaps *heaps)
 
 /* ---- names ---- */
 
-static int find_lib(void *context, const struct mapping *m)
+static int find_heap_lib(void *context, const struct mapping *m)
 {
     struct heap *heap = context;
     size_t length;
@@ -400,7 +400,7 @@ void heaps_lib(struct heaps *heaps, struct heap *heap)
         !pidns_is_of_proc(heaps->context->pidns))
         return;
     heap->lib_length = 0;
-    mappings_read(key_process(heap->who), find_lib, heap);
+    mappings_read(key_process(heap->who), find_heap_lib, heap);
 }
 
 static bool heap_exit_name(void *context, uint64_t key, struct name *name)

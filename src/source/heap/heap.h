@@ -24,7 +24,7 @@ struct heap {
     struct alloc_counts counts; /* since it was first seen */
     struct alloc_counts before; /* the same at the previous flip */
     uint64_t code;              /* an address within its allocator */
-    uint64_t looked;            /* last snapshot that had it */
+    uint64_t snapshot;          /* last snapshot that had it */
     uint64_t left;              /* blocks that its execs left in the map, since the start */
     bool dead;
     /* The allocator's mapping, cached: */
@@ -42,7 +42,7 @@ struct heaps {
     volatile struct hog_heap *places; /* shared with the programs */
     bool by_task;
     struct hash_table table; /* of struct heap */
-    uint64_t turns;
+    uint64_t snapshots;
     uint64_t left;              /* orphaned blocks in the map */
     uint64_t lost, lost_before; /* allocations, since the start */
     uint64_t capacity;

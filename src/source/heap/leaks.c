@@ -69,7 +69,7 @@ void leaks_close(struct leaks *leaks)
     free(leaks);
 }
 
-static uint64_t mix(uint64_t a, uint64_t b)
+static uint64_t mix_hash(uint64_t a, uint64_t b)
 {
     uint64_t hash = (a ^ b * 0xc2b2ae3d27d4eb4full) * 0x9e3779b97f4a7c15ull;
 
@@ -87,7 +87,8 @@ static int add_block(void *context, const void *key, const void *value)
     const struct life *life = block.born > leaks->before ? NULL : hash_table_find(&leaks->lives, k.life);
     if (!life)
         return 0;
-    struct site *site = hash_table_find_or_add(&leaks->sites, mix(life->heap, (uint32_t)block.stack + 1));
+    struct site *site =
+        hash_table_find_or_add(&leaks->sites, mix_hash(life->heap, (uint32_t)block.stack + 1));
     if (!site) {
         leaks->lost++;
         return 0;
@@ -101,7 +102,7 @@ static int add_block(void *context, const void *key, const void *value)
     return 0;
 }
 
-static bool none(const void *context, const void *entry)
+static bool keep_none(const void *context, const void *entry)
 {
     return false;
 }
@@ -111,8 +112,8 @@ int leaks_collect(struct leaks *leaks, uint64_t now, struct error *why)
     struct heaps *heaps = leaks->heaps;
     uint64_t clock = now - (uint64_t)heaps->collector.clock_offset, age = heap_options.leaks_ns;
 
-    hash_table_keep(&leaks->sites, none, NULL);
-    hash_table_keep(&leaks->lives, none, NULL);
+    hash_table_keep(&leaks->sites, keep_none, NULL);
+    hash_table_keep(&leaks->lives, keep_none, NULL);
     leaks->lost = 0;
     leaks->before = clock > age ? clock - age : 0;
     for (size_t i = 0; i < heaps->table.n; i++) {
@@ -166,7 +167,7 @@ static int name_place(void *context, const struct mapping *m)
 static void name_frame(struct leaks *leaks, const struct heap *heap, uint64_t address, char *text,
                        size_t size)
 {
-    uint64_t id = mix(heap->life, address);
+    uint64_t id = mix_hash(heap->life, address);
     struct frame *frame = hash_table_find(&leaks->frames, id);
     struct place place = {key_process(heap->who), address - 1, text, size};
 
@@ -178,7 +179,7 @@ static void name_frame(struct leaks *leaks, const struct heap *heap, uint64_t ad
     if (heap->who != HOG_KEY_OUTSIDE && pidns_is_of_proc(leaks->heaps->context->pidns))
         mappings_read(place.process, name_place, &place);
     if (leaks->frames.n == MOST_NAMES)
-        hash_table_keep(&leaks->frames, none, NULL);
+        hash_table_keep(&leaks->frames, keep_none, NULL);
     frame = hash_table_find_or_add(&leaks->frames, id);
     if (frame)
         memcpy(frame->text, text, strnlen(text, sizeof frame->text - 1)); /* new entries are zeroed */

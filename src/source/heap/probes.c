@@ -80,7 +80,7 @@ struct alloc_probes {
 
 /* ---- one file ---- */
 
-static int find_functions(const char *path, struct offsets *offsets)
+static int find_alloc_functions(const char *path, struct offsets *offsets)
 {
     struct error ignored;
     int found = 0;
@@ -104,7 +104,7 @@ static int find_functions(const char *path, struct offsets *offsets)
 }
 
 /* A function with several names is probed once. */
-static bool is_first(const struct offsets *offsets, size_t prefix, size_t function)
+static bool is_first_name(const struct offsets *offsets, size_t prefix, size_t function)
 {
     for (size_t i = 0; i <= prefix; i++)
         for (size_t j = 0; j < (i == prefix ? function : FUNCTIONS); j++)
@@ -129,8 +129,8 @@ static struct probed *add_probed(struct alloc_probes *p)
 }
 
 /* Return before entry: every call seen to begin is seen to end. */
-static int attach_function(const struct alloc_probes *p, struct probed *probed, const char *path,
-                           size_t function, uint64_t offset, struct error *why)
+static int attach_alloc_function(const struct alloc_probes *p, struct probed *probed, const char *path,
+                                 size_t function, uint64_t offset, struct error *why)
 {
     int err = 0;
 
@@ -151,8 +151,9 @@ static int attach_singly(struct alloc_probes *p, const char *path, const struct 
     for (size_t i = 0; i < PREFIXES; i++) {
         for (size_t j = 0; j < FUNCTIONS; j++) {
             uint64_t offset = offsets->of[i][j];
-            int err =
-                offset && is_first(offsets, i, j) ? attach_function(p, probed, path, j, offset, why) : 0;
+            int err = offset && is_first_name(offsets, i, j)
+                          ? attach_alloc_function(p, probed, path, j, offset, why)
+                          : 0;
             if (err)
                 return err;
         }
@@ -173,7 +174,7 @@ static int attach_at_once(struct alloc_probes *p, const char *path, const struct
     for (size_t i = 0; i < PREFIXES; i++) {
         for (size_t j = 0; j < FUNCTIONS; j++) {
             uint64_t offset = offsets->of[i][j];
-            if (!offset || !is_first(offsets, i, j))
+            if (!offset || !is_first_name(offsets, i, j))
                 continue;
             cookies[n] = functions[j].cookie;
             entries[n++] = offset;
@@ -189,20 +190,21 @@ static int attach_at_once(struct alloc_probes *p, const char *path, const struct
                                      why);
 }
 
-static int attach_file(struct alloc_probes *p, const char *path, const struct offsets *offsets,
-                       struct error *why)
+static int attach_alloc_file(struct alloc_probes *p, const char *path, const struct offsets *offsets,
+                             struct error *why)
 {
     return p->any ? attach_at_once(p, path, offsets, why) : attach_singly(p, path, offsets, why);
 }
 
-static void detach(struct probed *probed)
+static void detach_alloc(struct probed *probed)
 {
     for (size_t i = 0; i < probed->n; i++)
         link_detach(&probed->links[i]);
     free(probed->links);
 }
 
-static bool probe_file(void *context, const char *path, uint32_t process, const struct mapping *m, int pid)
+static bool probe_alloc_file(void *context, const char *path, uint32_t process, const struct mapping *m,
+                             int pid)
 {
     struct alloc_probes *p = context;
     struct offsets *offsets = calloc(1, sizeof *offsets);
@@ -210,9 +212,9 @@ static bool probe_file(void *context, const char *path, uint32_t process, const 
     struct error reason;
 
     p->pid = pid;
-    int err = offsets ? find_functions(path, offsets) : 0;
+    int err = offsets ? find_alloc_functions(path, offsets) : 0;
     if (err > 0)
-        err = attach_file(p, path, offsets, &reason);
+        err = attach_alloc_file(p, path, offsets, &reason);
     else
         err = 0;
     free(offsets);
@@ -220,7 +222,7 @@ static bool probe_file(void *context, const char *path, uint32_t process, const 
         const char *name = mapping_name(m, &length);
         p->error = error_set(&p->reason, err, "%.*s: %s", (int)length, name, reason.text);
         if (p->nprobed > before)
-            detach(&p->probed[--p->nprobed]);
+            detach_alloc(&p->probed[--p->nprobed]);
     }
     return p->nprobed > before;
 }
@@ -245,8 +247,8 @@ size_t alloc_probes_files(const struct alloc_probes *p)
 /* ---- */
 
 /* Loads the programs for that kind of probes; -errno if one is refused. */
-static int load_programs(struct alloc_probes *p, struct object *obj, bool by_task, bool at_once,
-                         struct error *why)
+static int load_alloc_programs(struct alloc_probes *p, struct object *obj, bool by_task, bool at_once,
+                               struct error *why)
 {
     struct object_program **all[FUNCTIONS + 1];
     char names[FUNCTIONS + 1][64];
@@ -274,7 +276,7 @@ static int load_programs(struct alloc_probes *p, struct object *obj, bool by_tas
     return 0;
 }
 
-static void unload(struct object_program *program)
+static void unload_alloc(struct object_program *program)
 {
     if (program && program->fd >= 0) {
         close(program->fd);
@@ -285,14 +287,14 @@ static void unload(struct object_program *program)
 int alloc_probes_choose(struct alloc_probes *p, struct object *obj, bool by_task, bool at_once,
                         struct error *why)
 {
-    int err = load_programs(p, obj, by_task, at_once, why);
+    int err = load_alloc_programs(p, obj, by_task, at_once, why);
 
     if (!err)
         err = self_probe(p->any ? p->any : p->entries[0], p->any != NULL, why);
     if (!err)
         return 0;
-    unload(p->any);
-    unload(p->any_return);
+    unload_alloc(p->any);
+    unload_alloc(p->any_return);
     p->any = p->any_return = NULL;
     return err;
 }
@@ -303,7 +305,7 @@ struct alloc_probes *alloc_probes_open(const struct source_context *context)
 
     if (!p)
         return NULL;
-    mapped_open(&p->mapped, context, probe_file, p);
+    mapped_open(&p->mapped, context, probe_alloc_file, p);
     return p;
 }
 
@@ -312,7 +314,7 @@ void alloc_probes_close(struct alloc_probes *p)
     if (!p)
         return;
     for (size_t i = 0; i < p->nprobed; i++)
-        detach(&p->probed[i]);
+        detach_alloc(&p->probed[i]);
     free(p->probed);
     mapped_close(&p->mapped);
     free(p);

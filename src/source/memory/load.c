@@ -10,12 +10,12 @@
 
 struct memory_options memory_options;
 
-enum { LINK_CHANGE, LINK_LOOK, LINK_EXIT, LINK_FORK };
+enum { LINK_CHANGE, LINK_SNAPSHOT, LINK_EXIT, LINK_FORK };
 
 static const struct alternative task_changes[] = {{"tp_btf", "hog_change_btf"}};
 static const struct alternative classic_changes[] = {{"tracepoint", "hog_change_tp"}};
-static const struct alternative looks[] = {{"iter", "hog_mem_tasks"},
-                                           {"proc", NULL}}; /* /proc takes no program */
+static const struct alternative snapshots[] = {{"iter", "hog_mem_tasks"},
+                                               {"proc", NULL}}; /* /proc takes no program */
 static const struct alternative task_exits[] = {{"tp_btf", "hog_exit_btf"}};
 static const struct alternative classic_exits[] = {{"tracepoint", "hog_exit_tp"}};
 static const struct alternative classic_forks[] = {{"tracepoint", "hog_fork_tp"}};
@@ -23,15 +23,15 @@ static const struct alternative classic_forks[] = {{"tracepoint", "hog_fork_tp"}
 const struct hook_ways mem_ways[] = {
     {"change", task_changes, 1},
     {"change", classic_changes, 1},
-    {"look", looks, 2},
+    {"snapshot", snapshots, 2},
     {"fork", classic_forks, 1},
     {"exit", task_exits, 1},
     {"exit", classic_exits, 1},
     {NULL, NULL, 0},
 };
 
-static int set_constant(const struct collector *collector, const char *name, uint32_t value,
-                        struct error *why)
+static int set_mem_constant(const struct collector *collector, const char *name, uint32_t value,
+                            struct error *why)
 {
     uint32_t *constant = object_global(collector->obj, name, sizeof *constant);
 
@@ -42,7 +42,7 @@ static int set_constant(const struct collector *collector, const char *name, uin
 }
 
 /* Field offsets of the classic tracepoint. */
-static int set_offsets(const struct collector *collector, struct error *why)
+static int set_mem_offsets(const struct collector *collector, struct error *why)
 {
     uint32_t offset = 0, size = 0, page_shift = 0;
     int err = collector_set_offset(collector, "rss_curr", "kmem/rss_stat", "curr", why);
@@ -54,21 +54,21 @@ static int set_offsets(const struct collector *collector, struct error *why)
     if (!err && size != sizeof(int64_t))
         err = error_set(why, -EPROTO, "tracepoint kmem/rss_stat: field size has %u bytes", size);
     if (!err)
-        err = set_constant(collector, "rss_size", offset, why);
+        err = set_mem_constant(collector, "rss_size", offset, why);
     for (long page = sysconf(_SC_PAGESIZE); page > 1; page /= 2)
         page_shift++;
-    return err ? err : set_constant(collector, "page_shift", page_shift, why);
+    return err ? err : set_mem_constant(collector, "page_shift", page_shift, why);
 }
 
-static int open_side(struct collector *collector, const struct source_context *context, bool classic,
-                     struct error *why)
+static int open_mem_collector(struct collector *collector, const struct source_context *context, bool classic,
+                              struct error *why)
 {
     static const struct collector_object object = {"memory", offsetof(struct hog_mem_cpu, slots),
                                                    sizeof(struct hog_mem_slot), false};
     int err = collector_open(collector, &object, context, classic, why);
 
     if (!err && classic)
-        err = set_offsets(collector, why);
+        err = set_mem_offsets(collector, why);
     if (err)
         return err;
     struct hog_keys *keys = object_global(collector->obj, "keys", sizeof *keys);
@@ -80,14 +80,14 @@ static int open_side(struct collector *collector, const struct source_context *c
     return collector_load(collector, context, why);
 }
 
-static int load_by(struct collector *collector, const struct source_context *context, bool classic,
-                   struct hook_report hooks[MAX_HOOKS], struct error *why)
+static int mem_load_by(struct collector *collector, const struct source_context *context, bool classic,
+                       struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
     struct mem_load *load = (struct mem_load *)collector;
     struct hook_report *change = hook_report(hooks, "change", false),
-                       *look = hook_report(hooks, "look", true);
+                       *snapshot = hook_report(hooks, "snapshot", true);
     struct error optional;
-    int err = open_side(collector, context, classic, why);
+    int err = open_mem_collector(collector, context, classic, why);
 
     if (!err && classic)
         err = hook_attach(collector, context, &collector->links[LINK_FORK], classic_forks, 1,
@@ -99,9 +99,10 @@ static int load_by(struct collector *collector, const struct source_context *con
         return err;
     load->marks = true;
     load->parts = load->by_ids = classic;
-    load->look = -1;
-    if (!classic && !hook_attach(collector, context, &collector->links[LINK_LOOK], looks, 1, look, &optional))
-        load->look = collector->links[LINK_LOOK].fds[0];
+    load->snapshot = -1;
+    if (!classic &&
+        !hook_attach(collector, context, &collector->links[LINK_SNAPSHOT], snapshots, 1, snapshot, &optional))
+        load->snapshot = collector->links[LINK_SNAPSHOT].fds[0];
     /* Optional: without it only processes that exit within a window stay nameless. */
     hook_attach(collector, context, &collector->links[LINK_EXIT], classic ? classic_exits : task_exits, 1,
                 hook_report(hooks, "exit", false), &optional);
@@ -110,12 +111,12 @@ static int load_by(struct collector *collector, const struct source_context *con
 
 /* If rows carry PIDs of a namespace that the programs cannot translate to, /proc of that namespace has them.
  */
-static int load_any(struct mem_load *load, const struct source_context *context,
-                    struct hook_report hooks[MAX_HOOKS], struct error *why)
+static int mem_load_any(struct mem_load *load, const struct source_context *context,
+                        struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
     if (!context->pidns->translate)
-        return collector_by_any(&load->collector, context, load_by, hooks, why);
-    int err = load_by(&load->collector, context, false, hooks, why);
+        return collector_by_any(&load->collector, context, mem_load_by, hooks, why);
+    int err = mem_load_by(&load->collector, context, false, hooks, why);
     if (err)
         collector_close(&load->collector);
     return err;
@@ -123,22 +124,22 @@ static int load_any(struct mem_load *load, const struct source_context *context,
 
 /* The fallback without an iterator. `why` holds the reason for that, and gets the reason if this fails as
  * well. */
-static int look_at_proc(const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
-                        struct error *why)
+static int fall_back_to_proc(const struct source_context *context, struct hook_report hooks[MAX_HOOKS],
+                             struct error *why)
 {
-    struct hook_report *look = hook_report(hooks, "look", true);
+    struct hook_report *snapshot = hook_report(hooks, "snapshot", true);
     struct error first = *why, second;
     int err = 0;
 
-    if (hook_passed_over(context->options->without, looks[1].hook))
+    if (hook_passed_over(context->options->without, snapshots[1].hook))
         err = error_set(&second, -ECANCELED, "passed over by --without");
     else if (!pidns_is_of_proc(context->pidns))
-        err = error_set(&second, -ENOTSUP, "its numbers are not those of the rows");
+        err = error_set(&second, -ENOTSUP, "/proc is of another PID namespace than the rows");
     if (err) {
-        hook_refused(look, looks[1].hook, err, &second);
+        hook_refused(snapshot, snapshots[1].hook, err, &second);
         return error_set(why, err, "%s; and not by /proc: %s", first.text, second.text);
     }
-    look->hook = looks[1].hook;
+    snapshot->hook = snapshots[1].hook;
     hook_report(hooks, "exit", false);
     return 0;
 }
@@ -148,14 +149,14 @@ int mem_load(struct mem_load *load, const struct source_context *context, struct
 {
     struct hook_report none[MAX_HOOKS] = {0}, *reports = hooks ? hooks : none;
     struct error reason = {""};
-    int err = load_any(load, context, reports, &reason);
+    int err = mem_load_any(load, context, reports, &reason);
 
     if (err)
-        *load = (struct mem_load){.look = -1};
+        *load = (struct mem_load){.snapshot = -1};
     else
-        error_set(&reason, 0, "no iterator looks at the tasks");
-    if (load->look < 0) {
-        int refused = look_at_proc(context, reports, &reason);
+        error_set(&reason, 0, "there is no task iterator");
+    if (load->snapshot < 0) {
+        int refused = fall_back_to_proc(context, reports, &reason);
         if (refused) {
             mem_unload(load);
             return error_set(why, err ? err : refused, "%s", reason.text);

@@ -17,7 +17,7 @@ struct search {
     size_t n;
 };
 
-static int compare(const void *a, const void *b)
+static int compare_pids(const void *a, const void *b)
 {
     uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
 
@@ -25,7 +25,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* The key under which its memory changes were seen, or else one made from its start time in /proc. */
-static uint64_t key_of(struct mem_table *h, uint32_t pid, uint64_t born)
+static uint64_t hidden_key(struct mem_table *h, uint32_t pid, uint64_t born)
 {
     for (size_t i = 0; i < h->table.n; i++) {
         const struct mem_process *mem_process = hash_table_at(&h->table, i);
@@ -35,17 +35,17 @@ static uint64_t key_of(struct mem_table *h, uint32_t pid, uint64_t born)
     return key_make(pid, 0, born);
 }
 
-static void find(void *context, uint32_t pid)
+static void find_hidden(void *context, uint32_t pid)
 {
     const struct search *search = context;
     struct unseen *unseen = &search->h->unseen;
     struct process process;
 
     if (unseen->n == MOST_UNSEEN ||
-        (search->n && bsearch(&pid, search->seen, search->n, sizeof pid, compare)) ||
+        (search->n && bsearch(&pid, search->seen, search->n, sizeof pid, compare_pids)) ||
         process_read(pid, 0, &process) || process.kernel)
         return;
-    uint64_t key = key_of(search->h, pid, process.start_ns);
+    uint64_t key = hidden_key(search->h, pid, process.start_ns);
     const struct targets *targets = search->h->context->targets;
     if (targets->n && !targets_find(targets, key))
         return;
@@ -63,19 +63,19 @@ static void search(struct mem_table *h, uint64_t now)
         return;
     for (size_t i = 0; i < h->table.n; i++) {
         const struct mem_process *mem_process = hash_table_at(&h->table, i);
-        if (mem_process->look == h->look)
+        if (mem_process->snapshot == h->snapshot)
             search.seen[search.n++] = key_process(mem_process->key);
     }
-    qsort(search.seen, search.n, sizeof *search.seen, compare);
+    qsort(search.seen, search.n, sizeof *search.seen, compare_pids);
     h->unseen.n = 0;
-    mem_each_pid(find, &search);
+    mem_each_pid(find_hidden, &search);
     free(search.seen);
     uint64_t pause = PRICE * (clock_ns(CLOCK_THREAD_CPUTIME_ID) - used);
     h->unseen.next = now + (pause > LEAST ? pause : LEAST);
 }
 
 /* False: it has ended, or the snapshot has it after all. */
-static bool look_at(struct mem_table *h, const struct unseen_process *unseen)
+static bool read_hidden(struct mem_table *h, const struct unseen_process *unseen)
 {
     uint32_t pid = key_process(unseen->key);
     struct process process;
@@ -85,7 +85,7 @@ static bool look_at(struct mem_table *h, const struct unseen_process *unseen)
         return false;
     for (size_t i = 0; i < h->table.n; i++) {
         const struct mem_process *mem_process = hash_table_at(&h->table, i);
-        if (mem_process->look == h->look && key_process(mem_process->key) == pid)
+        if (mem_process->snapshot == h->snapshot && key_process(mem_process->key) == pid)
             return false;
     }
     if (!mem_read_status(pid, &levels))
@@ -102,7 +102,7 @@ void mem_table_scan_hidden(struct mem_table *h, uint64_t now)
     if (now >= h->unseen.next)
         search(h, now);
     for (size_t i = 0; i < h->unseen.n; i++)
-        if (look_at(h, &h->unseen.of[i]))
+        if (read_hidden(h, &h->unseen.of[i]))
             h->unseen.of[n++] = h->unseen.of[i];
     h->unseen.n = n;
 }

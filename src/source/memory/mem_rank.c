@@ -100,7 +100,7 @@ static uint64_t weight(const struct mem_process *mem_process)
                                           : greater(mem_process->mark_rss, peak_of_parts(mem_process)));
 }
 
-static int compare(const void *a, const void *b)
+static int compare_mem(const void *a, const void *b)
 {
     const struct mem_process *left = *(struct mem_process *const *)a,
                              *right = *(struct mem_process *const *)b;
@@ -110,11 +110,11 @@ static int compare(const void *a, const void *b)
     return left->key < right->key ? -1 : left->key > right->key;
 }
 
-static void sort(const struct mem_table *h, struct mem_process **list, size_t n)
+static void sort_mem(const struct mem_table *h, struct mem_process **list, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         list[i]->weight = weight(list[i]);
-    qsort(list, n, sizeof *list, compare);
+    qsort(list, n, sizeof *list, compare_mem);
 }
 
 static void add_levels(struct mem_levels *sum, const struct mem_levels *more)
@@ -128,7 +128,7 @@ static void add_levels(struct mem_levels *sum, const struct mem_levels *more)
 }
 
 /* All processes of the window, unordered. */
-static size_t gather(struct mem_table *h)
+static size_t gather_mem(struct mem_table *h)
 {
     size_t n = 0;
 
@@ -162,7 +162,7 @@ static bool is_still(const struct mem_table *h, struct mem_process *mem_process)
 {
     struct process process;
 
-    if (h->totals.looked && mem_process->look == h->look)
+    if (h->totals.scanned && mem_process->snapshot == h->snapshot)
         return true;
     if (process_read(key_process(mem_process->key), 0, &process))
         return false;
@@ -220,11 +220,11 @@ static size_t read_first(struct mem_table *h, size_t n, size_t k)
 
 size_t mem_table_top(struct mem_table *h, struct mem_process **top, size_t k)
 {
-    size_t n = gather(h), shown = 0;
+    size_t n = gather_mem(h), shown = 0;
 
-    sort(h, h->order, n);
+    sort_mem(h, h->order, n);
     n = read_first(h, n, k);
-    sort(h, h->order, n);
+    sort_mem(h, h->order, n);
     for (size_t i = 0; i < n && shown < k; i++)
         if (h->order[i]->weight || h->order[i]->mark_vm || h->order[i]->gone || h->context->targets->n)
             top[shown++] = h->order[i];

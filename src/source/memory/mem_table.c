@@ -59,20 +59,21 @@ static void mem_table_flip(void *state)
         sketch_flip(&h->load.collector.sketch);
 }
 
-static bool is_asked_for(const struct mem_table *h, uint64_t key)
+static bool mem_is_wanted(const struct mem_table *h, uint64_t key)
 {
     return !h->context->targets->n || targets_find(h->context->targets, key);
 }
 
-static bool looks_at_proc(const struct mem_table *h)
+static bool mem_reads_proc(const struct mem_table *h)
 {
-    return h->load.look < 0;
+    return h->load.snapshot < 0;
 }
 
 /* ---- processes ---- */
 
 /* A process seen for the first time. If the last snapshot was complete it was born since, and had nothing. */
-static void begin(struct mem_table *h, struct mem_process *mem_process, uint64_t key, uint64_t born)
+static void mem_process_begin(struct mem_table *h, struct mem_process *mem_process, uint64_t key,
+                              uint64_t born)
 {
     *mem_process =
         (struct mem_process){.id = mem_process->id, .key = key, .born = born, .before_known = h->all_known};
@@ -94,13 +95,13 @@ static struct mem_process *mem_process_of(struct mem_table *h, uint64_t key, uin
 {
     size_t n = h->table.n;
     struct mem_process *mem_process =
-        hash_table_find_or_add(&h->table, looks_at_proc(h) ? key_process(key) : id);
+        hash_table_find_or_add(&h->table, mem_reads_proc(h) ? key_process(key) : id);
 
     if (!mem_process) {
         h->totals.lost++;
         h->lost_room = true;
-    } else if (n != h->table.n || (looks_at_proc(h) && !is_same(mem_process, key, born))) {
-        begin(h, mem_process, key, born);
+    } else if (n != h->table.n || (mem_reads_proc(h) && !is_same(mem_process, key, born))) {
+        mem_process_begin(h, mem_process, key, born);
     }
     return mem_process;
 }
@@ -109,13 +110,13 @@ static struct mem_process *mem_process_of(struct mem_table *h, uint64_t key, uin
 
 static void add_marks(struct mem_table *h, uint64_t key, const struct hog_mem_marks *marks)
 {
-    if (key == HOG_KEY_OUTSIDE || !is_asked_for(h, key))
+    if (key == HOG_KEY_OUTSIDE || !mem_is_wanted(h, key))
         return;
     key = mem_table_unseen_key(h, key);
     struct mem_process *mem_process = mem_process_of(h, key, key, 0);
     if (!mem_process)
         return;
-    if (looks_at_proc(h))
+    if (mem_reads_proc(h))
         mem_process->key = key; /* marks exited processes */
     mem_process->window = h->window;
     mem_process->now_known = false;
@@ -128,14 +129,14 @@ static void add_marks(struct mem_table *h, uint64_t key, const struct hog_mem_ma
             mem_process->mark_parts[i] = marks->parts[i] * h->page_kib;
 }
 
-static void add_slot(void *context, const struct hog_slot *head)
+static void add_mem_slot(void *context, const struct hog_slot *head)
 {
     const struct hog_mem_slot *slot = (const struct hog_mem_slot *)head;
 
     add_marks(context, slot->slot.key, &slot->marks);
 }
 
-static int add_exact(void *context, const void *key, const void *value)
+static int add_exact_mem(void *context, const void *key, const void *value)
 {
     struct hog_mem_marks marks;
     uint64_t k;
@@ -159,7 +160,7 @@ static int collect_marks(struct mem_table *h, struct error *why)
     for (int cpu = 0; cpu < sketch->shape.cpus; cpu++) {
         struct hog_mem_cpu *c = sketch_head(sketch, cpu);
         if (!collector->exact)
-            sketch_drain(sketch, cpu, add_slot, h);
+            sketch_drain(sketch, cpu, add_mem_slot, h);
         sketch_lost(sketch, cpu, &weight, &h->totals.lost);
         h->totals.changes += c->seen[bank];
         h->totals.other += c->other[bank];
@@ -168,37 +169,37 @@ static int collect_marks(struct mem_table *h, struct error *why)
     if (!collector->exact)
         return 0;
     const struct object_map *map = collector->exact_maps[bank];
-    err = map_drain(map->fd, map->key_size, map->value_size, add_exact, h, why);
+    err = map_drain(map->fd, map->key_size, map->value_size, add_exact_mem, h, why);
     return err < 0 ? err : 0;
 }
 
 /* ---- snapshots ---- */
 
-static void saw(struct mem_table *h, struct mem_process *mem_process, const struct mem_levels *levels)
+static void mem_saw(struct mem_table *h, struct mem_process *mem_process, const struct mem_levels *levels)
 {
     mem_process->now = *levels;
     mem_process->quick = levels->rss;
     mem_process->now_known = mem_process->quick_known = true;
     mem_process->gone = false;
-    mem_process->look = h->look;
+    mem_process->snapshot = h->snapshot;
     mem_process->window = h->window;
-    h->totals.looked++;
+    h->totals.scanned++;
 }
 
 void mem_table_saw(struct mem_table *h, uint64_t key, uint64_t id, uint64_t born,
                    const struct mem_levels *levels)
 {
-    if (!is_asked_for(h, key))
+    if (!mem_is_wanted(h, key))
         return;
     struct mem_process *mem_process = mem_process_of(h, key, id, born);
     if (!mem_process)
         return;
     mem_process->key = key;
     mem_process->born = born;
-    saw(h, mem_process, levels);
+    mem_saw(h, mem_process, levels);
 }
 
-static void note_task(void *context, const void *record)
+static void note_mem_task(void *context, const void *record)
 {
     struct mem_table *h = context;
     const struct hog_mem_task *task = record;
@@ -218,7 +219,7 @@ static void note_task(void *context, const void *record)
 }
 
 /* A process from /proc. If it cannot be read (hidepid), it is skipped. */
-static void look_at_pid(void *context, uint32_t pid)
+static void note_mem_pid(void *context, uint32_t pid)
 {
     struct mem_table *h = context;
     struct process process;
@@ -227,13 +228,13 @@ static void look_at_pid(void *context, uint32_t pid)
     if (process_read(pid, 0, &process) || process.kernel)
         return;
     uint64_t key = key_make(pid, 0, process.start_ns);
-    if (!is_asked_for(h, key) || mem_read_status(pid, &levels))
+    if (!mem_is_wanted(h, key) || mem_read_status(pid, &levels))
         return;
     struct mem_process *mem_process = mem_process_of(h, key, pid, process.start_ns);
     if (!mem_process)
         return;
     mem_process->born = process.start_ns;
-    saw(h, mem_process, &levels);
+    mem_saw(h, mem_process, &levels);
 }
 
 void mem_process_end(struct mem_table *h, struct mem_process *mem_process)
@@ -246,23 +247,24 @@ void mem_process_end(struct mem_table *h, struct mem_process *mem_process)
     mem_process->window = h->window;
 }
 
-static int look(struct mem_table *h, uint64_t now, struct error *why)
+static int snapshot(struct mem_table *h, uint64_t now, struct error *why)
 {
     uint64_t used = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
     if (now < h->next)
         return 0;
-    h->look++;
+    h->snapshot++;
     h->lost_room = false;
-    int err = looks_at_proc(h) ? mem_each_pid(look_at_pid, h)
-                               : iterator_read(h->load.look, sizeof(struct hog_mem_task), note_task, h);
+    int err = mem_reads_proc(h)
+                  ? mem_each_pid(note_mem_pid, h)
+                  : iterator_read(h->load.snapshot, sizeof(struct hog_mem_task), note_mem_task, h);
     if (err)
-        return error_set(why, err, "cannot look at the processes: %s", error_name(err));
-    if (!looks_at_proc(h))
+        return error_set(why, err, "cannot read the processes: %s", error_name(err));
+    if (!mem_reads_proc(h))
         mem_table_scan_hidden(h, now);
     for (size_t i = 0; i < h->table.n && !h->lost_room; i++) {
         struct mem_process *mem_process = hash_table_at(&h->table, i);
-        if (mem_process->look != h->look)
+        if (mem_process->snapshot != h->snapshot)
             mem_process_end(h, mem_process);
     }
     h->all_known = !h->lost_room;
@@ -272,14 +274,14 @@ static int look(struct mem_table *h, uint64_t now, struct error *why)
 
 /* ---- a window ---- */
 
-static bool is_alive(const void *context, const void *entry)
+static bool mem_is_alive(const void *context, const void *entry)
 {
     return !((const struct mem_process *)entry)->gone;
 }
 
 static void begin_window(struct mem_table *h)
 {
-    hash_table_keep(&h->table, is_alive, h);
+    hash_table_keep(&h->table, mem_is_alive, h);
     for (size_t i = 0; i < h->table.n; i++) {
         struct mem_process *mem_process = hash_table_at(&h->table, i);
         mem_process->before = mem_process->now;
@@ -303,7 +305,7 @@ static int mem_table_collect(void *state, const struct window *window, struct er
     h->length = window->end_mono - window->begin_mono;
     int err = h->load.marks ? collect_marks(h, why) : 0;
     if (!err)
-        err = look(h, window->end_mono, why);
+        err = snapshot(h, window->end_mono, why);
     return err;
 }
 

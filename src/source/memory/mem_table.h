@@ -20,7 +20,7 @@ struct mem_process {
     uint64_t mark_rss, mark_vm; /* peak in the window according to marks */
     uint64_t mark_parts[4]; /* the same for each part, by enum hog_mem_part, where parts arrive one by one */
     uint64_t weight;        /* value the row is ranked by */
-    uint64_t look;          /* last snapshot that saw it */
+    uint64_t snapshot;      /* last snapshot that saw it */
     uint64_t window;        /* last window in which it changed or was alive */
     uint64_t quick, quick_before; /* resident by the kernel's quick sums, KiB, in two consecutive snapshots */
     bool quick_known, quick_before_known;
@@ -50,7 +50,7 @@ bool mem_process_delta_rss(const struct mem_process *mem_process, int64_t *kib);
 
 struct mem_totals {
     uint64_t changes, other, lost; /* counter changes: all; of processes outside the filter; without a mark */
-    uint64_t looked;               /* processes in the window's snapshot; 0: none was taken */
+    uint64_t scanned;              /* processes in the window's snapshot; 0: none was taken */
 };
 const struct mem_totals *mem_table_totals(const struct mem_table *h);
 bool mem_table_marks(const struct mem_table *h); /* changes of counters are seen */

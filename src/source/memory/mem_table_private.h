@@ -29,7 +29,7 @@ struct mem_table {
     struct mem_files files; /* of processes that are shown repeatedly */
     struct unseen unseen;
     uint64_t window, length; /* number of the window, and its length in ns */
-    uint64_t look, next;     /* number of the last snapshot; when the next one may be taken */
+    uint64_t snapshot, next; /* number of the last snapshot; when the next one may be taken */
     bool all_known;          /* the last snapshot was complete */
     bool lost_room;          /* the table was full */
     uint64_t page_kib;

@@ -51,7 +51,7 @@ const struct option_spec top_options[] = {
     {
         .name = "why",
         .argument = "PID",
-        .help = "this process alone, with the numbers behind its verdict",
+        .help = "only this process, with the numbers behind its verdict",
         .kind = OPTION_PID,
         AT(why_pid),
         .least = 1,
@@ -60,7 +60,7 @@ const struct option_spec top_options[] = {
     {
         .name = "alert",
         .argument = "VERDICT,..",
-        .help = "end with status 4 after a window that shows one of these; may be repeated",
+        .help = "exit with status 4 after a window that shows one of these; may be repeated",
         .kind = OPTION_PARSED,
         .words = verdict_names + 1,
         AT(alert),

@@ -18,26 +18,26 @@
     X(rank, 4, NONE, NONE, WIDE,                                                                             \
       "place by how much it harms or is harmed: oom-risk first, then by the sum of the times")               \
     X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
-    X(cpu_pct, 7, PCT, SUM, DEFAULT_RANKED, "time on CPUs by the window's length; 100 is one CPU")           \
+    X(cpu_pct, 7, PCT, SUM, DEFAULT_RANKED, "on-CPU time in percent of the window; 100 is one CPU")          \
     X(wait_pct, 8, PCT, SUM, RANKED,                                                                         \
       "time that its threads were runnable while others had the CPU, without quota")                         \
     X(iowait_pct, 10, PCT, SUM, RANKED, "time that its threads were blocked on I/O")                         \
     X(rss_kib, 9, KIB, LEVEL, DEFAULT_RANKED, "resident memory")                                             \
-    X(faults_s, 8, PER_S, SUM, WIDE, "page faults a second, minor and major")                                \
-    X(read_kib_s, 10, KIB_PER_S, SUM, WIDE, "read from storage, a second")                                   \
-    X(write_kib_s, 11, KIB_PER_S, SUM, WIDE, "written to storage, a second: when pages are made dirty")      \
+    X(faults_s, 8, PER_S, SUM, WIDE, "page faults per second, minor and major")                              \
+    X(read_kib_s, 10, KIB_PER_S, SUM, WIDE, "KiB read from storage per second")                              \
+    X(write_kib_s, 11, KIB_PER_S, SUM, WIDE, "KiB written per second, as pages become dirty")                \
     X(watts, 5, WATTS, SUM, WIDE,                                                                            \
-      "power, by its time on CPUs: what `energy` shows of the domains that may be added up")                 \
-    X(verdict, -14, NONE, FIRST, DEFAULT, "which trouble it is in")                                          \
+      "power, by its time on CPUs: the sum of those domains in `energy` that do not overlap")                \
+    X(verdict, -14, NONE, FIRST, DEFAULT, "what is wrong with it")                                           \
     X(by, -24, NONE, FIRST, DEFAULT,                                                                         \
       "the culprit: processes, a cgroup and its quota or limit, a device, [steal]")                          \
     X(busiest_cpu_pct, 15, PCT, MAX, WIDE, "the most that it, or one of its threads, used of one CPU")       \
-    X(caused_pct, 10, PCT, SUM, DEFAULT, "time that others waited for a CPU which it had")                   \
+    X(caused_pct, 10, PCT, SUM, DEFAULT, "time that others waited for a CPU it was using")                   \
     X(throttled_pct, 13, PCT, SUM, WIDE, "time that its threads were runnable while the quota was used up")  \
     X(memstall_pct, 12, PCT, SUM, WIDE,                                                                      \
       "time that its threads were blocked on memory: faults that wait, refaults, reclaim")                   \
     X(lock_pct, 8, PCT, SUM, WIDE, "time that its threads slept for locks")                                  \
-    X(majors_s, 8, PER_S, SUM, WIDE, "major faults a second")                                                \
+    X(majors_s, 8, PER_S, SUM, WIDE, "major faults per second")                                              \
     X(oom_s, 6, S, MIN, WIDE, "seconds until its memory runs out at the present growth")                     \
     X(wait_count, 10, COUNT, SUM, WIDE, "waits for a CPU that ended in the window")                          \
     X(wait_p50_us, 11, US, NONE, WIDE, "half of them were no longer")                                        \
@@ -258,7 +258,7 @@ static void top_rows(void *state, const struct window *window, struct out *out)
 
 const struct view top_view = {
     .name = "top",
-    .summary = "a row a process: CPU, waiting, I/O, memory, and what is the matter with it",
+    .summary = "a row per process: CPU, waiting, I/O, memory, and a verdict",
     .schema = {.name = "top",
                .columns = columns,
                .ncolumns = COLUMNS,
