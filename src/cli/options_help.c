@@ -56,7 +56,7 @@ static void put_views(struct lines *lines, const struct view *const *known)
     }
     put_entry(
         lines, "  doctor", 14,
-        "no measuring: what this host allows, which hook each view would use, and why not a better one");
+        "measures nothing: what this host allows, which hook each view would use, and why not a better one");
 }
 
 static void put_options(struct lines *lines, const struct option_spec *specs)

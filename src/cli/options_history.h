@@ -5,19 +5,19 @@
 
 #include "cli/options.h"
 
-#define RECORD_TOP      6 /* rows a view: so a day of windows of a second stays below 100 MB */
+#define RECORD_TOP      6 /* rows per view: a day of windows of 1 s stays below 100 MB */
 #define RECORD_KEEP     4
 #define RECORD_MAX_SIZE (UINT64_C(64) << 20)
 
 enum verb { VERB_NONE, VERB_RECORD, VERB_REPORT, VERB_DIFF };
 
-/* What the first word of a command line says. */
+/* The verb that the first word of a command line is; VERB_NONE: none. */
 enum verb verb_of(const char *word);
 
-/* The next word: 1: a file, which is taken; 0: something else; -EINVAL with a reason. */
+/* The next word. 1: it is a file and was taken; 0: something else; -EINVAL with a reason. */
 int verb_word(struct options *options, enum verb verb, const char *word, struct error *why);
 
-/* At the end of the command line: what is missing, and what does not fit. Sets the mode. */
+/* At the end of the command line: checks what is missing or does not go together. Sets the mode. */
 int verb_finish(struct options *options, enum verb verb, struct error *why);
 
 #endif

@@ -122,7 +122,7 @@ static int take_thresholds(struct options *o, enum option_kind kind, const char 
     return error ? error_set(why, -EINVAL, "%s: %s", label, reason.text) : 0;
 }
 
-/* --help of the option names the words. */
+/* The help text of the option lists the words. */
 static int take_word(uint32_t *to, const struct option_spec *spec, const char *label, const char *text,
                      size_t length, struct error *why)
 {

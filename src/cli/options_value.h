@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What stands behind an option, read and put where it belongs. Reasons name the option or argument. */
+/* Parses and stores the value of an option. Reasons name the option or argument. */
 #ifndef HOG_CLI_OPTIONS_VALUE_H
 #define HOG_CLI_OPTIONS_VALUE_H
 
@@ -10,17 +10,17 @@
 /* "-k/--top" */
 struct quoted option_label(const struct option_spec *spec);
 
-/* Adds a name to a list, with ", " between. */
+/* Appends a name to a list, separated by ", ". */
 void append_name(char *list, size_t size, const char *name);
 
-/* Each 0, or -EINVAL with a reason. The label is what the reason begins with. */
+/* Each 0, or -EINVAL with a reason. The reason begins with the label. */
 int option_number(const struct option_spec *spec, const char *label, const char *text, uint64_t *value,
                   struct error *why);
 int option_interval(const struct option_spec *spec, const char *label, const char *text, uint64_t *ns,
                     struct error *why);
 int option_pids(struct options *options, const struct option_spec *spec, const char *list, struct error *why);
 
-/* values: the struct of the spec's offsets. value: "" for an option without. */
+/* values: the struct that the spec's offset refers to. value: "" if the option takes none. */
 int option_apply(struct options *options, const struct option_spec *spec, void *values, const char *value,
                  struct error *why);
 

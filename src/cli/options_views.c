@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What options mean together, and with the views that were asked for. */
+/* How options go together, and with the views that were asked for. */
 #include "cli/options_views.h"
 #include <errno.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static int check_given(const struct options *o, const struct view *const *known,
                      owner->name, given->name);
 }
 
-/* Words of --by that only one view knows: it has taken them by now. */
+/* Words of --by that only one view knows: its check_options() has cleared them by now. */
 static int check_by(const struct options *o, const struct view *const *known, struct error *why)
 {
     if (!(o->by & ROWS_MOUNT))
@@ -52,7 +52,7 @@ static int check_by(const struct options *o, const struct view *const *known, st
     return 0;
 }
 
-/* What stands between views and lines. */
+/* Options that change rows on their way to lines. */
 static int check_rows(struct options *o, struct error *why)
 {
     bool waits = o->by || o->sort || o->format == OUT_PROM || o->textfile;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What options mean together, and with the views that were asked for. */
+/* How options go together, and with the views that were asked for. */
 #ifndef HOG_CLI_OPTIONS_VIEWS_H
 #define HOG_CLI_OPTIONS_VIEWS_H
 

@@ -17,8 +17,8 @@ struct alloc {
     struct heap outside; /* all processes outside of our PID namespace */
     const struct heap **top;
     size_t room;
-    uint32_t told_pid[MAX_PIDS]; /* processes reported to have no allocator */
-    size_t ntold;
+    uint32_t reported_pid[MAX_PIDS]; /* processes reported to have no allocator */
+    size_t nreported;
 };
 
 #define ALLOC_COLUMNS(X)                                                                                     \
@@ -99,7 +99,7 @@ static size_t alloc_fields(void *state, struct field *fields, size_t n)
 
 /* ---- rows ---- */
 
-static struct cell kib(double bytes)
+static struct cell alloc_kib(double bytes)
 {
     return cell_decimal(bytes / 1024, 3);
 }
@@ -116,14 +116,14 @@ static void put_alloc_row(struct alloc *alloc, const struct window *window, stru
         [COL_rank] = cell_unsigned(rank),
         [COL_pid] = outside ? none : cell_unsigned(key_process(heap->who)),
         [COL_uid] = cell_uid(name),
-        [COL_live_kib] = known ? kib((double)heap->live) : none,
+        [COL_live_kib] = known ? alloc_kib((double)heap->live) : none,
         [COL_allocs_s] = known ? cell_decimal((double)(now->allocs - before->allocs) / seconds, 3) : none,
         [COL_frees_s] = known ? cell_decimal((double)(now->frees - before->frees) / seconds, 3) : none,
-        [COL_alloc_kib_s] = known ? kib((double)(now->bytes - before->bytes) / seconds) : none,
+        [COL_alloc_kib_s] = known ? alloc_kib((double)(now->bytes - before->bytes) / seconds) : none,
         [COL_lib] = heap->lib_length ? cell_bytes(heap->lib, heap->lib_length) : none,
         [COL_failed_s] = known ? cell_decimal((double)(now->failed - before->failed) / seconds, 3) : none,
-        [COL_mapped_kib] = known ? kib((double)heap->mapped) : none,
-        [COL_error_kib] = known ? kib(heap->error) : none,
+        [COL_mapped_kib] = known ? alloc_kib((double)heap->mapped) : none,
+        [COL_error_kib] = known ? alloc_kib(heap->error) : none,
         [COL_comm] = cell_comm(name),
     };
 
@@ -164,7 +164,7 @@ static void add_outside(struct heap *outside, const struct heap *heap)
     add_counts(&outside->before, &heap->before);
 }
 
-static bool is_asked_for(const struct alloc *alloc, uint64_t who)
+static bool alloc_is_asked_for(const struct alloc *alloc, uint64_t who)
 {
     return !alloc->context->targets->n || targets_find(alloc->context->targets, who);
 }
@@ -187,7 +187,7 @@ static size_t alloc_rank_all(struct alloc *alloc)
         const struct heap *heap = hash_table_at(table, i);
         if (heap->who == HOG_KEY_OUTSIDE)
             add_outside(&alloc->outside, heap);
-        else if (is_active(heap) && is_asked_for(alloc, heap->who))
+        else if (is_active(heap) && alloc_is_asked_for(alloc, heap->who))
             alloc->top[n++] = heap;
     }
     if (is_active(&alloc->outside) && !alloc->context->targets->n)
@@ -198,14 +198,14 @@ static size_t alloc_rank_all(struct alloc *alloc)
 }
 
 /* Reports each process once. */
-static void tell_unseen(struct alloc *alloc, struct out *out, uint32_t pid)
+static void report_unseen(struct alloc *alloc, struct out *out, uint32_t pid)
 {
-    for (size_t i = 0; i < alloc->ntold; i++)
-        if (alloc->told_pid[i] == pid)
+    for (size_t i = 0; i < alloc->nreported; i++)
+        if (alloc->reported_pid[i] == pid)
             return;
-    if (alloc->ntold == MAX_PIDS)
+    if (alloc->nreported == MAX_PIDS)
         return;
-    alloc->told_pid[alloc->ntold++] = pid;
+    alloc->reported_pid[alloc->nreported++] = pid;
     const struct field fields[] = {
         {"pid", cell_unsigned(pid)},
         {"reason", cell_sentence("no file that it has mapped has malloc and free among its symbols")},
@@ -213,7 +213,7 @@ static void tell_unseen(struct alloc *alloc, struct out *out, uint32_t pid)
     out_note(out, "unseen", fields, 2);
 }
 
-static void tell_error(struct alloc *alloc, struct out *out)
+static void report_probe_error(struct alloc *alloc, struct out *out)
 {
     const struct field reason = {"reason", cell_sentence(alloc->heaps->unseen_why.text)};
 
@@ -235,7 +235,7 @@ static void alloc_rows_of_idle(struct alloc *alloc, const struct window *window,
         for (size_t j = 0; j < n && !shown; j++)
             shown = key_process(alloc->top[j]->who) == target->pid;
         if (!found)
-            tell_unseen(alloc, out, target->pid);
+            report_unseen(alloc, out, target->pid);
         if (!shown && rank <= alloc->context->options->top)
             put_alloc_row(alloc, window, out, rank++, &idle, found);
     }
@@ -253,7 +253,7 @@ static void put_leaks(struct alloc *alloc, const struct window *window, struct o
         const struct cell cells[LEAKS_LENGTH] = {
             [LEAKS_rank] = cell_unsigned(i + 1),
             [LEAKS_pid] = outside ? cell_unknown() : cell_unsigned(key_process(who)),
-            [LEAKS_live_kib] = kib((double)leak.bytes),
+            [LEAKS_live_kib] = alloc_kib((double)leak.bytes),
             [LEAKS_blocks] = cell_unsigned(leak.blocks),
             [LEAKS_age_s] = cell_decimal((double)leak.age_ns / 1e9, 3),
             [LEAKS_stack] = *leak.stack ? cell_string(leak.stack) : cell_unknown(),
@@ -268,7 +268,7 @@ static void alloc_rows(void *state, const struct window *window, struct out *out
     struct alloc *alloc = state;
     size_t rank = 1, n = alloc_rank_all(alloc);
 
-    tell_error(alloc, out);
+    report_probe_error(alloc, out);
     for (size_t i = 0; i < n && rank <= alloc->context->options->top; i++) {
         heaps_lib(alloc->heaps, (struct heap *)alloc->top[i]);
         put_alloc_row(alloc, window, out, rank++, alloc->top[i], true);

@@ -75,7 +75,7 @@ static size_t mem_fields(void *state, struct field *fields, size_t n)
     return fields_copy(fields, n, all, sizeof all / sizeof *all);
 }
 
-static struct cell kib(bool known, uint64_t value)
+static struct cell mem_kib(bool known, uint64_t value)
 {
     return known ? cell_unsigned(value) : cell_unknown();
 }
@@ -116,18 +116,18 @@ static void put_mem_row(const struct mem *mem, const struct window *window, stru
     bool peak_vm_known = mem_table_peak_vm(mem->mem_table, mem_process, &peak_vm);
     const struct cell cells[COLUMNS] = {
         [COL_rank] = cell_unsigned(rank),
-        [COL_pid] = kib(!outside, key_process(mem_process->key)),
+        [COL_pid] = mem_kib(!outside, key_process(mem_process->key)),
         [COL_uid] = cell_uid(name),
-        [COL_rss_kib] = kib(known, now->rss),
+        [COL_rss_kib] = mem_kib(known, now->rss),
         [COL_delta_kib] = delta_rss(mem_process),
-        [COL_peak_kib] = kib(peak_rss_known && !outside, peak_rss),
-        [COL_anon_kib] = kib(known, now->anon),
-        [COL_file_kib] = kib(known, now->file),
-        [COL_shmem_kib] = kib(known, now->shmem),
-        [COL_swap_kib] = kib(known, now->swap),
-        [COL_vm_kib] = kib(known, now->vm),
+        [COL_peak_kib] = mem_kib(peak_rss_known && !outside, peak_rss),
+        [COL_anon_kib] = mem_kib(known, now->anon),
+        [COL_file_kib] = mem_kib(known, now->file),
+        [COL_shmem_kib] = mem_kib(known, now->shmem),
+        [COL_swap_kib] = mem_kib(known, now->swap),
+        [COL_vm_kib] = mem_kib(known, now->vm),
         [COL_vm_delta_kib] = delta_vm(mem_process),
-        [COL_vm_peak_kib] = kib(peak_vm_known && !outside, peak_vm),
+        [COL_vm_peak_kib] = mem_kib(peak_vm_known && !outside, peak_vm),
         [COL_pss_kib] = pss(mem, mem_process),
         [COL_comm] = cell_comm(name),
     };

@@ -40,7 +40,7 @@ size_t sched_fields(const struct sched *o, struct field *fields, size_t n)
 
 /* Histograms have no banks: a wait that ended just after the flip is in there already. And the middle of a
  * bucket can be more than what fell into it. */
-static struct cell quantile(const struct waits *waits, const struct pair *sum, double q)
+static struct cell wait_quantile(const struct waits *waits, const struct pair *sum, double q)
 {
     uint64_t ns;
 
@@ -61,8 +61,8 @@ struct waited sched_waited(const struct sched *o, uint64_t key)
     return (struct waited){
         .ms = cell_milliseconds(sum ? sum->ns : 0),
         .count = cell_unsigned(sum ? (uint64_t)sum->count : 0),
-        .p50_us = some ? quantile(waits, sum, 0.5) : none,
-        .p99_us = some ? quantile(waits, sum, 0.99) : none,
+        .p50_us = some ? wait_quantile(waits, sum, 0.5) : none,
+        .p99_us = some ? wait_quantile(waits, sum, 0.99) : none,
         .max_us = some ? cell_decimal((double)sum->most_ns / 1e3, 1) : none,
     };
 }

@@ -51,7 +51,7 @@ static int track_open(void **state, const struct source_context *context, struct
 }
 
 /* Sums of each target; its threads make one row. */
-static void sum_up(const struct track *track, struct tally_entry *sums)
+static void sum_targets(const struct track *track, struct tally_entry *sums)
 {
     const struct targets *targets = track->context->targets;
     const struct tally *tally = sched_tally(track->sched);
@@ -77,7 +77,7 @@ static void track_rows(void *state, const struct window *window, struct out *out
     const struct targets *targets = track->context->targets;
     double length = (double)(window->end_mono - window->begin_mono);
 
-    sum_up(track, track->sums);
+    sum_targets(track, track->sums);
     for (size_t i = 0; i < targets->n; i++) {
         const struct tally_entry *sum = &track->sums[i];
         if (sched_hides(track->sched, sum->key, window->end_mono))

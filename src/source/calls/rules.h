@@ -19,7 +19,7 @@ struct hog_function; /* bpf/calls/functions.bpf.h */
 /* Whether calls of functions are asked for; else those of the system. */
 bool calls_of_functions(const struct calls_options *options);
 
-/* A path: that file alone; else what names of files must begin with, for messages. */
+/* The library for messages: a path is exactly that file, else a prefix of file names. */
 const char *calls_lib(const struct calls_options *options);
 bool calls_lib_is_path(const struct calls_options *options);
 

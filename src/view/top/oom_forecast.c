@@ -54,7 +54,7 @@ static uint64_t hash_of(const struct cgroup_name *path)
     return hash | 1;
 }
 
-static const struct grower *find(const struct oom_forecast *o, uint64_t hash)
+static const struct grower *find_limit(const struct oom_forecast *o, uint64_t hash)
 {
     for (const struct grower *g = o->groups; g < o->groups + GROUPS; g++)
         if (g->hash == hash)
@@ -65,7 +65,7 @@ static const struct grower *find(const struct oom_forecast *o, uint64_t hash)
 static void oom_forecast_look(struct oom_forecast *o, const struct cgroup *group, uint64_t now)
 {
     uint64_t hash = hash_of(&group->memory.tightest);
-    struct grower *g = (struct grower *)find(o, hash);
+    struct grower *g = (struct grower *)find_limit(o, hash);
 
     if (!g) {
         g = o->groups;
@@ -81,7 +81,7 @@ static void oom_forecast_look(struct oom_forecast *o, const struct cgroup *group
 
 /* ---- limits ---- */
 
-static void finish(struct oom_end *out, const struct growth *growth)
+static void finish_limit(struct oom_end *out, const struct growth *growth)
 {
     out->rate = growth_rate(growth);
     out->seconds = growth_seconds_left(&out->rate, out->headroom);
@@ -95,14 +95,14 @@ void oom_forecast_of_host(const struct oom_forecast *o, struct oom_end *out)
     out->limit = o->memory->total;
     out->headroom = o->memory->headroom;
     out->used = o->memory->total > o->memory->available ? o->memory->total - o->memory->available : 0;
-    finish(out, &o->host);
+    finish_limit(out, &o->host);
 }
 
 static bool of_group(const struct oom_forecast *o, const struct cgroup *group, struct oom_end *out)
 {
     const struct cgroup_memory *memory = group ? &group->memory : NULL;
     const struct grower *g =
-        memory && memory->known && memory->tightest.length ? find(o, hash_of(&memory->tightest)) : NULL;
+        memory && memory->known && memory->tightest.length ? find_limit(o, hash_of(&memory->tightest)) : NULL;
 
     *out = (struct oom_end){.seconds = -1};
     if (!g)
@@ -111,7 +111,7 @@ static bool of_group(const struct oom_forecast *o, const struct cgroup *group, s
     out->limit = memory->limit;
     out->used = memory->used;
     out->headroom = memory->headroom;
-    finish(out, &g->growth);
+    finish_limit(out, &g->growth);
     return true;
 }
 
@@ -143,7 +143,7 @@ static void judge_growth(const struct oom_forecast *o, const struct top *top, st
     process->outlook.share_pct = fmin(100, 100 * own.bytes_s / nearest.rate.bytes_s);
 }
 
-static void watch(struct oom_forecast *o, const struct top *top, struct judged_process *process)
+static void watch_limits(struct oom_forecast *o, const struct top *top, struct judged_process *process)
 {
     const struct task_sums *task = tasks_find(top->tasks, process->key);
 
@@ -170,7 +170,7 @@ void oom_forecast_update(struct oom_forecast *o, struct top *top)
         return;
     for (size_t i = 0; i < top->process_table.capacity; i++)
         if (top->process_table.table[i].key && top->process_table.table[i].key != HOG_KEY_OUTSIDE)
-            watch(o, top, &top->process_table.table[i]);
+            watch_limits(o, top, &top->process_table.table[i]);
     for (size_t i = 0; i < top->process_table.capacity; i++)
         if (top->process_table.table[i].key && growth_rises(&top->process_table.table[i].growth))
             judge_growth(o, top, &top->process_table.table[i]);

@@ -28,8 +28,8 @@ struct process_table {
 };
 
 /* Begins a window of `window` ns. The span of `span` ns decays: old time fades as fast as new time arrives.
- * If the window is as long as the span, it is judged alone. Processes idle for a while are dropped. -ENOMEM:
- * all are. */
+ * If the window is as long as the span, it is judged by itself. Processes idle for a while are dropped.
+ * -ENOMEM: all are. */
 int process_table_begin(struct process_table *s, double window, double span);
 
 /* A new one starts at zero. NULL: out of memory. Valid until the next call. */

@@ -55,7 +55,7 @@ static bool is_asked(const struct top *top, uint64_t key)
 }
 
 /* [outside] is many processes: no verdict. */
-static void judge_subject(const struct top *top, struct judged_process *process)
+static void judge_process(const struct top *top, struct judged_process *process)
 {
     struct judgement judgement;
 
@@ -84,7 +84,7 @@ static int compare_rank(const struct top *top, const struct judged_process *a, c
 }
 
 /* Inserts it by rank, if it is among the first. */
-static void insert(struct top *top, struct judged_process *process)
+static void insert_ranked(struct top *top, struct judged_process *process)
 {
     size_t most = top->context->options->top, i = top->nranked;
 
@@ -120,10 +120,10 @@ void top_rank(struct top *top)
         process->rank = 0;
         if (!is_shown(top, process))
             continue;
-        judge_subject(top, process);
+        judge_process(top, process);
         if (process->verdict != VERDICT_OK && options->alert >> process->verdict & 1)
             top->alert = true;
-        insert(top, process);
+        insert_ranked(top, process);
     }
     for (size_t i = 0; i < top->nranked; i++)
         top->ranked[i]->rank = i + 1;
