@@ -4,19 +4,19 @@
 #include <string.h>
 #include "sched.types.h"
 
-#define DEBT_NS 10000000000ull /* after so long, it was not from what was told too early */
-#define MOST    4096           /* open sleeps; more are not told of before they end */
+#define DEBT_NS 10000000000ull /* an older debt does not come from an early report */
+#define MOST    4096           /* open sleeps; others are counted when they end */
 
-/* A sleep, and what was told of it. */
+/* A sleep and the time credited for it. */
 struct sleep {
     struct hog_waiting what;
-    int64_t told;
+    int64_t credited;
 };
 
 struct blocked_time {
     const struct sched_kernel *kernel;
     struct pairs sums;
-    struct pairs debts;         /* what was taken back before the kernel told of it; most_ns: when */
+    struct pairs debts;         /* subtracted before the kernel reported it; most_ns: when */
     struct sleep *now, *before; /* by task */
     size_t nnow, nbefore, room;
     uint64_t lost, lost_ns;
@@ -49,8 +49,8 @@ void blocked_time_begin(struct blocked_time *blocked_time)
     blocked_time->lost = blocked_time->lost_ns = 0;
 }
 
-static void add(struct blocked_time *blocked_time, uint64_t victim, uint64_t on, int64_t ns, int64_t count,
-                uint64_t most)
+static void blocked_add(struct blocked_time *blocked_time, uint64_t victim, uint64_t on, int64_t ns,
+                        int64_t count, uint64_t most)
 {
     struct pair *pair = on >= HOG_ON_IO && on <= HOG_ON_LOCK
                             ? pairs_at(&blocked_time->sums, victim, on - HOG_ON_IO + 1, false)
@@ -69,20 +69,21 @@ static void add(struct blocked_time *blocked_time, uint64_t victim, uint64_t on,
 
 /* ---- sleeps that ended in the window ---- */
 
-static void take(void *context, const struct hog_slot *slot)
+static void add_ended_sleep(void *context, const struct hog_slot *slot)
 {
     const struct hog_pair *from = (const void *)slot;
 
-    add(context, from->victim, from->aggressor, (int64_t)slot->weight, (int64_t)slot->count, from->most >> 1);
+    blocked_add(context, from->victim, from->aggressor, (int64_t)slot->weight, (int64_t)slot->count,
+                from->most >> 1);
 }
 
 void blocked_time_cpu(struct blocked_time *blocked_time, int cpu)
 {
-    sketch_drain(&blocked_time->kernel->by_blocked, cpu, take, blocked_time);
+    sketch_drain(&blocked_time->kernel->by_blocked, cpu, add_ended_sleep, blocked_time);
     sketch_lost(&blocked_time->kernel->by_blocked, cpu, &blocked_time->lost_ns, &blocked_time->lost);
 }
 
-/* ---- sleeps that had not ended at the turn ---- */
+/* ---- sleeps that were open at the flip ---- */
 
 void blocked_time_found(struct blocked_time *blocked_time, const struct hog_waiting *sleep)
 {
@@ -100,7 +101,7 @@ void blocked_time_found(struct blocked_time *blocked_time, const struct hog_wait
     blocked_time->now[blocked_time->nnow++] = (struct sleep){.what = *sleep};
 }
 
-static int by_task(const void *a, const void *b)
+static int compare_sleeps(const void *a, const void *b)
 {
     const struct hog_waiting *x = &((const struct sleep *)a)->what, *y = &((const struct sleep *)b)->what;
 
@@ -109,15 +110,15 @@ static int by_task(const void *a, const void *b)
     return (x->pcount > y->pcount) - (x->pcount < y->pcount);
 }
 
-static void take_back(struct blocked_time *blocked_time, struct sleep *sleep)
+static void subtract_sleep(struct blocked_time *blocked_time, struct sleep *sleep)
 {
-    if (sleep->told)
-        add(blocked_time, sleep->what.victim, sleep->what.on, -sleep->told, 0, 0);
-    sleep->told = 0;
+    if (sleep->credited)
+        blocked_add(blocked_time, sleep->what.victim, sleep->what.on, -sleep->credited, 0, 0);
+    sleep->credited = 0;
 }
 
-/* Up to the turn, or to its end if the task waits for a CPU since. */
-static void go_on(struct blocked_time *blocked_time, struct sleep *sleep, uint64_t now)
+/* Credits a sleep up to the flip, or up to its end if the task waits for a CPU since then. */
+static void credit_sleep(struct blocked_time *blocked_time, struct sleep *sleep, uint64_t now)
 {
     const struct hog_waiting *what = &sleep->what;
     uint64_t offset;
@@ -126,52 +127,52 @@ static void go_on(struct blocked_time *blocked_time, struct sleep *sleep, uint64
         return;
     uint64_t to = what->until && what->until < now - offset ? what->until : now - offset;
     int64_t all = (int64_t)(to - what->from);
-    if (all <= sleep->told)
+    if (all <= sleep->credited)
         return;
-    add(blocked_time, what->victim, what->on, all - sleep->told, 0, (uint64_t)all);
-    sleep->told = all;
+    blocked_add(blocked_time, what->victim, what->on, all - sleep->credited, 0, (uint64_t)all);
+    sleep->credited = all;
 }
 
-/* Both lists are in order. */
-static void compare(struct blocked_time *blocked_time, uint64_t now)
+/* Both lists are sorted. */
+static void match_sleeps(struct blocked_time *blocked_time, uint64_t now)
 {
     struct sleep *before = blocked_time->before, *end = before + blocked_time->nbefore;
 
-    qsort(blocked_time->now, blocked_time->nnow, sizeof *blocked_time->now, by_task);
+    qsort(blocked_time->now, blocked_time->nnow, sizeof *blocked_time->now, compare_sleeps);
     for (size_t i = 0; i < blocked_time->nnow; i++) {
         struct sleep *sleep = &blocked_time->now[i];
-        while (before < end && by_task(before, sleep) < 0)
-            take_back(blocked_time, before++);
-        if (before < end && !by_task(before, sleep)) {
-            sleep->told = before->told;
-            sleep->what.victim = before->what.victim; /* what was told of him is taken back from him */
+        while (before < end && compare_sleeps(before, sleep) < 0)
+            subtract_sleep(blocked_time, before++);
+        if (before < end && !compare_sleeps(before, sleep)) {
+            sleep->credited = before->credited;
+            sleep->what.victim = before->what.victim; /* the credit is subtracted from the same key */
             before++;
         }
-        go_on(blocked_time, sleep, now);
+        credit_sleep(blocked_time, sleep, now);
     }
     while (before < end)
-        take_back(blocked_time, before++);
+        subtract_sleep(blocked_time, before++);
     struct sleep *swap = blocked_time->before;
     blocked_time->before = blocked_time->now;
     blocked_time->nbefore = blocked_time->nnow;
     blocked_time->now = swap;
 }
 
-/* Nobody looked: a sleep has ended if the kernel told of one that was as long. If it has not, the next look
- * tells it anew. */
-static void guess(struct blocked_time *blocked_time)
+/* Without a snapshot: a sleep has ended if the kernel reported one at least as long. If that is wrong, the
+ * next snapshot credits it again. */
+static void guess_ended_sleeps(struct blocked_time *blocked_time)
 {
     for (size_t i = 0; i < blocked_time->nbefore; i++) {
         struct sleep *sleep = &blocked_time->before[i];
         const struct pair *pair =
             pairs_find(&blocked_time->sums, sleep->what.victim, sleep->what.on - HOG_ON_IO + 1, false);
-        if (pair && (int64_t)pair->most_ns + 1024 > sleep->told)
-            take_back(blocked_time, sleep);
+        if (pair && (int64_t)pair->most_ns + 1024 > sleep->credited)
+            subtract_sleep(blocked_time, sleep);
     }
 }
 
-/* What is below zero was taken back before the kernel told of it: it comes off the windows that follow. */
-static void settle(struct blocked_time *blocked_time, uint64_t now)
+/* A negative sum was subtracted before the kernel reported the sleep: it is subtracted from later windows. */
+static void settle_blocked(struct blocked_time *blocked_time, uint64_t now)
 {
     for (size_t i = 0; i < blocked_time->debts.capacity; i++) {
         const struct pair *debt = &blocked_time->debts.table[i];
@@ -198,13 +199,13 @@ static void settle(struct blocked_time *blocked_time, uint64_t now)
     pairs_free(&before);
 }
 
-void blocked_time_end(struct blocked_time *blocked_time, uint64_t now, bool looked)
+void blocked_time_end(struct blocked_time *blocked_time, uint64_t now, bool snapshot)
 {
-    if (looked)
-        compare(blocked_time, now);
+    if (snapshot)
+        match_sleeps(blocked_time, now);
     else
-        guess(blocked_time);
-    settle(blocked_time, now);
+        guess_ended_sleeps(blocked_time);
+    settle_blocked(blocked_time, now);
 }
 
 const struct pairs *blocked_time_sums(const struct blocked_time *blocked_time)

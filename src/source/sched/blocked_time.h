@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sleeps that are no idleness, by process and by what it slept on: the reader's side of
- * bpf/sched/blocked_time.bpf.h. Part of waits, from whom views have them. */
+/* Blocked time by task and cause: the reader of bpf/sched/blocked_time.bpf.h. Views read it through waits. */
 #ifndef HOG_SOURCE_SCHED_BLOCKED_TIME_H
 #define HOG_SOURCE_SCHED_BLOCKED_TIME_H
 
@@ -13,16 +12,16 @@ struct hog_waiting; /* bpf/sched/waiting.bpf.h */
 struct blocked_time *blocked_time_open(const struct sched_kernel *kernel); /* NULL: no memory */
 void blocked_time_close(struct blocked_time *blocked_time);
 
-/* A window: begin, each CPU, each sleep that has not ended at the turn, end. `now`: the turn, by the clock of
- * the programs. looked: whether such sleeps were looked for. */
+/* A window: begin, each CPU, each sleep that was open at the flip, end. `now`: the flip, by the clock of the
+ * programs. snapshot: whether open sleeps were read. */
 void blocked_time_begin(struct blocked_time *blocked_time);
 void blocked_time_cpu(struct blocked_time *blocked_time, int cpu);
 void blocked_time_found(struct blocked_time *blocked_time, const struct hog_waiting *sleep);
-void blocked_time_end(struct blocked_time *blocked_time, uint64_t now, bool looked);
+void blocked_time_end(struct blocked_time *blocked_time, uint64_t now, bool snapshot);
 
-/* victim: who slept, aggressor: on what, an enum stall (source/sched/waits.h) + 1. */
+/* victim: the task that slept; aggressor: an enum blocked (source/sched/waits.h) + 1. */
 const struct pairs *blocked_time_sums(const struct blocked_time *blocked_time);
-/* Adds what the sketch had to drop in the window. */
+/* Adds what the sketch dropped in the window. */
 void blocked_time_lost(const struct blocked_time *blocked_time, uint64_t *lost, int64_t *ns);
 
 #endif

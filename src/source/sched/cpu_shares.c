@@ -33,7 +33,7 @@ void cpu_shares_ran(struct cpu_shares *s, uint64_t key, int64_t ns)
         size_t room = s->room ? 2 * s->room : 256;
         struct share *more = realloc(s->list, room * sizeof *more);
         if (!more)
-            return; /* then somebody's part is shared out among the others */
+            return; /* its part is then distributed over the others */
         s->list = more;
         s->room = room;
     }
@@ -61,8 +61,8 @@ int64_t cpu_shares_sum(const struct cpu_shares *s, int cpu)
     return sum;
 }
 
-/* What was stolen from one whose stint lasted over several windows, and is known but now, has been his in
- * those before: then he has less than nothing in this one. */
+/* Time stolen from a timeslice over several windows may become known only now. It was credited as run time
+ * before, so the task's share in this window is negative. */
 static double stolen_from(const struct cpu_shares *s, int cpu)
 {
     int64_t stolen = s->stolen[cpu];

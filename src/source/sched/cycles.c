@@ -15,7 +15,7 @@ struct cycles {
     struct perf_event_attr attr;
     int map; /* -1: not joined yet */
     int cpus;
-    int fds[]; /* a possible CPU; 0: not counted there */
+    int fds[]; /* by possible CPU; 0: not counted there */
 };
 
 static uint32_t event_type(const char *root)
@@ -31,7 +31,7 @@ static uint32_t event_type(const char *root)
 
 bool cycles_now(const struct cycles *c, int cpu, uint64_t *count)
 {
-    /* A pinned event that has no counter reads as a file that is empty. */
+    /* A pinned event without a counter reads as end of file. */
     return c->fds[cpu] && read(c->fds[cpu], count, sizeof *count) == (ssize_t)sizeof *count;
 }
 
@@ -46,7 +46,7 @@ static int count_on(struct cycles *c, int cpu)
     return cycles_now(c, cpu, &count) ? 0 : -EBUSY;
 }
 
-static int explain(int err, struct error *why)
+static int explain_cycles(int err, struct error *why)
 {
     if (err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV)
         return error_set(why, -ENODEV,
@@ -63,7 +63,7 @@ int cycles_open(struct cycles **out, const char *root, int cpus, struct error *w
     int err = c && online ? 0 : -ENOMEM;
 
     if (!err) {
-        /* Pinned: a counter that takes turns with others would miss what was not its turn. */
+        /* Pinned: a multiplexed counter would miss cycles. */
         c->attr = (struct perf_event_attr){.type = event_type(root),
                                            .size = sizeof c->attr,
                                            .config = PERF_COUNT_HW_CPU_CYCLES,
@@ -81,10 +81,10 @@ int cycles_open(struct cycles **out, const char *root, int cpus, struct error *w
         return 0;
     }
     cycles_close(c);
-    return err == -ENOMEM ? error_set(why, err, "out of memory") : explain(err, why);
+    return err == -ENOMEM ? error_set(why, err, "out of memory") : explain_cycles(err, why);
 }
 
-static int message(const struct cycles *c, int cpu)
+static int publish_event(const struct cycles *c, int cpu)
 {
     uint32_t key = (uint32_t)cpu;
 
@@ -97,7 +97,7 @@ int cycles_join(struct cycles *c, const struct object_map *map, struct error *wh
 
     c->map = map->fd;
     for (int cpu = 0; cpu < c->cpus && !err; cpu++)
-        err = message(c, cpu);
+        err = publish_event(c, cpu);
     return err ? error_set(why, err, "--weight=cycles: %s", error_name(err)) : 0;
 }
 
@@ -111,8 +111,8 @@ bool cycles_follow(struct cycles *c, const uint8_t *online)
         changed = true;
         if (online[cpu]) {
             count_on(c, cpu);
-            message(c, cpu);
-        } else { /* its event counts no more, also when the CPU comes back */
+            publish_event(c, cpu);
+        } else { /* the event stays dead when the CPU comes back */
             close(c->fds[cpu]);
             c->fds[cpu] = 0;
         }

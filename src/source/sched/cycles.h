@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Cycles of each CPU, counted by the hardware: one perf event a CPU, which programs read by a map. */
+/* Hardware cycle counts of each CPU: one perf event per CPU, which programs read through a map. */
 #ifndef HOG_SOURCE_SCHED_CYCLES_H
 #define HOG_SOURCE_SCHED_CYCLES_H
 
@@ -10,16 +10,15 @@
 
 struct cycles;
 
-/* root: in front of /sys; not "" in tests alone, where the PMU `cpu` below it says which type of event stands
- * for cycles. cpus: possible ones. -ENODEV: this host cannot count them; -EBUSY: others have all counters;
- * with a reason. */
+/* root: prefix of /sys, only used by tests; the PMU `cpu` below it then gives the event type. cpus: possible
+ * ones. -ENODEV: this host cannot count cycles; -EBUSY: all counters are in use; with a reason. */
 int cycles_open(struct cycles **cycles, const char *root, int cpus, struct error *why);
-/* Programs read them by this map (BPF_MAP_TYPE_PERF_EVENT_ARRAY) from now on. */
+/* Puts the events into this map (BPF_MAP_TYPE_PERF_EVENT_ARRAY) for programs. */
 int cycles_join(struct cycles *cycles, const struct object_map *map, struct error *why);
-/* Counts on CPUs that have come (online[cpu] is 1), and no more on those that went. Whether there were any.
- */
+/* Starts counting on CPUs that came online (online[cpu] is 1) and stops on those that went offline. Returns
+ * whether there were any. */
 bool cycles_follow(struct cycles *cycles, const uint8_t *online);
-/* What the CPU has counted; false: nobody knows. */
+/* The CPU's count; false: not known. */
 bool cycles_now(const struct cycles *cycles, int cpu, uint64_t *count);
 void cycles_close(struct cycles *cycles); /* NULL is fine */
 

@@ -19,7 +19,7 @@ static const struct alternative task_switches[] = {{"tp_btf", "hog_switch_btf"},
                                                    {"raw_tp", "hog_switch_raw"}};
 static const struct alternative waits_switches[] = {{"tp_btf", "hog_switch_waits_btf"},
                                                     {"raw_tp", "hog_switch_waits_raw"}};
-/* One alone: all kernels that perf has counters on, and that have type data, take it. */
+/* No alternative: every kernel with perf counters and type data supports tp_btf. */
 static const struct alternative cycles_switches[] = {{"tp_btf", "hog_switch_cycles_btf"}};
 static const struct alternative task_exits[] = {{"tp_btf", "hog_exit_btf"}, {"raw_tp", "hog_exit_raw"}};
 static const struct alternative task_starts[] = {{"task_btf", "hog_seed_btf"}, {"task", "hog_seed_task"}};
@@ -30,8 +30,8 @@ static const struct alternative classic_exits[] = {{"tracepoint", "hog_exit_tp"}
 static const struct alternative classic_starts[] = {{"thread_id", "hog_seed_ids"}};
 static const struct alternative classic_forks[] = {{"tracepoint", "hog_fork_tp"}};
 
-static const struct way by_task = {task_switches, task_exits, task_starts, NULL, 2, 2, 2, 0};
-static const struct way by_classic = {
+static const struct way task_way = {task_switches, task_exits, task_starts, NULL, 2, 2, 2, 0};
+static const struct way classic_way = {
     classic_switches, classic_exits, classic_starts, classic_forks, 1, 1, 1, 1};
 
 const struct hook_ways sched_ways[] = {
@@ -52,8 +52,8 @@ static int set_offsets(const struct collector *collector, struct error *why)
                : collector_set_offset(collector, "switch_next_prio", "sched/sched_switch", "next_prio", why);
 }
 
-/* Nobody is known to be on a CPU, from now on. */
-static int begin_unknown(const struct collector *collector, struct error *why)
+/* Marks the current task of every CPU as unknown from now on. */
+static int mark_cpus_unseen(const struct collector *collector, struct error *why)
 {
     uint8_t online[MAX_CPUS];
     int n = cpus_online(online, sizeof online);
@@ -71,10 +71,10 @@ static int begin_unknown(const struct collector *collector, struct error *why)
     return 0;
 }
 
-/* Who is on each CPU now, so that one who never leaves it is known. Where the kernel cannot run a program on
- * call (before 5.10), he counts as missed until his first switch. */
-static void seed(const struct collector *collector, const struct source_context *context,
-                 const struct way *way, struct hook_report *hook)
+/* Records the current task of each CPU, so that a task that never leaves its CPU is known. Before 5.10
+ * programs cannot be run on demand: its time counts as missed until its first context switch. */
+static void seed_cpus(const struct collector *collector, const struct source_context *context,
+                      const struct way *way, struct hook_report *hook)
 {
     uint8_t online[MAX_CPUS] = {0};
     struct error optional;
@@ -88,7 +88,7 @@ static void seed(const struct collector *collector, const struct source_context 
             program_run_on_cpu(program, cpu, NULL);
 }
 
-/* Where the kernel cannot run it on call, or locked memory is counted, what is stolen comes off when a stint
+/* If it cannot be run on demand, or locked memory is limited, stolen time is subtracted when a timeslice
  * ends. */
 static void prepare_taken(struct sched_kernel *kernel, const struct source_context *context,
                           struct hook_report *hook)
@@ -111,7 +111,7 @@ static void prepare_taken(struct sched_kernel *kernel, const struct source_conte
 
 #define STAGES           4
 #define SLOTS            64
-#define DEPARTURES_A_CPU 128 /* 1024 at least */
+#define DEPARTURES_A_CPU 128 /* at least 1024 */
 #define FIELD_EXISTS     2   /* BPF_CORE_FIELD_EXISTS */
 #define ENUM_EXISTS      10  /* BPF_CORE_ENUMVAL_EXISTS */
 
@@ -123,8 +123,8 @@ static void set_word(const struct collector *collector, const char *name, uint32
         *word = value;
 }
 
-/* Maps and constants for waits, or for doing without. Only task_struct tells of them; and where locked memory
- * is counted, it is for what cannot be done without. */
+/* Maps and constants for waits, or for running without them. Waits need task_struct; if locked memory is
+ * limited, only views that require pairs get them. */
 static int prepare_waits(struct sched_kernel *kernel, const struct source_context *context, bool classic,
                          struct error *why)
 {
@@ -181,7 +181,7 @@ static int prepare_waits(struct sched_kernel *kernel, const struct source_contex
     return 0;
 }
 
-/* The sketches lie in one map: the slots of each behind those of the one before, and so do their heads. */
+/* All sketches share one map value: heads first, then the slots, in the same order. */
 static void open_sketch(const struct sched_kernel *kernel, struct sketch *sketch, size_t head,
                         const struct sketch *before)
 {
@@ -202,7 +202,7 @@ static void open_waits(struct sched_kernel *kernel)
     open_sketch(kernel, &kernel->by_blocked, offsetof(struct hog_waits, blocked), &kernel->by_pair);
 }
 
-/* Whether the type data has what the program asks for. access: as in struct core_result. */
+/* Whether the kernel's type data has a field that the program checks. access: as in struct core_result. */
 static bool has_field(const struct object_program *program, const char *type, const char *access)
 {
     for (size_t i = 0; i < program->ncore; i++) {
@@ -214,8 +214,8 @@ static bool has_field(const struct object_program *program, const char *type, co
     return false;
 }
 
-/* Whether the kernel counts waits (CONFIG_SCHED_INFO), and by a clock that can be read
- * (CONFIG_FAIR_GROUP_SCHED): waits_known() in bpf/sched/waits.bpf.h. */
+/* Whether the kernel counts waits (CONFIG_SCHED_INFO) by a readable clock (CONFIG_FAIR_GROUP_SCHED):
+ * waits_known() in bpf/sched/waits.bpf.h. */
 static bool kernel_counts_waits(const struct object_program *program)
 {
     return has_field(program, "struct sched_info", "0:2") &&
@@ -223,14 +223,14 @@ static bool kernel_counts_waits(const struct object_program *program)
 }
 
 /* taken_until() in bpf/sched/stolen.bpf.h. */
-static bool kernel_tells_stolen(const struct object_program *program)
+static bool kernel_has_stolen(const struct object_program *program)
 {
     return has_field(program, "struct sched_entity", "0:1") && has_field(program, "struct cfs_rq", "0:0") &&
            has_field(program, "struct rq", "0:1");
 }
 
-/* What the program asks for at sleeps_on() in bpf/sched/blocked_time.bpf.h. */
-static void see_what_sleeps_on_tells(struct sched_kernel *kernel, const struct object_program *program)
+/* The checks of sleeps_on() in bpf/sched/blocked_time.bpf.h. */
+static void find_blocked_kinds(struct sched_kernel *kernel, const struct object_program *program)
 {
     for (size_t i = 0; i < program->ncore; i++) {
         const struct core_result *core = &program->core[i];
@@ -251,7 +251,7 @@ static int attach_waiting(struct sched_kernel *kernel, const struct source_conte
     struct link *link = &kernel->collector.links[3];
     struct error optional;
 
-    kernel->knows_stolen = kernel_tells_stolen(program);
+    kernel->knows_stolen = kernel_has_stolen(program);
     if (kernel->waits && !kernel_counts_waits(program)) {
         if (kernel->needs & SCHED_STRICT)
             return error_set(why, -ENOTSUP,
@@ -259,7 +259,7 @@ static int attach_waiting(struct sched_kernel *kernel, const struct source_conte
                              "CONFIG_SCHED_INFO or CONFIG_FAIR_GROUP_SCHED");
         kernel->waits = kernel->pairs = kernel->blocked_time = false;
     }
-    see_what_sleeps_on_tells(kernel, program);
+    find_blocked_kinds(kernel, program);
     kernel->waiting = NULL;
     if (kernel->pairs && !hook_attach(collector, context, link, task_waiting, 1,
                                       hook_report(hooks, "waiting", false), &optional))
@@ -267,7 +267,7 @@ static int attach_waiting(struct sched_kernel *kernel, const struct source_conte
     return 0;
 }
 
-/* Opens the object for what is asked of it. */
+/* Opens the object as far as it can meet the needs. */
 static int open_object(struct sched_kernel *kernel, const struct source_context *context, bool classic,
                        struct error *why)
 {
@@ -277,7 +277,8 @@ static int open_object(struct sched_kernel *kernel, const struct source_context 
     struct collector *collector = &kernel->collector;
 
     if (classic && (kernel->needs & SCHED_STRICT))
-        return error_set(why, -ENOTSUP, "who waits for whom cannot be told without reading task_struct");
+        return error_set(why, -ENOTSUP,
+                         "waits for other tasks cannot be attributed without reading task_struct");
     if (classic && kernel->cycles)
         return error_set(why, -ENOTSUP, "no cycles without reading task_struct");
     collector->by_cpu = kernel->needs & (SCHED_PARTS | SCHED_CYCLES);
@@ -288,11 +289,11 @@ static int open_object(struct sched_kernel *kernel, const struct source_context 
     return err;
 }
 
-static int load_by(struct collector *collector, const struct source_context *context, bool classic,
-                   struct hook_report hooks[MAX_HOOKS], struct error *why)
+static int sched_load_object(struct collector *collector, const struct source_context *context, bool classic,
+                             struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
     struct sched_kernel *kernel = (struct sched_kernel *)collector;
-    const struct way *way = classic ? &by_classic : &by_task;
+    const struct way *way = classic ? &classic_way : &task_way;
     struct error optional;
 
     int err = open_object(kernel, context, classic, why);
@@ -305,7 +306,7 @@ static int load_by(struct collector *collector, const struct source_context *con
     if (!err && kernel->cycles)
         err = cycles_join(kernel->cycles, object_map(collector->obj, "hog_cycles"), why);
     if (!err)
-        err = begin_unknown(collector, why);
+        err = mark_cpus_unseen(collector, why);
     if (!err)
         open_waits(kernel);
     if (!err && way->forks)
@@ -322,10 +323,10 @@ static int load_by(struct collector *collector, const struct source_context *con
         err = attach_waiting(kernel, context, switches, hooks, why);
     if (err)
         return err;
-    /* Without it, those who die inside a window have no name: less, but right. */
+    /* Optional: without it, tasks that exit within a window have no name. */
     hook_attach(collector, context, &collector->links[1], way->exits, way->nexits,
                 hook_report(hooks, "exit", false), &optional);
-    seed(collector, context, way, hook_report(hooks, "start", false));
+    seed_cpus(collector, context, way, hook_report(hooks, "start", false));
     if (kernel->knows_stolen && !locked_memory_bounds())
         prepare_taken(kernel, context, hook_report(hooks, "stolen", false));
     return 0;
@@ -339,7 +340,7 @@ int sched_load(struct sched_kernel *kernel, const struct source_context *context
 
     if (kernel->needs & SCHED_CYCLES && cpus > 0)
         err = cycles_open(&kernel->cycles, root ? root : "", cpus, why);
-    return err ? err : collector_by_any(&kernel->collector, context, load_by, hooks, why);
+    return err ? err : collector_by_any(&kernel->collector, context, sched_load_object, hooks, why);
 }
 
 /* It has compared the two, and not come online just now. */

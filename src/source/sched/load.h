@@ -1,38 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Getting bpf/sched.bpf.c into the kernel. */
+/* Loads bpf/sched.bpf.c into the kernel. */
 #ifndef HOG_SOURCE_SCHED_LOAD_H
 #define HOG_SOURCE_SCHED_LOAD_H
 
 #include "source/shared/collector.h"
 
-/* The note of a CPU that has not reported yet: nobody knows who is on it. */
+/* The key of a CPU whose current task is not known yet. */
 #define KEY_UNSEEN UINT64_MAX
 
-/* What the views of a run need beside who ran for how long. */
+/* What the views of a run need. */
 enum sched_needs {
-    SCHED_WAITS = 1,   /* how long processes wait for a CPU, if it can be had */
-    SCHED_TIMES = 4,   /* and how these times spread */
-    SCHED_PAIRS = 2,   /* and because of whom */
-    SCHED_BLOCKED = 8, /* and what they sleep on, if that is no idleness: as far as pairs can be had */
-    SCHED_STRICT = 16, /* without pairs the view does not work */
-    SCHED_PARTS = 32,  /* on which CPUs: chosen processes are picked from the sketch */
-    SCHED_RUN = 128,   /* who ran for how long is shown: what of it is lost is told */
-    SCHED_CYCLES =
-        64, /* and for how many cycles, in place of switches: the same; without them there is no view
-             */
+    SCHED_WAITS = 1,   /* how long tasks wait for a CPU, if possible */
+    SCHED_TIMES = 4,   /* and a histogram of these times */
+    SCHED_PAIRS = 2,   /* and which tasks they wait for */
+    SCHED_BLOCKED = 8, /* and blocked time, as far as pairs are counted */
+    SCHED_STRICT = 16, /* without pairs the source does not open */
+    SCHED_PARTS = 32,  /* by CPU: the sketch also serves filters by PID */
+    SCHED_RUN = 128,   /* run time is shown: its losses are reported */
+    SCHED_CYCLES = 64, /* cycles instead of switches, by CPU too; without them the source does not open */
 };
 
 struct sched_kernel {
     struct collector collector;             /* first */
     unsigned needs;                         /* enum sched_needs */
-    bool waits, pairs, times, blocked_time; /* what there is of that */
-    bool knows_stolen;                      /* how much of a stint nobody could run */
-    bool knows_entry;                       /* how a task came into the kernel can be read, */
-    bool knows_memory; /* and whether it waits for memory: else sleeps on locks and memory look like idleness
+    bool waits, pairs, times, blocked_time; /* what of it is counted */
+    bool knows_stolen;                      /* stolen time of a timeslice can be read */
+    bool knows_entry;                       /* how a task entered the kernel can be read */
+    bool knows_memory; /* whether a task waits for memory can be read; without both, such sleeps count as idle
                         */
     struct sketch by_victim, by_pair, by_blocked;
-    const struct object_program *taken; /* how much has been stolen by now; NULL: it cannot be asked */
-    const struct link *waiting;         /* the iterator over tasks that wait; NULL: none */
+    const struct object_program *taken; /* updates stolen time of open timeslices; or NULL */
+    const struct link *waiting;         /* iterator over waiting tasks; or NULL */
     struct cycles *cycles;              /* NULL: not asked for */
 };
 

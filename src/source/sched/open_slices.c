@@ -8,31 +8,30 @@
 #include "host/process.h"
 #include "source/sched/cycles.h"
 
-/* A stint, as the CPU notes it. */
+/* A timeslice, as the CPU recorded it. */
 struct note {
     uint64_t key, since;
-    uint64_t stolen; /* ns of it, as far as known; more than it has: not known */
-    uint64_t cycles,
-        cycles_end; /* the CPU's count at its begin, and at its end, if that came since the turn */
+    uint64_t stolen;             /* ns; larger than the timeslice: not known */
+    uint64_t cycles, cycles_end; /* the CPU's count at its begin, and at its end if it ended after the flip */
 };
 
-/* Who was on a CPU at the last turn, and how much of his stint the window before has had. */
+/* The task on a CPU at the last flip, and how much of its timeslice was credited until then. */
 struct credit {
     uint64_t key; /* 0: idle */
     int64_t ns, stolen, cycles;
-    struct note note;   /* to see that it is the same stint still */
-    uint64_t confirmed; /* when /proc last said that he is running there; 0: not asked */
-    uint64_t doubted;   /* whose it was before confirm() made it KEY_UNSEEN; else 0 */
+    struct note note;   /* identifies the timeslice */
+    uint64_t confirmed; /* when /proc last showed the task running there; 0: not read */
+    uint64_t doubted;   /* the key before confirm_running() made it KEY_UNSEEN; else 0 */
 };
 
 struct open_slices {
     const struct source_context *context;
     const struct sched_kernel *kernel;
-    struct credit *credits; /* a possible CPU */
-    struct note *looks;     /* a possible CPU */
-    uint8_t *online;        /* a possible CPU */
+    struct credit *credits; /* by possible CPU */
+    struct note *reads;     /* by possible CPU */
+    uint8_t *online;        /* by possible CPU */
     struct cpus_watch watch;
-    bool proc_knows; /* whether /proc may be asked who runs */
+    bool proc_knows; /* /proc shows which tasks run */
 };
 
 int open_slices_open(struct open_slices **out, const struct source_context *context,
@@ -46,9 +45,9 @@ int open_slices_open(struct open_slices **out, const struct source_context *cont
     r->context = context;
     r->kernel = kernel;
     r->credits = calloc(cpus, sizeof *r->credits);
-    r->looks = calloc(cpus, sizeof *r->looks);
+    r->reads = calloc(cpus, sizeof *r->reads);
     r->online = calloc(cpus, 1);
-    if (!r->credits || !r->looks || !r->online)
+    if (!r->credits || !r->reads || !r->online)
         return error_set(why, -ENOMEM, "out of memory");
     r->proc_knows = pidns_is_of_proc(context->pidns) && proc_tells_all();
     int err = cpus_watch_open(&r->watch);
@@ -60,7 +59,7 @@ void open_slices_close(struct open_slices *r)
     if (!r)
         return;
     free(r->credits);
-    free(r->looks);
+    free(r->reads);
     free(r->online);
     cpus_watch_close(&r->watch);
     free(r);
@@ -77,8 +76,8 @@ uint64_t open_slices_on(const struct open_slices *r, int cpu, int64_t *ns)
     return r->credits[cpu].key;
 }
 
-/* What one CPU noted of the stint that was running at the turn. Whole, unless STORES_OVERTAKE. */
-static struct note look(const struct open_slices *r, int cpu)
+/* Reads the record of the timeslice that was open at the flip. Consistent, unless STORES_OVERTAKE. */
+static struct note read_note(const struct open_slices *r, int cpu)
 {
     const volatile struct hog_cpu *c = sketch_head(&r->kernel->collector.sketch, cpu);
     uint32_t flip = sketch_now(&r->kernel->collector.sketch);
@@ -111,36 +110,37 @@ static bool same_note(const struct note *a, const struct note *b)
     return a->key == b->key && a->since == b->since;
 }
 
-static bool same_look(const struct note *a, const struct note *b)
+static bool same_read(const struct note *a, const struct note *b)
 {
     return same_note(a, b) && a->stolen == b->stolen && a->cycles_end == b->cycles_end;
 }
 
-/* The first of two looks that must agree: see sketch_settle(). */
-static void look_at_all(struct open_slices *r)
+/* The first of two reads that must agree: see sketch_settle(). */
+static void read_notes_first(struct open_slices *r)
 {
     if (!STORES_OVERTAKE)
         return;
     for (int cpu = 0; cpu < r->kernel->collector.sketch.shape.cpus; cpu++)
-        r->looks[cpu] = look(r, cpu);
+        r->reads[cpu] = read_note(r, cpu);
     sketch_settle();
 }
 
-/* A third look is for a CPU whose first event after the turn came between two. Then its note stands. */
-static struct note noted_at_flip(const struct open_slices *r, int cpu)
+/* A third read is needed if the CPU's first event after the flip fell between the two; the record does not
+ * change after that. */
+static struct note note_at_flip(const struct open_slices *r, int cpu)
 {
-    struct note note = look(r, cpu), before = r->looks[cpu];
+    struct note note = read_note(r, cpu), before = r->reads[cpu];
 
-    while (STORES_OVERTAKE && !same_look(&note, &before)) {
+    while (STORES_OVERTAKE && !same_read(&note, &before)) {
         sketch_settle();
         before = note;
-        note = look(r, cpu);
+        note = read_note(r, cpu);
     }
     return note;
 }
 
-/* Nothing has been taken from any CPU, ever: then nothing is now, nearly always. */
-static bool none_taken(const struct open_slices *r)
+/* No CPU ever had stolen time: then there is almost certainly none now. */
+static bool none_stolen(const struct open_slices *r)
 {
     for (int cpu = 0; cpu < r->kernel->collector.sketch.shape.cpus; cpu++)
         if (((const volatile struct hog_cpu *)sketch_head(&r->kernel->collector.sketch, cpu))->taken)
@@ -148,10 +148,10 @@ static bool none_taken(const struct open_slices *r)
     return true;
 }
 
-/* So that a stint which lasts gives up what was stolen in each window, not in its last one. */
-static void ask_what_is_taken(const struct open_slices *r)
+/* Updates stolen time, so that a long timeslice loses it in each window, not all in its last one. */
+static void update_stolen(const struct open_slices *r)
 {
-    if (!r->kernel->taken || none_taken(r))
+    if (!r->kernel->taken || none_stolen(r))
         return;
     for (uint64_t first = 0; first < (uint64_t)r->kernel->collector.sketch.shape.cpus;
          first += HOG_TAKEN_CPUS)
@@ -164,13 +164,13 @@ int open_slices_begin(struct open_slices *r, struct error *why)
 
     if (changed < 0)
         return error_set(why, changed, "cannot read " CPUS_ONLINE ": %s", error_name(changed));
-    ask_what_is_taken(r);
-    look_at_all(r);
+    update_stolen(r);
+    read_notes_first(r);
     return 0;
 }
 
-/* Classic tracepoints tell the thread id alone of who comes. */
-static uint64_t whole_key(const struct open_slices *r, uint64_t noted)
+/* Classic tracepoints give only the TID of the next task. */
+static uint64_t complete_key(const struct open_slices *r, uint64_t noted)
 {
     uint32_t thread = key_thread(noted), process;
 
@@ -183,8 +183,7 @@ static uint64_t whole_key(const struct open_slices *r, uint64_t noted)
     return key_make(process, thread, 0) | collector_birth(&r->kernel->collector, thread ? thread : process);
 }
 
-/* Whether the thread that a CPU noted is on it, by /proc. One that has called exec bears its process's
- * number. */
+/* Whether /proc shows the recorded thread running on the CPU. After exec, a thread has the PID as its TID. */
 static bool is_running(const struct open_slices *r, int cpu, uint64_t key)
 {
     const volatile struct hog_cpu *c = sketch_head(&r->kernel->collector.sketch, cpu);
@@ -196,7 +195,7 @@ static bool is_running(const struct open_slices *r, int cpu, uint64_t key)
     return err ? err != -ESRCH : thread.state == 'R' && thread.cpu == cpu;
 }
 
-/* The end of the stint that ran at the turn is reported: it comes with the next window. */
+/* The timeslice that was open at the flip has ended since: the next window contains its end. */
 static bool has_ended(const struct open_slices *r, int cpu)
 {
     const volatile struct hog_cpu *c = sketch_head(&r->kernel->collector.sketch, cpu);
@@ -204,25 +203,27 @@ static bool has_ended(const struct open_slices *r, int cpu)
     return c->pipe.flip == sketch_now(&r->kernel->collector.sketch);
 }
 
-/* A stint that lasts is either that of a thread which needs its CPU for itself, or one whose end was not
- * reported (some hosts do not report every switch). Nobody may be blamed for the latter: ask now and then.
- * And look twice: who is about to leave does not look like running any more, and is reported in a moment. */
-static void confirm(const struct open_slices *r, int cpu, struct credit *open_slices, uint64_t now)
+/* A long timeslice either belongs to a task that keeps its CPU busy, or its end was not reported (some hosts
+ * do not report every context switch). The latter must not be charged to a task, so check /proc now and then.
+ * Check twice: a task that is about to switch out is not running any more, but its end is reported in a
+ * moment. */
+static void confirm_running(const struct open_slices *r, int cpu, struct credit *credit, uint64_t now)
 {
-    if (!key_process(open_slices->key) || open_slices->key == KEY_UNSEEN || open_slices->ns < 20000000 ||
-        now - open_slices->confirmed < 100000000 || !r->proc_knows)
+    if (!key_process(credit->key) || credit->key == KEY_UNSEEN || credit->ns < 20000000 ||
+        now - credit->confirmed < 100000000 || !r->proc_knows)
         return;
-    open_slices->confirmed = now;
-    for (int looks = 0; looks < 2; looks++)
-        if (is_running(r, cpu, open_slices->key) || has_ended(r, cpu))
+    credit->confirmed = now;
+    for (int reads = 0; reads < 2; reads++)
+        if (is_running(r, cpu, credit->key) || has_ended(r, cpu))
             return;
-    open_slices->doubted = open_slices->key;
-    open_slices->key = KEY_UNSEEN;
+    credit->doubted = credit->key;
+    credit->key = KEY_UNSEEN;
 }
 
-/* The stint has ended, or is counted anew: what it got is taken back. One that was doubted and is reported
- * after all, not missed (`missed`: the CPU's in the window), takes it from whose it is. */
-static void take_back(struct sched_sums *sums, const struct credit *credit, int64_t missed)
+/* The timeslice has ended and is counted in full: subtracts its credit. If it was doubted and its end was
+ * reported after all, what is not in `missed` (of the CPU in this window) is subtracted from the doubted key.
+ */
+static void subtract_credit(struct sched_sums *sums, const struct credit *credit, int64_t missed)
 {
     int64_t doubted = credit->doubted && missed < credit->ns ? credit->ns - missed : 0;
 
@@ -230,28 +231,27 @@ static void take_back(struct sched_sums *sums, const struct credit *credit, int6
     sums_add(sums, credit->key, doubted - credit->ns, -credit->cycles);
 }
 
-/* Whether a CPU was offline at the turn. The list was read some moments later: a CPU that has reported since
- * went offline after the turn, and one that was offline is so until its next stint begins, its first thing
- * then. */
+/* Whether a CPU was offline at the flip. The list of CPUs is read a moment later: a CPU with an event since
+ * then went offline after the flip, and an offline CPU stays offline until its next timeslice begins. */
 static bool was_offline(const struct open_slices *r, int cpu, bool same)
 {
     return same && r->credits[cpu].key == KEY_OFFLINE ? true : !r->online[cpu] && !has_ended(r, cpu);
 }
 
-#define LOOK_NS 100000000 /* within that, a reader has looked after a turn */
+#define SNAPSHOT_NS 100000000 /* the snapshot is taken within that time after the flip */
 
-/* Of a stint of `ns` until the turn, of which `before` was said. What was taken since the turn may be in it.
- * Below zero, by the difference of two clocks: it has just begun. */
-static int64_t stolen_of(const struct note *note, int64_t ns, int64_t before)
+/* Stolen time of a timeslice of `ns` until the flip, of which `before` was already reported. It may include
+ * time stolen after the flip. ns < 0, by the difference of two clocks: it has just begun. */
+static int64_t stolen_until_flip(const struct note *note, int64_t ns, int64_t before)
 {
     if (ns <= 0)
         return 0;
-    int64_t stolen = note->key && note->stolen < (uint64_t)ns + LOOK_NS ? (int64_t)note->stolen : 0;
+    int64_t stolen = note->key && note->stolen < (uint64_t)ns + SNAPSHOT_NS ? (int64_t)note->stolen : 0;
     stolen = stolen > before ? stolen : before;
     return stolen < ns ? stolen : ns;
 }
 
-/* Of the stint that ran at the turn; if it has ended since, all of it. */
+/* Cycles of the timeslice that was open at the flip; if it has ended since, all of it. */
 static int64_t cycles_until_flip(const struct open_slices *r, int cpu, const struct note *note)
 {
     uint64_t count = note->cycles_end;
@@ -263,29 +263,29 @@ static int64_t cycles_until_flip(const struct open_slices *r, int cpu, const str
 
 void open_slices_credit(struct open_slices *r, struct sched_sums *sums, int cpu, uint64_t now, int64_t missed)
 {
-    struct credit *before = &r->credits[cpu], after = {.note = noted_at_flip(r, cpu)};
+    struct credit *before = &r->credits[cpu], after = {.note = note_at_flip(r, cpu)};
     bool same = same_note(&after.note, &before->note);
 
     after.ns = (int64_t)(now - after.note.since);
     after.cycles = r->kernel->cycles && after.note.key ? cycles_until_flip(r, cpu, &after.note) : 0;
     if (was_offline(r, cpu, same)) {
-        /* Its stop task keeps what it got until the list of CPUs showed that it had stopped. */
+        /* The stop task keeps what it was credited before the list of CPUs showed the CPU offline. */
         after.key = KEY_OFFLINE;
         after.stolen = same ? before->stolen : 0;
         sums_add(sums, KEY_OFFLINE, same ? after.ns - before->ns - before->stolen : after.ns, 0);
     } else {
-        after.stolen = stolen_of(&after.note, after.ns, same ? before->stolen : 0);
+        after.stolen = stolen_until_flip(&after.note, after.ns, same ? before->stolen : 0);
         after.ns -= after.stolen;
-        after.key = same ? before->key : whole_key(r, after.note.key);
+        after.key = same ? before->key : complete_key(r, after.note.key);
         after.confirmed = same ? before->confirmed : 0;
         after.doubted = same ? before->doubted : 0;
-        confirm(r, cpu, &after, now);
+        confirm_running(r, cpu, &after, now);
         sums_add(sums, after.key, after.ns, after.cycles);
         sums->all.totals.cpus++;
     }
     sums_add_stolen(sums, after.stolen - before->stolen);
     if (!same)
-        take_back(sums, before, missed);
+        subtract_credit(sums, before, missed);
     else if (after.key != KEY_OFFLINE)
         sums_add(sums, before->key, -before->ns, -before->cycles);
     *before = after;

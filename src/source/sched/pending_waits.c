@@ -7,18 +7,18 @@
 #include "loader/iterator.h"
 #include "source/sched/blocked_time.h"
 
-#define PRICE 100 /* a look may take this part of the time */
+#define PRICE 100 /* a snapshot may take 1/PRICE of the time */
 #define PARTS 6
-#define MOST  4096 /* open waits; more are not told of before they end */
+#define MOST  4096 /* open waits; others are counted when they end */
 
-/* A wait, and what was told of it. */
+/* A wait and the time credited for it. */
 struct wait {
     struct hog_waiting what;
-    int64_t told;
+    int64_t credited;
     struct {
         uint64_t aggressor;
         int64_t ns;
-    } parts[PARTS]; /* the last one is HOG_SEVERAL, whoever they were */
+    } parts[PARTS]; /* the last one is HOG_SEVERAL: all further tasks */
 };
 
 struct pending_waits {
@@ -26,7 +26,7 @@ struct pending_waits {
     struct blocked_time *blocked_time;
     struct wait *now, *before; /* by task */
     size_t nnow, nbefore, room;
-    uint64_t next; /* not to look before */
+    uint64_t next; /* earliest time of the next snapshot */
 };
 
 struct pending_waits *pending_waits_open(const struct sched_kernel *kernel, struct blocked_time *blocked_time)
@@ -49,9 +49,9 @@ void pending_waits_close(struct pending_waits *pending_waits)
     free(pending_waits);
 }
 
-/* ---- who waits ---- */
+/* ---- snapshot of waiting tasks ---- */
 
-static void note(void *context, const void *record)
+static void add_waiting_task(void *context, const void *record)
 {
     struct pending_waits *pending_waits = context;
     const struct hog_waiting *what = record;
@@ -75,7 +75,7 @@ static void note(void *context, const void *record)
     pending_waits->now[pending_waits->nnow++] = (struct wait){.what = *what};
 }
 
-static int by_task(const void *a, const void *b)
+static int compare_waits(const void *a, const void *b)
 {
     const struct hog_waiting *x = &((const struct wait *)a)->what, *y = &((const struct wait *)b)->what;
 
@@ -84,9 +84,9 @@ static int by_task(const void *a, const void *b)
     return (x->pcount > y->pcount) - (x->pcount < y->pcount);
 }
 
-/* ---- what is told of it ---- */
+/* ---- credit ---- */
 
-static void message(struct wait *wait, uint64_t aggressor, int64_t ns, pending_waits_fn fn, void *context)
+static void credit_part(struct wait *wait, uint64_t aggressor, int64_t ns, pending_waits_fn fn, void *context)
 {
     struct pair part = {
         .victim = wait->what.victim,
@@ -101,14 +101,14 @@ static void message(struct wait *wait, uint64_t aggressor, int64_t ns, pending_w
         i++;
     wait->parts[i].aggressor = i < PARTS - 1 ? aggressor : HOG_SEVERAL;
     wait->parts[i].ns += ns;
-    wait->told += ns;
+    wait->credited += ns;
     fn(context, (int)wait->what.cpu, &part);
 }
 
-/* The last `ns` before the turn, at `to` by the run queue's clock. The CPU goes on switching while we read:
- * what does not fit together goes to the rest. */
-static void tell_stints(const struct pending_waits *pending_waits, struct wait *wait, uint64_t to, int64_t ns,
-                        pending_waits_fn fn, void *context)
+/* Credits the last `ns` before the flip, at `to` by the run queue's clock, to the CPU's timeslices. The CPU
+ * keeps switching while we read: inconsistent parts go to HOG_SEVERAL. */
+static void credit_slices(const struct pending_waits *pending_waits, struct wait *wait, uint64_t to,
+                          int64_t ns, pending_waits_fn fn, void *context)
 {
     const volatile struct hog_waits *w = sketch_head(&pending_waits->kernel->by_victim, (int)wait->what.cpu);
     const uint64_t kept = sizeof w->ring / sizeof *w->ring;
@@ -122,7 +122,7 @@ static void tell_stints(const struct pending_waits *pending_waits, struct wait *
         if (part > ns)
             part = ns;
         if (part && key) {
-            message(wait, key, part, fn, context);
+            credit_part(wait, key, part, fn, context);
             ns -= part;
         }
         if (begin <= from)
@@ -131,11 +131,11 @@ static void tell_stints(const struct pending_waits *pending_waits, struct wait *
         end = begin;
     }
     if (ns > 0)
-        message(wait, HOG_SEVERAL, ns, fn, context);
+        credit_part(wait, HOG_SEVERAL, ns, fn, context);
 }
 
-static void go_on(const struct pending_waits *pending_waits, struct wait *wait, uint64_t now,
-                  pending_waits_fn fn, void *context)
+static void credit_wait(const struct pending_waits *pending_waits, struct wait *wait, uint64_t now,
+                        pending_waits_fn fn, void *context)
 {
     const struct hog_waiting *what = &wait->what;
     uint64_t offset;
@@ -144,60 +144,60 @@ static void go_on(const struct pending_waits *pending_waits, struct wait *wait, 
         return;
     uint64_t to = now - offset;
     if (to <= what->from)
-        return; /* since the turn */
+        return; /* it began after the flip */
     int64_t here = (int64_t)(to - what->from), moved = (int64_t)what->moved;
-    int64_t more = here + (moved > 0 && moved < here + (int64_t)now ? moved : 0) - wait->told;
+    int64_t more = here + (moved > 0 && moved < here + (int64_t)now ? moved : 0) - wait->credited;
     if (more <= 0)
         return;
     if (what->throttled == UINT64_MAX) {
-        message(wait, HOG_THROTTLED, more, fn, context);
+        credit_part(wait, HOG_THROTTLED, more, fn, context);
         return;
     }
     int64_t free_of_quota = here - (int64_t)what->throttled;
     if (more > free_of_quota && what->throttled) {
-        message(wait, HOG_THROTTLED, more - free_of_quota, fn, context);
+        credit_part(wait, HOG_THROTTLED, more - free_of_quota, fn, context);
         more = free_of_quota;
     }
     if (more > 0)
-        tell_stints(pending_waits, wait, to, more, fn, context);
+        credit_slices(pending_waits, wait, to, more, fn, context);
 }
 
-static void take_back(struct wait *wait, pending_waits_fn fn, void *context)
+static void subtract_wait(struct wait *wait, pending_waits_fn fn, void *context)
 {
     for (size_t i = 0; i < PARTS; i++)
         if (wait->parts[i].ns)
-            message(wait, wait->parts[i].aggressor, -wait->parts[i].ns, fn, context);
+            credit_part(wait, wait->parts[i].aggressor, -wait->parts[i].ns, fn, context);
 }
 
-/* Both lists are in order. */
-static void compare(struct pending_waits *pending_waits, uint64_t now, pending_waits_fn fn, void *context)
+/* Both lists are sorted. */
+static void match_waits(struct pending_waits *pending_waits, uint64_t now, pending_waits_fn fn, void *context)
 {
     struct wait *before = pending_waits->before, *end = before + pending_waits->nbefore;
 
     for (size_t i = 0; i < pending_waits->nnow; i++) {
         struct wait *wait = &pending_waits->now[i];
-        while (before < end && by_task(before, wait) < 0)
-            take_back(before++, fn, context);
-        if (before < end && !by_task(before, wait)) {
+        while (before < end && compare_waits(before, wait) < 0)
+            subtract_wait(before++, fn, context);
+        if (before < end && !compare_waits(before, wait)) {
             memcpy(wait->parts, before->parts, sizeof wait->parts);
-            wait->told = before->told;
-            wait->what.victim = before->what.victim; /* what was told of him is taken back from him */
+            wait->credited = before->credited;
+            wait->what.victim = before->what.victim; /* the credit is subtracted from the same key */
             wait->what.preempt = before->what.preempt;
             before++;
         }
-        go_on(pending_waits, wait, now, fn, context);
+        credit_wait(pending_waits, wait, now, fn, context);
     }
     while (before < end)
-        take_back(before++, fn, context);
+        subtract_wait(before++, fn, context);
 }
 
-static void guess(struct pending_waits *pending_waits, pending_waits_fn fn, pending_waits_ended ended,
-                  void *context)
+static void guess_ended_waits(struct pending_waits *pending_waits, pending_waits_fn fn,
+                              pending_waits_ended ended, void *context)
 {
     for (size_t i = 0; i < pending_waits->nbefore; i++) {
         struct wait *wait = &pending_waits->before[i];
-        if (wait->told > 0 && ended(context, wait->what.victim, wait->told))
-            take_back(wait, fn, context);
+        if (wait->credited > 0 && ended(context, wait->what.victim, wait->credited))
+            subtract_wait(wait, fn, context);
     }
 }
 
@@ -207,16 +207,17 @@ bool pending_waits_read(struct pending_waits *pending_waits, uint64_t now, pendi
     uint64_t begin = clock_ns(CLOCK_MONOTONIC), used = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
     pending_waits->nnow = 0;
-    if (begin < pending_waits->next || iterator_read(pending_waits->kernel->waiting->fds[0],
-                                                     sizeof(struct hog_waiting), note, pending_waits)) {
-        guess(pending_waits, fn, ended, context);
+    if (begin < pending_waits->next ||
+        iterator_read(pending_waits->kernel->waiting->fds[0], sizeof(struct hog_waiting), add_waiting_task,
+                      pending_waits)) {
+        guess_ended_waits(pending_waits, fn, ended, context);
         return false;
     }
-    for (size_t i = pending_waits->nnow; i-- > 0;) /* a CPU that is none of ours, a clock that is not set */
+    for (size_t i = pending_waits->nnow; i-- > 0;) /* drop CPU numbers out of range */
         if (pending_waits->now[i].what.cpu >= (uint32_t)pending_waits->kernel->collector.sketch.shape.cpus)
             pending_waits->now[i] = pending_waits->now[--pending_waits->nnow];
-    qsort(pending_waits->now, pending_waits->nnow, sizeof *pending_waits->now, by_task);
-    compare(pending_waits, now, fn, context);
+    qsort(pending_waits->now, pending_waits->nnow, sizeof *pending_waits->now, compare_waits);
+    match_waits(pending_waits, now, fn, context);
     struct wait *swap = pending_waits->before;
     pending_waits->before = pending_waits->now;
     pending_waits->nbefore = pending_waits->nnow;

@@ -9,7 +9,7 @@
 #include "source/shared/pinned_threads.h"
 #include "pin_cpu.types.h"
 
-/* Sums over all CPUs, ever. */
+/* Sums over all CPUs since pinning. */
 struct sums {
     uint64_t idle_ns, missed_ns, stolen_ns, lost_ns, switches;
 };
@@ -24,31 +24,31 @@ struct pinned_cpu {
     struct error why;
 };
 
-/* A word that is negative while the time goes on. */
-static uint64_t by_now(int64_t ns, uint64_t now)
+/* A sum is negative while its timeslice is open. */
+static uint64_t sum_at(int64_t ns, uint64_t now)
 {
     int64_t sum = ns < 0 ? ns + (int64_t)now : ns;
 
     return sum > 0 ? (uint64_t)sum : 0;
 }
 
-/* Stints that end while we read count up to then; what is too much or too little by that is made up for by
- * the next window. */
-static uint64_t since(uint64_t now, uint64_t before)
+/* A timeslice that ends while we read counts up to its end; the next window makes up for the difference. */
+static uint64_t sum_growth(uint64_t now, uint64_t before)
 {
     return now > before ? now - before : 0;
 }
 
-static void counters_of(const void *value, uint64_t now, uint64_t counters[PINNED_COUNTERS])
+static void pinned_cpu_counters(const void *value, uint64_t now, uint64_t counters[PINNED_COUNTERS])
 {
     struct hog_thread_sums sums;
 
     memcpy(&sums, value, sizeof sums);
-    counters[0] = by_now(sums.run_ns, now);
+    counters[0] = sum_at(sums.run_ns, now);
     counters[1] = sums.switches;
 }
 
-static void did(void *state, uint64_t key, const uint64_t counters[PINNED_COUNTERS], const void *value)
+static void pinned_cpu_add(void *state, uint64_t key, const uint64_t counters[PINNED_COUNTERS],
+                           const void *value)
 {
     struct pinned_cpu *p = state;
     const struct targets *targets = p->threads.context->targets;
@@ -61,12 +61,12 @@ static void did(void *state, uint64_t key, const uint64_t counters[PINNED_COUNTE
     }
 }
 
-static const struct pinned_kind kind = {
+static const struct pinned_kind pinned_cpu_kind = {
     .object = "pin_cpu",
     .view = "cpu",
     .value_bytes = sizeof(struct hog_thread_sums),
-    .counters = counters_of,
-    .did = did,
+    .counters = pinned_cpu_counters,
+    .did = pinned_cpu_add,
 };
 
 static void add_cpus(struct pinned_cpu *p)
@@ -79,18 +79,18 @@ static void add_cpus(struct pinned_cpu *p)
     for (int i = 0; i < threads->possible; i++) {
         struct hog_cpu_sums cpu;
         memcpy(&cpu, threads->per_cpu + (size_t)i * threads->cpu_bytes, sizeof cpu);
-        p->sums.idle_ns += by_now(cpu.idle_ns, threads->now);
+        p->sums.idle_ns += sum_at(cpu.idle_ns, threads->now);
         p->sums.missed_ns += cpu.missed_ns;
         p->sums.stolen_ns += cpu.stolen_ns;
         p->sums.lost_ns += cpu.lost_ns;
         p->sums.switches += cpu.switches;
     }
-    p->totals.idle_ns = (int64_t)since(p->sums.idle_ns, before.idle_ns);
-    p->totals.missed_ns = (int64_t)since(p->sums.missed_ns, before.missed_ns);
-    p->totals.stolen_ns = (int64_t)since(p->sums.stolen_ns, before.stolen_ns);
-    p->totals.lost_ns += (int64_t)since(p->sums.lost_ns, before.lost_ns);
+    p->totals.idle_ns = (int64_t)sum_growth(p->sums.idle_ns, before.idle_ns);
+    p->totals.missed_ns = (int64_t)sum_growth(p->sums.missed_ns, before.missed_ns);
+    p->totals.stolen_ns = (int64_t)sum_growth(p->sums.stolen_ns, before.stolen_ns);
+    p->totals.lost_ns += (int64_t)sum_growth(p->sums.lost_ns, before.lost_ns);
     p->totals.lost += threads->lost;
-    p->totals.switches = since(p->sums.switches, before.switches);
+    p->totals.switches = sum_growth(p->sums.switches, before.switches);
     p->totals.cpus = online > 0 ? (unsigned)online : 0;
 }
 
@@ -146,7 +146,7 @@ static int pinned_cpu_open(void **state, const struct source_context *context, u
 
     if (!p)
         return error_set(why, -ENOMEM, "out of memory");
-    int err = pinned_threads_open(&p->threads, &kind, p, context, why);
+    int err = pinned_threads_open(&p->threads, &pinned_cpu_kind, p, context, why);
     if (!err) {
         p->online = calloc((size_t)p->threads.possible, 1);
         err = p->online ? 0 : error_set(why, -ENOMEM, "out of memory");

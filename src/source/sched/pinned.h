@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* On-CPU time that is counted for any number of readers: the kernel side is bpf/pin_cpu.bpf.c. */
+/* Pinned on-CPU time, for any number of readers: the kernel side is bpf/pin_cpu.bpf.c. */
 #ifndef HOG_SOURCE_SCHED_PINNED_H
 #define HOG_SOURCE_SCHED_PINNED_H
 
@@ -12,7 +12,7 @@ int pinned_cpu_load(struct collector *collector, const struct source_context *co
 
 extern const struct source pinned_cpu_source;
 
-/* Of the session; NULL: it is not open. */
+/* The session's; NULL: it is not open. */
 struct pinned_cpu *pinned_cpu_of(const struct source_context *context);
 
 const struct tally *pinned_cpu_tally(const struct pinned_cpu *p); /* ns and switches by key */

@@ -8,10 +8,10 @@
 static const struct alternative switches[] = {{"tp_btf", "hog_switch_btf"}, {"raw_tp", "hog_switch_raw"}};
 static const struct alternative starts[] = {{"task_btf", "hog_seed_btf"}, {"task", "hog_seed_task"}};
 
-/* Who is on each CPU now. Where the kernel cannot run a program on call (before 5.10), that is known from the
- * first switch on. */
-static void seed(const struct collector *collector, const struct source_context *context,
-                 struct hook_report *hook, int cpus)
+/* Records the current task of each CPU. Before 5.10 programs cannot be run on demand: it is known after the
+ * first context switch. */
+static void seed_cpus(const struct collector *collector, const struct source_context *context,
+                      struct hook_report *hook, int cpus)
 {
     uint8_t online[MAX_CPUS] = {0};
     struct error optional;
@@ -41,6 +41,6 @@ int pinned_cpu_load(struct collector *collector, const struct source_context *co
         err = hook_attach(collector, context, &collector->links[0], switches, 2,
                           hook_report(hooks, "switch", true), why);
     if (!err)
-        seed(collector, context, hook_report(hooks, "start", false), cpus);
+        seed_cpus(collector, context, hook_report(hooks, "start", false), cpus);
     return err;
 }

@@ -16,8 +16,8 @@ struct sched {
     struct waits *waits; /* NULL: waits are not counted */
     struct open_slices *open_slices;
     struct sched_sums sums;
-    uint64_t events; /* of all CPUs, ever */
-    bool uncounted;  /* cycles of the window before: a CPU came or went */
+    uint64_t events; /* switches of all CPUs until the last window */
+    bool uncounted;  /* the previous window has no cycles: a CPU came or went */
 };
 
 static int open_readers(struct sched *o, struct error *why)
@@ -89,22 +89,22 @@ static void sched_flip(void *state)
     sketch_flip(&((struct sched *)state)->kernel.collector.sketch);
 }
 
-static void ran(const struct sched *o, uint64_t key, int64_t ns)
+static void note_share(const struct sched *o, uint64_t key, int64_t ns)
 {
     if (o->waits && !o->kernel.collector.exact && key && key != KEY_UNSEEN && key != KEY_OFFLINE)
         waits_ran(o->waits, key, ns);
 }
 
-static void add_slot(void *context, const struct hog_slot *slot)
+static void sched_add_slot(void *context, const struct hog_slot *slot)
 {
     struct sched *o = context;
     uint64_t count = o->kernel.cycles ? ((const struct hog_cycles_slot *)slot)->cycles : slot->count;
 
-    ran(o, slot->key, (int64_t)slot->weight);
+    note_share(o, slot->key, (int64_t)slot->weight);
     sums_add(&o->sums, slot->key, (int64_t)slot->weight, (int64_t)count);
 }
 
-static int add_exact(void *context, const void *key, const void *value)
+static int sched_add_exact(void *context, const void *key, const void *value)
 {
     struct sched *o = context;
     struct hog_time time;
@@ -116,7 +116,7 @@ static int add_exact(void *context, const void *key, const void *value)
     return 0;
 }
 
-/* The stints that ended in the window. Returns the ns for which the programs named nobody. */
+/* Timeslices that ended in the window. Returns the ns that programs did not attribute. */
 static int64_t collect_ended(struct sched *o, int cpu)
 {
     const struct sketch *sketch = &o->kernel.collector.sketch;
@@ -126,7 +126,7 @@ static int64_t collect_ended(struct sched *o, int cpu)
     int64_t missed = (int64_t)c->missed[bank];
 
     if (!o->kernel.collector.exact)
-        sketch_drain(sketch, cpu, add_slot, o);
+        sketch_drain(sketch, cpu, sched_add_slot, o);
     sketch_lost(sketch, cpu, &lost_ns, &o->sums.all.totals.lost);
     sums_add_bank(&o->sums, c, bank, lost_ns);
     c->idle[bank] = c->other[bank] = c->missed[bank] = c->stolen[bank] = c->offline[bank] = 0;
@@ -134,16 +134,16 @@ static int64_t collect_ended(struct sched *o, int cpu)
     return missed;
 }
 
-/* The stint that was running at the turn. */
+/* The timeslice that was open at the flip. */
 static void collect_running(struct sched *o, int cpu, uint64_t now, int64_t missed)
 {
     int64_t ns;
     uint64_t key = open_slices_on(o->open_slices, cpu, &ns);
 
-    ran(o, key, -ns);
+    note_share(o, key, -ns);
     open_slices_credit(o->open_slices, &o->sums, cpu, now, missed);
     key = open_slices_on(o->open_slices, cpu, &ns);
-    ran(o, key, ns);
+    note_share(o, key, ns);
 }
 
 static void collect_cpu(struct sched *o, int cpu, uint64_t now)
@@ -154,19 +154,19 @@ static void collect_cpu(struct sched *o, int cpu, uint64_t now)
         waits_cpu(o->waits, cpu, o->sums.stolen_ns);
 }
 
-/* With --exact the stints that ended are in a map of all CPUs. */
+/* With exact counting, one map has the timeslices of all CPUs. */
 static int collect_exact(struct sched *o, struct error *why)
 {
     if (!o->kernel.collector.exact)
         return 0;
     const struct object_map *map =
         o->kernel.collector.exact_maps[(sketch_now(&o->kernel.collector.sketch) - 1) & 1];
-    int drained = map_drain(map->fd, map->key_size, map->value_size, add_exact, o, why);
+    int drained = map_drain(map->fd, map->key_size, map->value_size, sched_add_exact, o, why);
     return drained < 0 ? drained : 0;
 }
 
-/* A CPU that came or went has no count of part of the window, nor of the stint that goes on into the next
- * one: these two are by time. */
+/* A CPU that came or went has no cycle count for part of the window, nor for the timeslice that continues
+ * into the next one: both windows are weighted by time. */
 static void settle_cycles(struct sched *o)
 {
     bool before = o->uncounted;
@@ -207,7 +207,7 @@ static int sched_collect(void *state, const struct window *window, struct error 
     return err;
 }
 
-/* Switches, if on-CPU time is shown; waits and parts of them, if pairs are; sleeps. */
+/* Switches if on-CPU time is shown; waits and parts of waits if pairs are; sleeps if blocked time is. */
 static uint64_t sched_lost(void *state)
 {
     const struct sched *o = state;

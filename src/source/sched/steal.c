@@ -11,7 +11,7 @@
 
 struct steal {
     size_t cpus;
-    uint64_t asked;
+    uint64_t read_at;
     uint64_t stolen, interrupts; /* ticks of all CPUs */
     bool of_interrupts;
     struct {
@@ -34,22 +34,22 @@ void steal_close(struct steal *steal)
     free(steal);
 }
 
-static void note(struct steal *steal, unsigned cpu, uint64_t ticks, uint64_t passed)
+static void note_ticks(struct steal *steal, unsigned cpu, uint64_t ticks, uint64_t passed)
 {
     if (cpu >= steal->cpus)
         return;
     uint64_t more = ticks >= steal->cpu[cpu].ticks ? ticks - steal->cpu[cpu].ticks : 0;
-    double share = steal->asked ? (double)more * TICK_NS / (double)passed : 0;
+    double share = steal->read_at ? (double)more * TICK_NS / (double)passed : 0;
     steal->cpu[cpu].share = share < 1 ? share : 1;
     steal->cpu[cpu].ticks = ticks;
 }
 
 void steal_read(struct steal *steal, uint64_t now)
 {
-    uint64_t passed = now - steal->asked, stolen = 0, interrupts = 0;
+    uint64_t passed = now - steal->read_at, stolen = 0, interrupts = 0;
     char line[LINE_MAX];
 
-    if (steal->asked && passed < SPAN_NS)
+    if (steal->read_at && passed < SPAN_NS)
         return;
     FILE *file = fopen("/proc/stat", "re");
     if (!file)
@@ -57,7 +57,7 @@ void steal_read(struct steal *steal, uint64_t now)
     while (fgets(line, sizeof line, file) && !strncmp(line, "cpu", 3)) {
         enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, FIELDS };
         char *begin = line + strlen("cpu"), *end;
-        if (!isdigit((unsigned char)*begin)) /* the sum of all */
+        if (!isdigit((unsigned char)*begin)) /* the line of all CPUs */
             continue;
         unsigned cpu = (unsigned)strtoul(begin, &end, 10);
         uint64_t ticks[FIELDS] = {0};
@@ -66,7 +66,7 @@ void steal_read(struct steal *steal, uint64_t now)
             ticks[field] = strtoull(begin, &end, 10);
         }
         if (end != begin)
-            note(steal, cpu, ticks[STEAL], passed);
+            note_ticks(steal, cpu, ticks[STEAL], passed);
         stolen += ticks[STEAL];
         interrupts += ticks[IRQ] + ticks[SOFTIRQ];
     }
@@ -74,7 +74,7 @@ void steal_read(struct steal *steal, uint64_t now)
     steal->interrupts = interrupts;
     steal->stolen = stolen;
     fclose(file);
-    steal->asked = now;
+    steal->read_at = now;
 }
 
 bool steal_is_of_interrupts(const struct steal *steal)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a hypervisor takes of each CPU, by /proc/stat. */
+/* The share of each CPU that the hypervisor takes, from /proc/stat. */
 #ifndef HOG_SOURCE_SCHED_STEAL_H
 #define HOG_SOURCE_SCHED_STEAL_H
 
@@ -12,10 +12,10 @@ struct steal;
 struct steal *steal_open(size_t cpus); /* NULL: no memory */
 void steal_close(struct steal *steal);
 
-/* Once a window. The kernel tells in units of 10 ms: the shares are those of the last half second or more. */
+/* Once a window. The kernel's unit is 10 ms, so shares cover the last half second or more. */
 void steal_read(struct steal *steal, uint64_t now);
 
-/* Whether interrupts took more of all CPUs together than the hypervisor did. */
+/* Whether interrupts took more than the hypervisor, over all CPUs. */
 bool steal_is_of_interrupts(const struct steal *steal);
 
 /* 0..1. */

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a window adds up to by who had the CPU: time, switches or cycles, of all CPUs and by parts of them. */
+/* Sums of a window by key: time, and switches or cycles, over all CPUs and by groups of CPUs. */
 #ifndef HOG_SOURCE_SCHED_SUMS_H
 #define HOG_SOURCE_SCHED_SUMS_H
 
 #include "sched.types.h"
 #include "source/sched/totals.h"
 
-#define KEY_OFFLINE (UINT64_MAX - 1) /* nobody is on the CPU */
+#define KEY_OFFLINE (UINT64_MAX - 1) /* the CPU is offline */
 
 struct sched_sums {
-    const struct targets *targets; /* none: all are asked for */
+    const struct targets *targets; /* empty: all tasks */
     struct sched_part all;
-    const uint16_t *part_of; /* NULL: not asked for by parts */
+    const uint16_t *part_of; /* part of each CPU; NULL: no parts */
     struct sched_part *parts;
     size_t nparts;
-    struct sched_part *part; /* of the CPU that is being collected; or NULL */
-    int64_t stolen_ns;       /* of that CPU */
+    struct sched_part *part; /* of the current CPU; or NULL */
+    int64_t stolen_ns;       /* of the current CPU */
 };
 
 void sums_clear(struct sched_sums *s);
-/* What comes next ran on this CPU. */
+/* Selects the current CPU. */
 void sums_of_cpu(struct sched_sums *s, int cpu);
 /* count: switches or, with SCHED_CYCLES, cycles. */
 void sums_add(struct sched_sums *s, uint64_t key, int64_t ns, int64_t count);
-/* Of the time of a stint that runs: nobody had it. */
+/* Stolen time of an open timeslice. */
 void sums_add_stolen(struct sched_sums *s, int64_t ns);
-/* What the programs themselves added up in a bank, and what its sketch dropped. */
+/* Adds the programs' own sums of a bank, and what its sketch dropped. */
 void sums_add_bank(struct sched_sums *s, const struct hog_cpu *c, unsigned bank, uint64_t lost_ns);
-/* After all has been added: a stint that was credited while it ran, and whose end the sketch dropped or
- * nobody saw, or of which something had been stolen, leaves a negative sum behind. It comes off what was
- * lost, stolen, or missed. */
+/* After the last addition. A timeslice that was credited while open leaves a negative sum if the sketch
+ * dropped its end, if its end was not seen, or if part of it was stolen. Such a sum is subtracted from lost,
+ * missed and stolen time. */
 void sums_settle(struct sched_sums *s);
-/* Weights become cycles, and counts the time. */
+/* Makes cycles the weights and time the counts. */
 void sums_weigh_by_cycles(struct sched_sums *s);
 void sums_free(struct sched_sums *s);
 

@@ -10,23 +10,23 @@
 #include "source/sched/steal.h"
 #include "source/shared/histogram_by_key.h"
 
-#define DEBT_NS 10000000000ull /* after so long, it was not from what was told too early */
+#define DEBT_NS 10000000000ull /* an older debt does not come from an early report */
 
 struct waits {
     const struct sched_kernel *kernel;
     uint64_t now;
-    struct pairs pairs;   /* who waited for whom */
-    struct pairs victims; /* the same with aggressor 0, and kind 0: how long in all */
-    struct pairs several; /* what is to be shared out, by CPU: aggressor HOG_SEVERAL and the CPU's number */
-    struct pairs debts;   /* what was taken back before the kernel told of it */
-    struct pairs settled; /* the memory of the debts before */
-    struct pairs owed;    /* see owe() */
+    struct pairs pairs;   /* by victim and aggressor */
+    struct pairs victims; /* aggressor 0, preempt false: total wait */
+    struct pairs several; /* to be distributed by CPU: aggressor is HOG_SEVERAL and the CPU */
+    struct pairs debts;   /* subtracted before the kernel reported it */
+    struct pairs settled; /* memory of the previous debts */
+    struct pairs owed;    /* see owe_victim() */
     struct waits_totals totals;
     struct cpu_shares cpu_shares;
-    struct pending_waits *pending_waits; /* NULL: cannot be had */
+    struct pending_waits *pending_waits; /* NULL: not available */
     struct blocked_time *blocked_time;   /* the same */
     struct steal *steal;
-    struct histogram_by_key histogram_by_key; /* how the times of each victim's waits spread */
+    struct histogram_by_key histogram_by_key; /* of wait times by victim */
 };
 
 struct waits *waits_open(const struct sched_kernel *kernel)
@@ -102,14 +102,14 @@ static void add_victim(struct waits *w, uint64_t victim, int64_t ns, int64_t cou
         pair->most_ns = most;
 }
 
-/* Of a CPU. */
+/* HOG_SEVERAL with the number of a CPU. */
 static bool is_several(uint64_t aggressor)
 {
     return aggressor >> HOG_KEY_PROCESS == 0 && aggressor >> HOG_SEVERAL_CPU &&
            (aggressor & ((1u << HOG_SEVERAL_CPU) - 1)) == HOG_SEVERAL;
 }
 
-static void add_to(struct waits *w, struct pairs *sums, const struct pair *more)
+static void add_to_pairs(struct waits *w, struct pairs *sums, const struct pair *more)
 {
     struct pair *pair = pairs_at(sums, more->victim, more->aggressor, more->preempt);
 
@@ -126,10 +126,10 @@ static void add_to(struct waits *w, struct pairs *sums, const struct pair *more)
 
 static void add_pair(struct waits *w, const struct pair *more)
 {
-    add_to(w, is_several(more->aggressor) ? &w->several : &w->pairs, more);
+    add_to_pairs(w, is_several(more->aggressor) ? &w->several : &w->pairs, more);
 }
 
-/* A part of a wait, and of whom it is. */
+/* Charges a part of a wait to an aggressor. */
 static void add_part(struct waits *w, const struct pair *whole, uint64_t aggressor, int64_t ns)
 {
     struct pair part = *whole;
@@ -141,8 +141,8 @@ static void add_part(struct waits *w, const struct pair *whole, uint64_t aggress
     add_pair(w, &part);
 }
 
-/* A wait that outlasted what a CPU remembers: as the window had it, by who ran there for how long. */
-static void share_out(struct waits *w, const struct pair *whole)
+/* A wait longer than the history of its CPU is distributed over the tasks that ran there in the window. */
+static void distribute_wait(struct waits *w, const struct pair *whole)
 {
     uint64_t cpu = (whole->aggressor >> HOG_SEVERAL_CPU) - 1;
 
@@ -160,7 +160,7 @@ static void share_out(struct waits *w, const struct pair *whole)
         int64_t ns = (int64_t)((double)whole->ns * ((double)share->ns / (double)sum));
         rest -= share->ns;
         if (!rest || ns > left)
-            ns = left; /* what the rounding leaves */
+            ns = left; /* rounding */
         left -= ns;
         if (ns)
             add_part(w, whole, share->key, ns);
@@ -169,13 +169,13 @@ static void share_out(struct waits *w, const struct pair *whole)
 
 /* ---- waits that ended in the window ---- */
 
-static void take_wait(void *context, const struct hog_slot *slot)
+static void add_ended_wait(void *context, const struct hog_slot *slot)
 {
     add_victim(context, slot->key, (int64_t)slot->weight, (uint32_t)slot->count, slot->count >> 32 << 10);
 }
 
-/* While the hypervisor had the CPU, nobody on it did anything to anybody. */
-static void take_pair(void *context, const struct hog_slot *slot)
+/* The stolen part of a wait is charged to HOG_STEAL, not to a task. */
+static void add_ended_pair(void *context, const struct hog_slot *slot)
 {
     struct waits *w = context;
     const struct hog_pair *from = (const void *)slot;
@@ -202,11 +202,11 @@ void waits_cpu(struct waits *w, int cpu, int64_t stolen_ns)
 {
     uint64_t ns = 0, count = 0;
 
-    sketch_drain(&w->kernel->by_victim, cpu, take_wait, w);
+    sketch_drain(&w->kernel->by_victim, cpu, add_ended_wait, w);
     sketch_lost(&w->kernel->by_victim, cpu, &ns, &count);
     if (w->kernel->pairs) {
-        ns = count = 0; /* what is missing in the rows that are shown */
-        sketch_drain(&w->kernel->by_pair, cpu, take_pair, w);
+        ns = count = 0; /* rows show pairs: report their losses instead */
+        sketch_drain(&w->kernel->by_pair, cpu, add_ended_pair, w);
         sketch_lost(&w->kernel->by_pair, cpu, &ns, &count);
     }
     w->totals.lost_ns += (int64_t)ns;
@@ -216,11 +216,11 @@ void waits_cpu(struct waits *w, int cpu, int64_t stolen_ns)
     cpu_shares_cpu(&w->cpu_shares, stolen_ns);
 }
 
-/* ---- waits that had not ended at the turn ---- */
+/* ---- waits that were open at the flip ---- */
 
-/* More of a wait that goes on (ns > 0), or what was shown of one that has ended (ns < 0): the kernel tells of
- * that in whole. */
-static void open_part(void *context, int cpu, const struct pair *part)
+/* More of an open wait (ns > 0), or the credit of one that has ended (ns < 0), which the kernel reports in
+ * full. */
+static void add_open_part(void *context, int cpu, const struct pair *part)
 {
     struct waits *w = context;
 
@@ -234,8 +234,8 @@ static void open_part(void *context, int cpu, const struct pair *part)
     add_pair(w, part);
 }
 
-/* Whether a wait of the victim that was as long as that has ended in the window. */
-static bool has_ended(void *context, uint64_t victim, int64_t ns)
+/* Whether a wait of the victim at least `ns` long ended in the window. */
+static bool wait_has_ended(void *context, uint64_t victim, int64_t ns)
 {
     const struct waits *w = context;
     const struct pair *pair = pairs_find(&w->victims, victim, 0, false);
@@ -243,7 +243,7 @@ static bool has_ended(void *context, uint64_t victim, int64_t ns)
     return pair && (int64_t)pair->most_ns + 1024 > ns;
 }
 
-/* most_ns of a debt is when it was made. */
+/* most_ns of a debt is the time it was made. */
 static void keep_debt(struct waits *w, const struct pair *from, int64_t ns, uint64_t made)
 {
     struct pair *debt = pairs_at(&w->debts, from->victim, from->aggressor, from->preempt);
@@ -255,7 +255,7 @@ static void keep_debt(struct waits *w, const struct pair *from, int64_t ns, uint
         debt->most_ns = made;
 }
 
-/* Takes up to `debt` (below zero) off a pair, and returns what is left of it. */
+/* Subtracts as much of `debt` (< 0) from a pair as it has. Returns the rest. */
 static int64_t pay_from(struct pair *pair, int64_t debt)
 {
     int64_t part = !pair || pair->ns <= 0 ? 0 : pair->ns < -debt ? pair->ns : -debt;
@@ -265,10 +265,10 @@ static int64_t pay_from(struct pair *pair, int64_t debt)
     return debt + part;
 }
 
-/* What a victim has too little of (below zero) in one pair, because its wait was shared out otherwise than at
- * its end: it comes off its others. In `owed`, by victim: count is how much, ns what its pairs have, most_ns
- * since when. */
-static void owe(struct waits *w, uint64_t victim, int64_t ns, uint64_t made)
+/* A negative pair, because an open wait was distributed differently than at its end, is subtracted from the
+ * victim's other pairs. `owed` by victim: count is the debt, ns the sum of its pairs, most_ns the time of the
+ * debt. */
+static void owe_victim(struct waits *w, uint64_t victim, int64_t ns, uint64_t made)
 {
     struct pair *sum = pairs_at(&w->owed, victim, 0, false);
 
@@ -279,7 +279,7 @@ static void owe(struct waits *w, uint64_t victim, int64_t ns, uint64_t made)
         sum->most_ns = made;
 }
 
-/* Each pair of a victim gives its part. There are many victims and many more pairs: no pair is looked for. */
+/* Each pair of a victim pays in proportion. Two passes over all pairs, without a search for each victim. */
 static void pay_owed(struct waits *w)
 {
     for (size_t i = 0; i < w->pairs.capacity && w->owed.used; i++) {
@@ -305,16 +305,16 @@ static void pay_owed(struct waits *w)
     }
 }
 
-/* All that a victim waited, whoever ran: a debt with no aggressor. */
+/* A debt without an aggressor is subtracted from the victim's total. */
 static int64_t pay_victim(struct waits *w, const struct pair *from)
 {
     return pay_from(pairs_find(&w->victims, from->victim, 0, false), from->ns);
 }
 
-/* A wait that ended between the turn and the look at who waits has been taken back, and comes with the next
- * window; one that ended while nobody looked came with an earlier one. So what is below zero comes off the
- * windows that follow, and the sum over windows stays right. */
-static void settle(struct waits *w)
+/* A wait that ended between flip and snapshot was subtracted and is reported in the next window; one that
+ * ended without a snapshot was reported in an earlier one. So negative sums are subtracted from later
+ * windows, and the total over windows is right. */
+static void settle_waits(struct waits *w)
 {
     struct pairs before = w->debts;
 
@@ -330,7 +330,7 @@ static void settle(struct waits *w)
                 ? pay_from(pairs_find(&w->pairs, debt->victim, debt->aggressor, debt->preempt), debt->ns)
                 : pay_victim(w, debt);
         if (left < 0 && debt->aggressor)
-            owe(w, debt->victim, left, debt->most_ns);
+            owe_victim(w, debt->victim, left, debt->most_ns);
         else if (left < 0)
             keep_debt(w, debt, left, debt->most_ns);
     }
@@ -338,7 +338,7 @@ static void settle(struct waits *w)
     for (size_t i = 0; i < w->pairs.capacity; i++) {
         struct pair *pair = &w->pairs.table[i];
         if (pair->ns < 0) {
-            owe(w, pair->victim, pair->ns, w->now);
+            owe_victim(w, pair->victim, pair->ns, w->now);
             pair->ns = 0;
         }
     }
@@ -356,15 +356,15 @@ static void settle(struct waits *w)
 void waits_end(struct waits *w)
 {
     if (w->pending_waits)
-        w->totals.open_waits = pending_waits_read(w->pending_waits, w->now, open_part, has_ended, w);
+        w->totals.open_waits = pending_waits_read(w->pending_waits, w->now, add_open_part, wait_has_ended, w);
     if (w->blocked_time) {
         blocked_time_end(w->blocked_time, w->now, w->totals.open_waits);
         blocked_time_lost(w->blocked_time, &w->totals.blocked_lost, &w->totals.blocked_lost_ns);
     }
     for (size_t i = 0; i < w->several.capacity; i++)
         if (w->several.table[i].victim)
-            share_out(w, &w->several.table[i]);
-    settle(w);
+            distribute_wait(w, &w->several.table[i]);
+    settle_waits(w);
     if (w->kernel->times)
         histogram_by_key_flip(&w->histogram_by_key);
 }
