@@ -5,24 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include "disks.types.h"
-#include "loader/map_read.h"
 #include "source/sched/sched.h"
 #include "source/shared/collector.h"
 #include "source/shared/sources.h"
 #include "base/hash_table.h"
 
-/* Few do I/O at once. */
+/* Few tasks do I/O at the same time. */
 #define STAGES 4
 #define SLOTS  16
 #define MOST   16384 /* pairs of a process and a disk */
 
-/* What a process did on a disk. */
+/* I/O of a process on a disk. */
 struct pair {
     uint64_t id;
     struct hog_disk_slot sum;
 };
 
-/* The disk that has most of it. */
+/* The disk with most of a process's I/O. */
 struct best {
     uint64_t key;
     uint64_t bytes;
@@ -38,14 +37,14 @@ struct disks {
 static const struct alternative bios[] = {{"tp_btf", "hog_bio_btf"}, {"raw_tp", "hog_bio_raw"}};
 static const struct hook_ways disks_ways[] = {{"bio", bios, 2}, {NULL, NULL, 0}};
 
-static int load_by(struct collector *collector, const struct source_context *context, bool classic,
-                   struct hook_report hooks[MAX_HOOKS], struct error *why)
+static int disks_load(struct collector *collector, const struct source_context *context, bool classic,
+                      struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
     static const struct collector_object object = {"disks", offsetof(struct hog_disks, slots),
                                                    sizeof(struct hog_disk_slot), false};
 
     if (classic)
-        return error_set(why, -ENOTSUP, "disks of processes cannot be told without reading task_struct");
+        return error_set(why, -ENOTSUP, "I/O cannot be attributed to processes without reading task_struct");
     int err = collector_open(collector, &object, context, false, why);
     if (!err && !collector->exact) {
         collector->sketch.shape.stages = STAGES;
@@ -75,13 +74,13 @@ static int disks_open(void **state, const struct source_context *context, unsign
     const struct sched *sched = sched_of(context);
 
     if (sched && !sched_knows_births(sched))
-        return error_set(why, -ENOTSUP, "disks of processes cannot be told without reading task_struct");
+        return error_set(why, -ENOTSUP, "I/O cannot be attributed to processes without reading task_struct");
     struct disks *d = calloc(1, sizeof *d);
     if (!d)
         return error_set(why, -ENOMEM, "out of memory");
     d->pairs = (struct hash_table){.size = sizeof(struct pair), .most = MOST};
     d->bests = (struct hash_table){.size = sizeof(struct best), .most = MOST};
-    int err = collector_by_any(&d->collector, context, load_by, hooks, why);
+    int err = collector_by_any(&d->collector, context, disks_load, hooks, why);
     if (err) {
         free(d);
         return err;
@@ -100,7 +99,7 @@ static void disks_flip(void *state)
     sketch_flip(&((struct disks *)state)->collector.sketch);
 }
 
-static void add(struct disks *d, const struct hog_disk_slot *slot)
+static void disks_add(struct disks *d, const struct hog_disk_slot *slot)
 {
     struct pair *pair = hash_table_find_or_add(&d->pairs, slot->slot.key);
     struct best *best = pair ? hash_table_find_or_add(&d->bests, slot->who) : NULL;
@@ -121,21 +120,21 @@ static void add(struct disks *d, const struct hog_disk_slot *slot)
     }
 }
 
-static void add_slot(void *context, const struct hog_slot *head)
+static void disks_add_slot(void *context, const struct hog_slot *head)
 {
-    add(context, (const struct hog_disk_slot *)head);
+    disks_add(context, (const struct hog_disk_slot *)head);
 }
 
-static int add_exact(void *context, const void *key, const void *value)
+static int disks_add_exact(void *context, const void *key, const void *value)
 {
     struct hog_disk_slot slot;
 
     memcpy(&slot, value, sizeof slot);
-    add(context, &slot);
+    disks_add(context, &slot);
     return 0;
 }
 
-static bool nobody(const void *context, const void *entry)
+static bool keep_none(const void *context, const void *entry)
 {
     return false;
 }
@@ -149,20 +148,15 @@ static int disks_collect(void *state, const struct window *window, struct error 
 
     if (err)
         return err;
-    hash_table_keep(&d->pairs, nobody, NULL);
-    hash_table_keep(&d->bests, nobody, NULL);
+    hash_table_keep(&d->pairs, keep_none, NULL);
+    hash_table_keep(&d->bests, keep_none, NULL);
     d->lost = 0;
     for (int cpu = 0; cpu < sketch->shape.cpus; cpu++) {
         if (!d->collector.exact)
-            sketch_drain(sketch, cpu, add_slot, d);
+            sketch_drain(sketch, cpu, disks_add_slot, d);
         sketch_lost(sketch, cpu, &bytes, &d->lost);
     }
-    if (d->collector.exact) {
-        const struct object_map *map = d->collector.exact_maps[(sketch_now(sketch) - 1) & 1];
-        int drained = map_drain(map->fd, map->key_size, map->value_size, add_exact, d, why);
-        err = drained < 0 ? drained : 0;
-    }
-    return err;
+    return collector_drain_exact(&d->collector, disks_add_exact, d, why);
 }
 
 bool disks_of(const struct disks *d, uint64_t key, struct disk_use *use)

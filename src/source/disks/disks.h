@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* On which disk each process (with -t: each thread) does its I/O in a window: bpf/disks.bpf.c says what
- * counts as the disk, and whose writes are. */
+/* The disk on which each process (with -t: each thread) does its I/O in a window. bpf/disks.bpf.c defines
+ * what counts as the disk, and which process a write belongs to. */
 #ifndef HOG_SOURCE_DISKS_DISKS_H
 #define HOG_SOURCE_DISKS_DISKS_H
 
@@ -13,16 +13,16 @@ struct disk_use {
     uint32_t major, minor; /* of the whole disk */
     struct disk disk;
     uint64_t bytes;
-    uint64_t reads, writes; /* as they were submitted: the kernel may yet merge or split them */
+    uint64_t reads, writes; /* as submitted, before the kernel merges or splits them */
 };
 
-/* open: -ENOTSUP where the keys of sched, if that is open, are not made from task_struct. */
+/* open: -ENOTSUP if sched is open and does not make its keys from task_struct. */
 extern const struct source disks_source;
 
-/* Of the session; NULL: it is not open. */
+/* The session's; NULL: it is not open. */
 struct disks *disks_of_session(const struct source_context *context);
 
-/* The disk that had most of the key's bytes in the window, and what it had. false: none had any. */
+/* The disk with most of the key's bytes in the window. false: no I/O. */
 bool disks_of(const struct disks *d, uint64_t key, struct disk_use *use);
 
 #endif

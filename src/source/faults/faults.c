@@ -5,7 +5,6 @@
 #include <string.h>
 #include "faults.types.h"
 #include "host/targets.h"
-#include "loader/map_read.h"
 #include "source/shared/exit_names.h"
 #include "source/faults/load.h"
 #include "source/faults/open_faults.h"
@@ -342,11 +341,7 @@ static int pagefaults_collect(void *state, const struct window *window, struct e
     follow_unseen_faults(f, now);
     for (int cpu = 0; cpu < sketch->shape.cpus; cpu++)
         collect_fault_cpu(f, cpu);
-    if (collector->exact) {
-        const struct object_map *map = collector->exact_maps[(sketch_now(sketch) - 1) & 1];
-        int drained = map_drain(map->fd, map->key_size, map->value_size, add_exact_faults, f, why);
-        err = drained < 0 ? drained : 0;
-    }
+    err = collector_drain_exact(collector, add_exact_faults, f, why);
     waiting_flip(&f->waiting, now - (uint64_t)collector->clock_offset, add_waiting, f);
     histogram_by_key_flip(&f->histogram_by_key);
     weigh_faults(f);

@@ -9,7 +9,6 @@
 #include "host/process.h"
 #include "host/targets.h"
 #include "loader/iterator.h"
-#include "loader/map_read.h"
 #include "source/shared/exit_names.h"
 #include "source/shared/sources.h"
 
@@ -166,11 +165,7 @@ static int collect_marks(struct mem_table *h, struct error *why)
         h->totals.other += c->other[bank];
         c->seen[bank] = c->other[bank] = 0;
     }
-    if (!collector->exact)
-        return 0;
-    const struct object_map *map = collector->exact_maps[bank];
-    err = map_drain(map->fd, map->key_size, map->value_size, add_exact_mem, h, why);
-    return err < 0 ? err : 0;
+    return collector_drain_exact(collector, add_exact_mem, h, why);
 }
 
 /* ---- snapshots ---- */

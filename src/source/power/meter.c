@@ -56,9 +56,9 @@ int power_model_parse(struct power_model *model, const char *label, const char *
         label, quote(text).text);
 }
 
-#define NOWHERE 0 /* a CPU whose package sysfs does not say */
+#define NOWHERE 0 /* a CPU whose package sysfs does not show */
 
-/* ---- places: the packages and dies that domains are of ---- */
+/* ---- places: packages and dies of domains ---- */
 
 static size_t place_named(const struct meter *m, int package, int die)
 {
@@ -81,7 +81,7 @@ static int find_places(struct meter *m)
     return 0;
 }
 
-/* CPUs that are offline say nothing: they are asked again when others are online than before. */
+/* sysfs does not show the place of offline CPUs: they are tried again when the set of online CPUs changes. */
 static void place_cpus(struct meter *m, int cpus)
 {
     for (int cpu = 0; cpu < cpus; cpu++) {
@@ -95,8 +95,8 @@ static void place_cpus(struct meter *m, int cpus)
     }
 }
 
-/* One place that no CPU is outside of is no reason to add up apart. */
-static bool is_one(const struct meter *m, int cpus)
+/* If all CPUs are in one place, no parts are needed. */
+static bool is_one_place(const struct meter *m, int cpus)
 {
     for (int cpu = 0; cpu < cpus && m->places == 1; cpu++) {
         int package, die;
@@ -113,7 +113,7 @@ static int plan_parts(struct meter *m)
 
     if (cpus < 0 || find_places(m))
         return -ENOMEM;
-    bool one = is_one(m, cpus);
+    bool one = is_one_place(m, cpus);
     m->apart = m->by_cpu || !one;
     if (!m->apart)
         return 0;
@@ -129,7 +129,7 @@ static int plan_parts(struct meter *m)
     return 0;
 }
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
 static int open_model(struct meter *m, struct error *why)
 {
@@ -168,7 +168,7 @@ static int open_sensors(struct meter *m, struct error *why)
     return m->shares && !plan_parts(m) ? 0 : error_set(why, -ENOMEM, "out of memory");
 }
 
-/* Who ran on which CPU for how long, or for how many cycles. */
+/* Opens sched for run time by CPU, or cycles. */
 static int open_time(struct meter *m, unsigned needs, struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
     const struct run_options *options = m->context->options;
@@ -178,15 +178,15 @@ static int open_time(struct meter *m, unsigned needs, struct hook_report hooks[M
         use.needs |= (m->apart ? SCHED_PARTS : 0) |
                      (power_options.weight == WEIGHT_CYCLES ? (unsigned)SCHED_CYCLES : 0);
     if (options->exact && use.needs & (SCHED_PARTS | SCHED_CYCLES))
-        return error_set(why, -ENOTSUP, "--exact tells no CPUs apart, and counts no cycles");
+        return error_set(why, -ENOTSUP, "--exact does not count by CPU, and counts no cycles");
     int err = source_require(m->context, &use, hooks, why);
     if (err)
         return err;
     m->sched = sched_of(m->context);
     err = m->apart ? sched_split(m->sched, m->part_of, m->parts) : 0;
     if (err == -ENOTSUP)
-        return error_set(why, err, "CPUs cannot be told apart with --exact, nor with -p behind another view");
-    return err ? error_set(why, err, "time by CPU cannot be had: %s", error_name(err)) : 0;
+        return error_set(why, err, "time by CPU is not counted with --exact, nor with -p after another view");
+    return err ? error_set(why, err, "cannot count time by CPU: %s", error_name(err)) : 0;
 }
 
 static int meter_open(void **state, const struct source_context *context, unsigned needs,
@@ -239,8 +239,8 @@ int64_t meter_run_ns(const struct meter *m, const struct tally_entry *entry)
     return sched_totals(m->sched)->by_cycles ? entry->count : entry->weight;
 }
 
-static struct meter_time time_of(const struct meter *m, const struct tally *tally,
-                                 const struct sched_totals *totals)
+static struct meter_time time_of_tally(const struct meter *m, const struct tally *tally,
+                                       const struct sched_totals *totals)
 {
     struct meter_time time = {
         .tally = tally,
@@ -267,7 +267,7 @@ bool meter_cpu(const struct meter *m, size_t i, int cpu, struct meter_time *time
     if (domain->package >= 0 && m->place_of &&
         m->place_of[cpu] != place_named(m, domain->package, domain->die))
         return false;
-    *time = time_of(m, &part->tally, &part->totals);
+    *time = time_of_tally(m, &part->tally, &part->totals);
     return true;
 }
 
@@ -281,8 +281,8 @@ static struct meter_time time_of_domain(const struct meter *m, size_t i)
     struct meter_time all = {.tally = NULL}, one;
 
     if (!m->by_cpu)
-        return part ? time_of(m, &part->tally, &part->totals)
-                    : time_of(m, sched_tally(m->sched), sched_totals(m->sched));
+        return part ? time_of_tally(m, &part->tally, &part->totals)
+                    : time_of_tally(m, sched_tally(m->sched), sched_totals(m->sched));
     for (size_t cpu = 0; cpu < m->parts; cpu++) {
         if (!meter_cpu(m, i, (int)cpu, &one))
             continue;
@@ -310,8 +310,8 @@ unsigned __int128 meter_ran(const struct meter_share *share, int64_t weight)
     return (unsigned __int128)share->rate * (uint64_t)positive(weight);
 }
 
-/* W are those of all CPUs, or (percpu) of each: uJ = ns * uW / 1e9. */
-static void estimate(const struct meter *m, struct meter_share *share)
+/* uW of all CPUs together, or (percpu) of each: uJ = ns * uW / 1e9. */
+static void estimate_by_model(const struct meter *m, struct meter_share *share)
 {
     const struct power_model *model = &power_options.model;
     uint64_t cpus = model->percpu || !m->cpus ? 1 : m->cpus;
@@ -324,7 +324,7 @@ static void estimate(const struct meter *m, struct meter_share *share)
                            ((unsigned __int128)1000000000 * cpus));
 }
 
-static void share_out(const struct meter *m, size_t i, struct meter_share *share)
+static void compute_share(const struct meter *m, size_t i, struct meter_share *share)
 {
     const struct power_domain *domain = &m->power.domains[i];
 
@@ -335,7 +335,7 @@ static void share_out(const struct meter *m, size_t i, struct meter_share *share
                                   .idle_rate = 1,
                                   .unseen_rate = 1};
     if (m->model)
-        estimate(m, share);
+        estimate_by_model(m, share);
     else if (sched_totals(m->sched)->by_cycles && share->all.ran) {
         share->rate = (uint64_t)(share->all.run_ns + share->all.other_ns);
         share->idle_rate = share->unseen_rate = (uint64_t)share->all.ran;
@@ -357,7 +357,7 @@ static int meter_collect(void *state, const struct window *window, struct error 
         place_cpus(m, cpus_possible());
     m->cpus = cpus;
     for (size_t i = 0; i < m->power.n; i++)
-        share_out(m, i, &m->shares[i]);
+        compute_share(m, i, &m->shares[i]);
     return 0;
 }
 

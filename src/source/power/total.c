@@ -32,8 +32,8 @@ void energy_total_close(struct energy_total *total)
     memset(total, 0, sizeof *total);
 }
 
-/* The heaviest stay, the others become `others`. */
-static int prune(struct energy_sum *sum)
+/* Keeps the heaviest keys; the rest goes to `others`. */
+static int prune_sums(struct energy_sum *sum)
 {
     const struct tally_entry **top = calloc(KEPT_KEYS, sizeof *top);
     struct tally kept = {0};
@@ -63,7 +63,7 @@ static int prune(struct energy_sum *sum)
     return 0;
 }
 
-static int add(struct energy_sum *sum, const struct meter *meter, const struct meter_share *share)
+static int add_domain(struct energy_sum *sum, const struct meter *meter, const struct meter_share *share)
 {
     struct split split = split_begin(share->uj, share->whole);
     const struct meter_time *all = &share->all;
@@ -82,7 +82,7 @@ static int add(struct energy_sum *sum, const struct meter *meter, const struct m
             continue;
         int64_t ns = meter_run_ns(meter, entry);
         uint64_t uj = split_next(&split, meter_ran(share, entry->weight));
-        if (sum->sums.used >= MOST_KEYS && !tally_find(&sum->sums, entry->key) && prune(sum))
+        if (sum->sums.used >= MOST_KEYS && !tally_find(&sum->sums, entry->key) && prune_sums(sum))
             return -ENOMEM;
         if (tally_add(&sum->sums, entry->key, (int64_t)uj, ns)) {
             sum->others_uj += uj;
@@ -99,7 +99,7 @@ int energy_total_add(struct energy_total *total, const struct meter *meter)
     int err = 0;
 
     for (size_t i = 0; i < total->n && !err; i++)
-        err = add(&total->domains[i], meter, &meter->shares[i]);
+        err = add_domain(&total->domains[i], meter, &meter->shares[i]);
     return err;
 }
 

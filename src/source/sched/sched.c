@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "loader/map_read.h"
 #include "source/sched/cycles.h"
 #include "source/shared/exit_names.h"
 #include "source/sched/open_slices.h"
@@ -154,17 +153,6 @@ static void collect_cpu(struct sched *o, int cpu, uint64_t now)
         waits_cpu(o->waits, cpu, o->sums.stolen_ns);
 }
 
-/* With exact counting, one map has the timeslices of all CPUs. */
-static int collect_exact(struct sched *o, struct error *why)
-{
-    if (!o->kernel.collector.exact)
-        return 0;
-    const struct object_map *map =
-        o->kernel.collector.exact_maps[(sketch_now(&o->kernel.collector.sketch) - 1) & 1];
-    int drained = map_drain(map->fd, map->key_size, map->value_size, sched_add_exact, o, why);
-    return drained < 0 ? drained : 0;
-}
-
 /* A CPU that came or went has no cycle count for part of the window, nor for the timeslice that continues
  * into the next one: both windows are weighted by time. */
 static void settle_cycles(struct sched *o)
@@ -198,7 +186,7 @@ static int sched_collect(void *state, const struct window *window, struct error 
         collect_cpu(o, cpu, now);
     o->events = totals->switches;
     totals->switches -= events;
-    err = collect_exact(o, why);
+    err = collector_drain_exact(&o->kernel.collector, sched_add_exact, o, why);
     sums_settle(&o->sums);
     if (o->kernel.cycles)
         settle_cycles(o);

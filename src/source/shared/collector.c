@@ -203,6 +203,15 @@ int collector_load(struct collector *collector, const struct source_context *con
     return err ? error_set(why, err, "cannot filter by PID: %s", error_name(err)) : 0;
 }
 
+int collector_drain_exact(const struct collector *collector, entry_fn fn, void *context, struct error *why)
+{
+    if (!collector->exact)
+        return 0;
+    const struct object_map *map = collector->exact_maps[(sketch_now(&collector->sketch) - 1) & 1];
+    int drained = map_drain(map->fd, map->key_size, map->value_size, fn, context, why);
+    return drained < 0 ? drained : 0;
+}
+
 void collector_close(struct collector *collector)
 {
     for (size_t i = 0; i < COLLECTOR_LINKS; i++)

@@ -9,6 +9,7 @@
 #ifndef HOG_SOURCE_SHARED_COLLECTOR_H
 #define HOG_SOURCE_SHARED_COLLECTOR_H
 
+#include "loader/map_read.h"
 #include "source/shared/source.h"
 #include "source/shared/sketch.h"
 
@@ -56,6 +57,9 @@ int collector_relocate(struct collector *collector, const struct source_context 
 /* Creates the maps. Programs are loaded when they are attached. */
 int collector_load(struct collector *collector, const struct source_context *context, struct error *why);
 void collector_close(struct collector *collector); /* it can be opened again */
+
+/* Calls fn for each entry of the exact map of the old bank and empties it; nothing without exact maps. */
+int collector_drain_exact(const struct collector *collector, entry_fn fn, void *context, struct error *why);
 
 /* The start-time part of a key, as recorded at fork; 0: not seen. */
 uint32_t collector_birth(const struct collector *collector, uint32_t thread);

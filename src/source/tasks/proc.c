@@ -9,9 +9,9 @@
 #include "host/process.h"
 #include "tasks.types.h"
 
-#define MOST_THREADS 64 /* to be asked one by one */
+#define MOST_THREADS 64 /* threads of larger processes are not read */
 
-/* The text of a file of the process or thread; its length. */
+/* Reads a file of the process or thread; returns its length. */
 static size_t read_text(const char *directory, const char *file, char *to, size_t size)
 {
     char path[96];
@@ -46,9 +46,9 @@ static void read_memory(const char *directory, struct hog_task *record)
     record->flags |= HOG_TASK_MEMORY;
 }
 
-/* What one thread has run, to the name of its process. */
-static void read_run(const char *directory, uint32_t number, const struct hog_task *of, tasks_proc_fn fn,
-                     void *context)
+/* Reports the run time of a thread, with the key of its process. */
+static void read_thread_run(const char *directory, uint32_t number, const struct hog_task *of,
+                            tasks_proc_fn fn, void *context)
 {
     struct hog_task thread = {.key = of->key, .id = of->id, .born = of->born, .flags = of->flags};
     char text[128], *end;
@@ -63,7 +63,7 @@ static void read_run(const char *directory, uint32_t number, const struct hog_ta
     fn(context, &thread);
 }
 
-static void read_runs(uint32_t process, const struct hog_task *of, tasks_proc_fn fn, void *context)
+static void read_threads_run(uint32_t process, const struct hog_task *of, tasks_proc_fn fn, void *context)
 {
     char path[64];
 
@@ -76,7 +76,7 @@ static void read_runs(uint32_t process, const struct hog_task *of, tasks_proc_fn
         if (!number)
             continue;
         snprintf(path, sizeof path, "/proc/%u/task/%u", process, number);
-        read_run(path, number, of, fn, context);
+        read_thread_run(path, number, of, fn, context);
     }
     closedir(directory);
 }
@@ -106,8 +106,8 @@ int tasks_proc_read(uint64_t key, tasks_proc_fn fn, void *context)
     read_memory(directory, &record);
     fn(context, &record);
     if (record.threads == 1)
-        read_run(directory, number ? number : process, &record, fn, context);
+        read_thread_run(directory, number ? number : process, &record, fn, context);
     else if (record.threads <= MOST_THREADS)
-        read_runs(process, &record, fn, context);
+        read_threads_run(process, &record, fn, context);
     return 0;
 }

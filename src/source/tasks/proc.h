@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The records of bpf/tasks.bpf.c from /proc, for hosts without a task iterator. */
+/* The records of bpf/tasks.bpf.c, read from /proc on hosts without a task iterator. */
 #ifndef HOG_SOURCE_TASKS_PROC_H
 #define HOG_SOURCE_TASKS_PROC_H
 
@@ -7,8 +7,8 @@
 
 struct hog_task;
 
-/* Hands the records of a process or thread to fn: one with its counts and memory, and one a thread with what
- * that ran alone, unless it has too many of them. -ESRCH: there is none (any more). */
+/* Calls fn for the records of a process or thread: one with its counts and memory, and one for each thread
+ * with its run time, unless there are too many threads. -ESRCH: it does not exist (any more). */
 typedef void (*tasks_proc_fn)(void *context, const void *record); /* a struct hog_task */
 int tasks_proc_read(uint64_t key, tasks_proc_fn fn, void *context);
 

@@ -18,29 +18,29 @@
 #include "base/hash_table.h"
 #include "tasks.types.h"
 
-#define PRICE       400 /* a look may take this part of the time, */
-#define MOST_PRICE  100 /* or this, if it would be less than one a second */
-#define SECOND      1000000000ull
-#define MOST        16384 /* processes, and threads */
-#define MOST_WANTED 1024
-#define LOOKS_KEPT  16 /* what was wanted once is remembered, in case that it is again */
-#define RSS_UNKNOWN UINT64_MAX
+#define PRICE          400 /* a snapshot may take 1/PRICE of the time, */
+#define MOST_PRICE     100 /* or 1/MOST_PRICE if there would be less than one a second */
+#define SECOND         1000000000ull
+#define MOST           16384 /* processes, and threads */
+#define MOST_WANTED    1024
+#define SNAPSHOTS_KEPT 16 /* entries are kept that long, in case they are wanted again */
+#define RSS_UNKNOWN    UINT64_MAX
 
 struct unit {
     uint64_t id;
-    uint64_t at; /* CLOCK_MONOTONIC ns of the last look that saw it */
-    uint64_t look, look_before;
-    struct hog_task_counts now, told; /* told: the most ever, as it may look less for a moment */
+    uint64_t at; /* CLOCK_MONOTONIC ns of the last snapshot with it */
+    uint64_t snapshot, snapshot_before;
+    struct hog_task_counts now, reported; /* reported: the maximum, as counts may drop for a moment */
     struct task_sums sums;
     uint64_t rss_before;
-    uint64_t ran, ran_threads; /* the most that one thread ran since; of how many that is known */
+    uint64_t ran, ran_threads; /* run time of the busiest thread; threads with known run time */
     uint32_t noted;            /* threads */
-    bool all_before;           /* the look before noted all threads */
+    bool all_before;           /* the previous snapshot had all threads */
 };
 
 struct thread {
     uint64_t id;
-    uint64_t ran, look;
+    uint64_t ran, snapshot;
 };
 
 struct tasks {
@@ -48,24 +48,25 @@ struct tasks {
     struct collector collector;
     bool all;
     struct hash_table units, threads;
-    struct task_sums outside; /* of all that have no number, one row */
+    struct task_sums outside; /* all processes outside the PID namespace, one row */
     uint64_t *wanted;
     size_t nwanted;
-    uint64_t look;                /* number of the look, from 1 */
-    uint64_t begin, begin_boot;   /* when: CLOCK_MONOTONIC, and the kernel's own CLOCK_BOOTTIME */
-    uint64_t before, before_boot; /* the same of the look before; 0: there was none that saw all */
+    uint64_t snapshot;            /* number of the snapshot, from 1 */
+    uint64_t begin, begin_boot;   /* its time: CLOCK_MONOTONIC, and the kernel's own CLOCK_BOOTTIME */
+    uint64_t before, before_boot; /* the same of the previous snapshot; 0: none, or it was incomplete */
     uint64_t lost, threads_lost;
-    uint64_t next; /* not to look before */
+    uint64_t next; /* earliest time of the next snapshot */
     int64_t boot_offset;
 };
 
-static const struct alternative iterators[] = {{"iter", "hog_tasks"}};
-static const struct alternative proc[] = {{"proc", "/proc"}};
-static const struct hook_ways tasks_ways[] = {{"tasks", iterators, 1}, {"tasks", proc, 1}, {NULL, NULL, 0}};
+static const struct alternative tasks_iterators[] = {{"iter", "hog_tasks"}};
+static const struct alternative tasks_proc[] = {{"proc", "/proc"}};
+static const struct hook_ways tasks_ways[] = {
+    {"tasks", tasks_iterators, 1}, {"tasks", tasks_proc, 1}, {NULL, NULL, 0}};
 
 /* ---- opening ---- */
 
-static int load(struct tasks *t, struct hook_report *hook, struct error *why)
+static int tasks_load(struct tasks *t, struct hook_report *hook, struct error *why)
 {
     const struct source_context *context = t->context;
     struct target_btf *target = NULL;
@@ -84,7 +85,8 @@ static int load(struct tasks *t, struct hook_report *hook, struct error *why)
     target_btf_close(target);
     if (!err)
         err = object_create_maps(t->collector.obj, why);
-    return err ? err : hook_attach(&t->collector, context, &t->collector.links[0], iterators, 1, hook, why);
+    return err ? err
+               : hook_attach(&t->collector, context, &t->collector.links[0], tasks_iterators, 1, hook, why);
 }
 
 static void tasks_close(void *state)
@@ -105,7 +107,7 @@ static int tasks_open(void **state, const struct source_context *context, unsign
     struct tasks *t = calloc(1, sizeof *t);
     struct hook_report *hook = hook_report(hooks, "tasks", false);
     const struct sched *sched = sched_of(context);
-    /* The keys of sched are made without reading task_struct: an iterator's do not fit them. */
+    /* sched makes keys without reading task_struct: those of an iterator differ. */
     bool by_proc = sched && !sched_knows_births(sched);
     struct error reason = {""};
 
@@ -115,27 +117,26 @@ static int tasks_open(void **state, const struct source_context *context, unsign
     t->units = (struct hash_table){.size = sizeof(struct unit), .most = MOST};
     t->threads = (struct hash_table){.size = sizeof(struct thread), .most = MOST};
     t->boot_offset = namespace_offset("boottime");
-    int err = by_proc ? error_set(&reason, -ENOTSUP, "the rows are of who cannot read task_struct")
-                      : load(t, hook, &reason);
+    int err = by_proc ? error_set(&reason, -ENOTSUP, "keys of rows are made without reading task_struct")
+                      : tasks_load(t, hook, &reason);
     if (err)
         collector_close(&t->collector);
     t->all = !err;
     if (err && !pidns_is_of_proc(context->pidns)) {
         free(t);
-        return error_set(why, err,
-                         "%s; and /proc cannot be asked instead: its numbers are not those of the rows",
+        return error_set(why, err, "%s; and /proc cannot be used instead: its PIDs are not those of the rows",
                          reason.text);
     }
     if (err && !hook->choice.nrefused)
-        hook_refused(hook, iterators[0].hook, err, &reason);
-    if (err && hook_passed_over(context->options->without, proc[0].hook)) {
+        hook_refused(hook, tasks_iterators[0].hook, err, &reason);
+    if (err && hook_passed_over(context->options->without, tasks_proc[0].hook)) {
         free(t);
         error_set(why, -ECANCELED, "passed over by --without");
-        hook_refused(hook, proc[0].hook, -ECANCELED, why);
+        hook_refused(hook, tasks_proc[0].hook, -ECANCELED, why);
         return -ECANCELED;
     }
     if (err)
-        hook->hook = proc[0].hook;
+        hook->hook = tasks_proc[0].hook;
     *state = t;
     return 0;
 }
@@ -157,14 +158,14 @@ void tasks_want(struct tasks *t, uint64_t key)
 
 /* ---- records ---- */
 
-/* Who was not seen by the look before, although that saw all, or was born since: all that he ever did, he has
- * done since then. */
+/* It was not in the previous, complete snapshot, or started since then: all its counts belong to this
+ * interval. */
 static bool is_new(const struct tasks *t, uint64_t born)
 {
     return t->before && (t->all || born >= t->before_boot);
 }
 
-static void add(struct hog_task_counts *sum, const struct hog_task_counts *more)
+static void add_counts(struct hog_task_counts *sum, const struct hog_task_counts *more)
 {
     sum->minor += more->minor;
     sum->major += more->major;
@@ -172,22 +173,22 @@ static void add(struct hog_task_counts *sum, const struct hog_task_counts *more)
     sum->write_bytes += more->write_bytes;
 }
 
-/* The first record of it in this look. */
+/* The first record of a unit in this snapshot. */
 static void begin_unit(struct tasks *t, struct unit *unit, const struct hog_task *record)
 {
     struct task_sums *sums = &unit->sums;
-    bool is_born = !unit->look && is_new(t, record->born);
+    bool is_born = !unit->snapshot && is_new(t, record->born);
     uint64_t age = t->begin_boot > record->born ? t->begin_boot - record->born : 1;
     uint64_t between = t->begin - t->before;
 
-    if (unit->look)
+    if (unit->snapshot)
         sums->span_ns = t->begin - unit->at;
     else if (is_born)
         sums->span_ns = age < between ? age : between;
     unit->rss_before = sums->memory_known ? sums->rss_kib : is_born ? 0 : RSS_UNKNOWN;
-    unit->all_before = unit->look && unit->noted >= sums->threads;
-    unit->look_before = unit->look;
-    unit->look = t->look;
+    unit->all_before = unit->snapshot && unit->noted >= sums->threads;
+    unit->snapshot_before = unit->snapshot;
+    unit->snapshot = t->snapshot;
     unit->at = t->begin;
     unit->now = record->gone;
     unit->ran = unit->ran_threads = unit->noted = 0;
@@ -198,7 +199,7 @@ static void begin_unit(struct tasks *t, struct unit *unit, const struct hog_task
     sums->memory_known = false;
 }
 
-static uint64_t kib(int64_t pages)
+static uint64_t pages_to_kib(int64_t pages)
 {
     static long page;
 
@@ -212,8 +213,8 @@ static void note_memory(struct task_sums *sums, const struct hog_task *record)
     if (sums->memory_known || !(record->flags & HOG_TASK_MEMORY))
         return;
     sums->memory_known = true;
-    sums->rss_kib = kib(record->rss);
-    sums->swap_kib = kib(record->swap);
+    sums->rss_kib = pages_to_kib(record->rss);
+    sums->swap_kib = pages_to_kib(record->swap);
 }
 
 static void note_thread(struct tasks *t, struct unit *unit, const struct hog_task *record)
@@ -224,9 +225,9 @@ static void note_thread(struct tasks *t, struct unit *unit, const struct hog_tas
         t->threads_lost++;
         return;
     }
-    bool known = unit->look_before ? unit->all_before : is_new(t, record->thread_born);
-    if (thread->look)
-        known = thread->look == unit->look_before;
+    bool known = unit->snapshot_before ? unit->all_before : is_new(t, record->thread_born);
+    if (thread->snapshot)
+        known = thread->snapshot == unit->snapshot_before;
     uint64_t ran = record->ran > thread->ran ? record->ran - thread->ran : 0;
     if (known) {
         unit->ran_threads++;
@@ -235,10 +236,10 @@ static void note_thread(struct tasks *t, struct unit *unit, const struct hog_tas
     }
     unit->noted++;
     thread->ran = record->ran;
-    thread->look = t->look;
+    thread->snapshot = t->snapshot;
 }
 
-static void note(void *context, const void *one)
+static void note_record(void *context, const void *one)
 {
     struct tasks *t = context;
     const struct hog_task *record = one;
@@ -248,43 +249,43 @@ static void note(void *context, const void *one)
         t->lost++;
         return;
     }
-    if (unit->look != t->look)
+    if (unit->snapshot != t->snapshot)
         begin_unit(t, unit, record);
-    add(&unit->now, &record->own);
+    add_counts(&unit->now, &record->own);
     unit->sums.threads += record->threads;
     note_memory(&unit->sums, record);
     if (record->thread)
         note_thread(t, unit, record);
 }
 
-/* ---- a look ---- */
+/* ---- a snapshot ---- */
 
-static void ask_proc(struct tasks *t)
+static void read_proc(struct tasks *t)
 {
     for (size_t i = 0; i < t->nwanted; i++)
         if (!tasks_find(t, t->wanted[i]))
-            tasks_proc_read(t->wanted[i], note, t);
+            tasks_proc_read(t->wanted[i], note_record, t);
 }
 
-/* What it is more than ever before; what is told then. */
-static uint64_t grown(uint64_t now, uint64_t *told)
+/* The growth above the reported maximum, which it raises. */
+static uint64_t count_growth(uint64_t now, uint64_t *reported)
 {
-    uint64_t more = now > *told ? now - *told : 0;
+    uint64_t more = now > *reported ? now - *reported : 0;
 
-    *told += more;
+    *reported += more;
     return more;
 }
 
-static void settle(struct unit *unit)
+static void finish_unit(struct unit *unit)
 {
     struct task_sums *sums = &unit->sums;
 
     if (!sums->span_ns)
-        unit->told = unit->now;
-    sums->minor = grown(unit->now.minor, &unit->told.minor);
-    sums->major = grown(unit->now.major, &unit->told.major);
-    sums->read_bytes = grown(unit->now.read_bytes, &unit->told.read_bytes);
-    sums->write_bytes = grown(unit->now.write_bytes, &unit->told.write_bytes);
+        unit->reported = unit->now;
+    sums->minor = count_growth(unit->now.minor, &unit->reported.minor);
+    sums->major = count_growth(unit->now.major, &unit->reported.major);
+    sums->read_bytes = count_growth(unit->now.read_bytes, &unit->reported.read_bytes);
+    sums->write_bytes = count_growth(unit->now.write_bytes, &unit->reported.write_bytes);
     sums->rss_delta_kib = 0;
     if (sums->memory_known && unit->rss_before != RSS_UNKNOWN)
         sums->rss_delta_kib = (int64_t)(sums->rss_kib - unit->rss_before);
@@ -295,8 +296,8 @@ static void settle(struct unit *unit)
     }
 }
 
-/* All those who have no number are one. */
-static void settle_outside(struct task_sums *outside, const struct task_sums *sums)
+/* All processes outside the PID namespace are one row. */
+static void add_outside(struct task_sums *outside, const struct task_sums *sums)
 {
     bool first = !outside->key;
 
@@ -318,38 +319,38 @@ static void settle_outside(struct task_sums *outside, const struct task_sums *su
         outside->busiest_thread_pct = sums->busiest_thread_pct;
 }
 
-static bool is_current(const struct tasks *t, uint64_t look)
+static bool is_kept(const struct tasks *t, uint64_t snapshot)
 {
-    return t->look - look <= (t->all ? 0 : LOOKS_KEPT);
+    return t->snapshot - snapshot <= (t->all ? 0 : SNAPSHOTS_KEPT);
 }
 
 static bool keeps_unit(const void *context, const void *entry)
 {
-    return is_current(context, ((const struct unit *)entry)->look);
+    return is_kept(context, ((const struct unit *)entry)->snapshot);
 }
 
 static bool keeps_thread(const void *context, const void *entry)
 {
-    return is_current(context, ((const struct thread *)entry)->look);
+    return is_kept(context, ((const struct thread *)entry)->snapshot);
 }
 
-static void settle_all(struct tasks *t)
+static void finish_snapshot(struct tasks *t)
 {
     hash_table_keep(&t->units, keeps_unit, t);
     hash_table_keep(&t->threads, keeps_thread, t);
     t->outside = (struct task_sums){0};
     for (size_t i = 0; i < t->units.n; i++) {
         struct unit *unit = hash_table_at(&t->units, i);
-        if (unit->look != t->look)
+        if (unit->snapshot != t->snapshot)
             continue;
-        settle(unit);
+        finish_unit(unit);
         if (unit->sums.key == HOG_KEY_OUTSIDE)
-            settle_outside(&t->outside, &unit->sums);
+            add_outside(&t->outside, &unit->sums);
     }
 }
 
-/* Begins anew: nothing is known. */
-static void forget(struct tasks *t)
+/* Starts over without history. */
+static void forget_all(struct tasks *t)
 {
     hash_table_free(&t->units);
     hash_table_free(&t->threads);
@@ -357,7 +358,7 @@ static void forget(struct tasks *t)
     t->begin = 0;
 }
 
-/* Short windows go without a look now and then; one a second is made if it takes no more than a hundredth. */
+/* Short windows may get no snapshot; one a second is taken if it costs at most 1/100 of the time. */
 static uint64_t pause_after(uint64_t used)
 {
     uint64_t cheap = PRICE * used, dear = MOST_PRICE * used;
@@ -379,16 +380,16 @@ int tasks_snapshot(struct tasks *t, uint64_t now)
     t->begin = clock_ns(CLOCK_MONOTONIC);
     t->begin_boot = clock_ns(CLOCK_BOOTTIME) - (uint64_t)t->boot_offset;
     t->lost = t->threads_lost = 0;
-    t->look++;
+    t->snapshot++;
     if (t->all)
-        err = iterator_read(t->collector.links[0].fds[0], sizeof(struct hog_task), note, t);
+        err = iterator_read(t->collector.links[0].fds[0], sizeof(struct hog_task), note_record, t);
     else
-        ask_proc(t);
+        read_proc(t);
     t->nwanted = 0;
     if (err)
-        forget(t);
+        forget_all(t);
     else
-        settle_all(t);
+        finish_snapshot(t);
     t->next = t->begin + pause_after(clock_ns(CLOCK_THREAD_CPUTIME_ID) - used);
     return err ? err : 1;
 }
@@ -398,21 +399,21 @@ const struct task_sums *tasks_find(const struct tasks *t, uint64_t key)
     if (key == HOG_KEY_OUTSIDE)
         return t->outside.key ? &t->outside : NULL;
     const struct unit *unit = hash_table_find(&t->units, key);
-    return unit && unit->look == t->look ? &unit->sums : NULL;
+    return unit && unit->snapshot == t->snapshot ? &unit->sums : NULL;
 }
 
 void tasks_each(const struct tasks *t, tasks_fn fn, void *context)
 {
     for (size_t i = 0; i < t->units.n; i++) {
         const struct unit *unit = hash_table_at(&t->units, i);
-        if (unit->look == t->look && unit->sums.key != HOG_KEY_OUTSIDE)
+        if (unit->snapshot == t->snapshot && unit->sums.key != HOG_KEY_OUTSIDE)
             fn(context, &unit->sums);
     }
     if (t->outside.key)
         fn(context, &t->outside);
 }
 
-/* Processes (threads with -t) that the last snapshot found no room for. */
+/* Processes (threads with -t) that did not fit into the last snapshot. */
 static uint64_t tasks_lost(void *state)
 {
     return ((struct tasks *)state)->lost;

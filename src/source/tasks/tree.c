@@ -16,10 +16,12 @@ struct tree {
     const struct object_map *living, *gone;
 };
 
-static const struct alternative forks[] = {{"tp_btf", "hog_tree_fork_btf"}, {"raw_tp", "hog_tree_fork_raw"}};
-static const struct alternative exits[] = {{"tp_btf", "hog_tree_exit_btf"}, {"raw_tp", "hog_tree_exit_raw"}};
+static const struct alternative tree_forks[] = {{"tp_btf", "hog_tree_fork_btf"},
+                                                {"raw_tp", "hog_tree_fork_raw"}};
+static const struct alternative tree_exits[] = {{"tp_btf", "hog_tree_exit_btf"},
+                                                {"raw_tp", "hog_tree_exit_raw"}};
 
-static int load(struct tree *tree, const struct source_context *context, struct error *why)
+static int tree_load(struct tree *tree, const struct source_context *context, struct error *why)
 {
     struct collector *collector = &tree->collector;
     int err = embedded_open(&collector->obj, "tree", why);
@@ -49,16 +51,16 @@ static void tree_close(void *state)
     free(tree);
 }
 
-static int attach(struct tree *tree, const struct source_context *context,
-                  struct hook_report hooks[MAX_HOOKS], struct error *why)
+static int tree_attach(struct tree *tree, const struct source_context *context,
+                       struct hook_report hooks[MAX_HOOKS], struct error *why)
 {
-    int err = load(tree, context, why);
+    int err = tree_load(tree, context, why);
 
     if (!err)
-        err = hook_attach(&tree->collector, context, &tree->collector.links[0], exits, 2,
+        err = hook_attach(&tree->collector, context, &tree->collector.links[0], tree_exits, 2,
                           hook_report(hooks, "end", true), why);
     if (!err)
-        err = hook_attach(&tree->collector, context, &tree->collector.links[1], forks, 2,
+        err = hook_attach(&tree->collector, context, &tree->collector.links[1], tree_forks, 2,
                           hook_report(hooks, "child", true), why);
     return err;
 }
@@ -69,13 +71,14 @@ static int tree_open(void **state, const struct source_context *context, unsigne
     const struct sched *sched = sched_of(context);
 
     if (!pidns_is_of_proc(context->pidns) || !context->pidns->ours)
-        return error_set(why, -ENOTSUP,
-                         "the children of a command cannot be told: /proc is of another PID namespace");
+        return error_set(
+            why, -ENOTSUP,
+            "children of a command cannot be identified: /proc belongs to another PID namespace");
     if (!sched || !sched_knows_births(sched))
         return error_set(why, -ENOTSUP,
-                         "the children of a command cannot be told without reading task_struct");
+                         "children of a command cannot be identified without reading task_struct");
     struct tree *tree = calloc(1, sizeof *tree);
-    int err = tree ? attach(tree, context, hooks, why) : error_set(why, -ENOMEM, "out of memory");
+    int err = tree ? tree_attach(tree, context, hooks, why) : error_set(why, -ENOMEM, "out of memory");
     if (err && tree)
         tree_close(tree);
     if (!err)
