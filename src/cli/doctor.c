@@ -82,7 +82,7 @@ static void put_view_hooks(struct out *out, const struct options *options, const
 struct trial {
     struct out *out;
     const struct options *options;
-    const struct pidns *pidns;
+    struct session session; /* of one view */
     bool works;
 };
 
@@ -94,8 +94,9 @@ static void put_view(void *context, const struct view *view, const struct hook_r
     char item[64];
 
     trial->works = !err;
-    if (!err && view->of_targets && !pidns_is_of_proc(trial->pidns)) {
-        error_set(&reason, 0, "processes cannot be asked for by number: %s", trial->pidns->reason.text);
+    if (!err && view->of_targets && !pidns_is_of_proc(&trial->session.pidns)) {
+        error_set(&reason, 0, "processes cannot be asked for by number: %s",
+                  trial->session.pidns.reason.text);
         trial->works = false;
     }
     snprintf(item, sizeof item, "view.%s", view->name);
@@ -103,22 +104,21 @@ static void put_view(void *context, const struct view *view, const struct hook_r
     put_view_hooks(trial->out, trial->options, view->name, hooks);
 }
 
-/* Opens the view as if to measure all processes, and closes it. The first view that cannot use the PIDs of
+/* Opens the view as if to measure all processes, and closes it. A view that cannot use the PIDs of
  * /proc leaves the PID namespace that it uses in `found`. */
 static bool try_view(struct trial *trial, const struct view *view, struct pidns *found)
 {
-    struct session session;
+    struct session *session = &trial->session;
 
-    if (session_init(&session, trial->options, PURPOSE_TRY)) {
+    if (session_init(session, trial->options, PURPOSE_TRY)) {
         message("out of memory");
         return false;
     }
-    trial->pidns = &session.pidns;
-    session_add(&session, view);
-    session_open(&session, put_view, trial);
-    if (!pidns_is_of_proc(&session.pidns))
-        *found = session.pidns;
-    session_close(&session);
+    session_add(session, view);
+    session_open(session, put_view, trial);
+    if (!pidns_is_of_proc(&session->pidns))
+        *found = session->pidns;
+    session_close(session);
     return trial->works || view->of_sensors;
 }
 
