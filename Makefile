@@ -35,10 +35,10 @@ DEFINE  := -D_GNU_SOURCE -DHOG_VERSION='"$(VERSION)"'
 # The smallest code that the compiler can make: gcc before 12 has no -Oz.
 SMALL   := $(if $(shell echo | $(CC) -Oz -E - 2>/dev/null),-Oz,-Os)
 CFLAGS  := -std=gnu11 $(SMALL) -g -fno-pie $(WARN) -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables $(DEFINE) $(INCLUDE) -idirafter $(BUILD)/uapi
-# No page is filled up between what is read, what is run and what is written; without RELRO, for which one would be: in a
-# static program nobody acts on it, musl's start has no mprotect().
+# No padding to whole pages between read-only data, code and writable data; no RELRO, which would need it and which musl's
+# start code of a static program does not apply.
 LDFLAGS := -static -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,-z,norelro -Wl,-z,common-page-size=64 -Wl,--build-id=none$(if $(CROSS), -fuse-ld=lld -Xlinker -O2 -Xlinker --icf=safe -B$(CROSS)/x/usr/lib/$(ARCH)-linux-musl -L$(CROSS)/x/usr/lib/$(ARCH)-linux-musl)
-# Beside the debug sections: what relocates BTF (for linkers) and local labels. Nobody who loads the object reads them.
+# Besides the debug sections: relocations of BTF, which are for linkers, and local labels. No loader reads them.
 BPFSTRIP := -g --discard-all -R .rel.BTF -R .rel.BTF.ext -R .llvm_addrsig
 BPFARCH := $(if $(filter aarch64,$(ARCH)),arm64,x86)
 BPFFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter -D__TARGET_ARCH_$(BPFARCH) \
@@ -48,7 +48,7 @@ HOSTCFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror
 FUZZFLAGS := -std=gnu11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
              $(DEFINE) $(INCLUDE)
 
-# What the last build was made with: other flags or another compiler make everything anew.
+# The flags of the last build: other flags or another compiler rebuild everything.
 FLAGS   := $(CC) $(CFLAGS) $(LDFLAGS) $(CLANG) $(BPFFLAGS) $(BPFSTRIP) $(HOSTCC)
 ifneq ($(file <$(BUILD)/flags),$(FLAGS))
 $(shell mkdir -p $(BUILD))
@@ -86,19 +86,19 @@ quiet = $(if $(V),,@printf '  %-8s %s\n' $(1) '$(2)';)
 
 all: $(BUILD)/hog
 
-# A make within make uses all CPUs, unless it was told how many.
+# A make within make uses all CPUs, unless -j says how many.
 SUBFLAGS = --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
-# Root may have built in a user's checkout: what was built is the user's.
+# If root builds in a user's checkout, the files belong to the user.
 GIVE_BACK = if [ -n "$$SUDO_UID" ]; then chown -hR "$$SUDO_UID:$$SUDO_GID" $(BUILD); fi
 
 run: setup-build
 	@$(MAKE) $(SUBFLAGS) all
 	@$(GIVE_BACK)
-	@echo 'Running: $(BUILD)/hog 1 5   (what is the matter with whom, and who is to blame: five windows of one second)'
+	@echo 'Running: $(BUILD)/hog 1 5   (which process is in trouble, why, and what causes it: five windows of one second)'
 	@$(BUILD)/hog 1 5
 
-# All that the tests need; what they do is in scripts/test.sh.
+# All that the tests need; scripts/test.sh runs them.
 programs: all $(UNIT) $(LIVE) $(LOAD) $(FUZZ) $(TEST_BPF) $(OBJRUN)
 
 test: setup-build setup-test setup-vm
@@ -110,7 +110,7 @@ unit live fuzz:
 	@$(MAKE) $(SUBFLAGS) programs
 	@BUILD=$(BUILD) scripts/test.sh $@
 
-# Some tools that it measures beside run in guests alone.
+# Some tools that it compares hog with run only in guests.
 bench: setup-build setup-test setup-bench setup-vm
 	@$(MAKE) $(SUBFLAGS) all $(BENCH) $(LOAD) vm-programs
 	@BUILD=$(BUILD) tests/bench/run.sh; status=$$?; $(GIVE_BACK); exit $$status
@@ -200,8 +200,8 @@ $(BUILD)/gen/embed $(BUILD)/gen/slim $(BUILD)/gen/structs: $(BUILD)/gen/%: gen/%
 	@mkdir -p $(@D)
 	$(call quiet,HOSTCC,$<)$(HOSTCC) $(HOSTCFLAGS) $< -o $@
 
-# All objects are one stream, as much is the same in them. It is unpacked from the front as far as needed: first comes what
-# plain hog opens, in its order. The directories are prerequisites because a source that is gone must be gone from the tables, too.
+# All objects are one stream, because they have much in common. It is unpacked from the front as far as needed, so the objects
+# that plain hog opens come first. The directories are prerequisites: a source that is removed must leave the tables.
 PLAIN  := sched tasks faults memory disks
 PACKED := $(PLAIN) $(filter-out $(PLAIN),$(BPF))
 
@@ -246,7 +246,7 @@ $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/flags | $(BUILD)/uapi
 	@mkdir -p $(@D)
 	$(call quiet,CC,$<)$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
 
-# They go over megabytes, and over all objects, each time that hog starts. What clang makes of that for arm64 has no room.
+# They go over megabytes each time that hog starts. For arm64, clang's code at -O2 is too large.
 $(BUILD)/obj/src/loader/target_scan.o $(BUILD)/obj/src/loader/unlzma.o: CFLAGS += $(if $(CROSS),,-O2)
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/uapi $(TYPES)
@@ -304,5 +304,5 @@ $(FUZZ): $(BUILD)/tests/%: $(BUILD)/asan/tests/%.o $(FUZZ_OBJ)
 	@mkdir -p $(@D)
 	$(call quiet,LD,$@)$(HOSTCC) $(FUZZFLAGS) $^ -lm -o $@
 
-# What was fetched has no say here.
+# Not those of fetched packages.
 -include $(shell find $(BUILD) \( -path $(BUILD)/vm -o -path $(BUILD)/cross -o -path '$(BUILD)/*/cross' \) -prune -o -type f -name '*.d' -print 2>/dev/null)

@@ -17,7 +17,7 @@ static int fail(const char *what, const char *name)
     return -1;
 }
 
-/* Reads a file, and writes its bytes as lines of an array if it is told to. Its size, or -1. */
+/* Reads a file and, if `write` is set, prints its bytes as lines of an array. Returns its size or -1. */
 static long read_file(const char *path, int write)
 {
     FILE *file = fopen(path, "rb");

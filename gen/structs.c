@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Build-time tool: the structs that both sides of a metric share, as a C header for user space.
+ * Build-time tool: the structs that the kernel and user side of a source share, as a C header for user space.
  *
  *   structs NAME NAME.bpf.o >NAME.types.h
  *
