@@ -7,6 +7,7 @@
 #include "loader/probe.h"
 #include "view/view.h"
 #include "base/escape.h"
+#include "base/list.h"
 #include "base/message.h"
 
 struct names {
@@ -58,13 +59,13 @@ int hook_names_check(const char *list, struct error *why)
 
     add_all_hooks(&names);
     while (list) {
-        size_t length = strcspn(list, ",");
-        if (!length || !is_word(names.list, list, length)) {
-            escape_name(shown, sizeof shown, list, length);
+        const char *word;
+        size_t length = list_word(&list, &word);
+        if (!length || !is_word(names.list, word, length)) {
+            escape_name(shown, sizeof shown, word, length);
             return error_set(why, -EINVAL, "--without: no hook is called \"%s\": hooks are %s",
                              length ? shown : "", names.list);
         }
-        list = list[length] ? list + length + 1 : NULL;
     }
     return 0;
 }

@@ -6,6 +6,7 @@
 #include "cli/options_views.h"
 #include "view/view.h"
 #include "base/quote.h"
+#include "base/list.h"
 #include "base/suggest.h"
 #include <errno.h>
 #include <stdio.h>
@@ -212,14 +213,12 @@ static const char *loner(const struct parse *p)
 
 static int take_views(struct parse *p, const char *list)
 {
-    for (;;) {
-        size_t length = strcspn(list, ",");
-        int error = add_view(p, list, length);
+    while (list) {
+        const char *name;
+        size_t length = list_word(&list, &name);
+        int error = add_view(p, name, length);
         if (error)
             return error;
-        if (!list[length])
-            break;
-        list += length + 1;
     }
     const char *alone = p->options->nviews > 1 ? loner(p) : NULL;
     return alone ? error_set(p->why, -EINVAL, "%s cannot be combined with other views", alone) : 0;

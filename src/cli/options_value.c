@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "cli/options_value.h"
 #include "base/duration.h"
+#include "base/list.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -88,13 +89,14 @@ static int add_pid(struct options *o, const struct option_spec *spec, const char
 
 int option_pids(struct options *options, const struct option_spec *spec, const char *list, struct error *why)
 {
-    for (;;) {
-        size_t length = strcspn(list, ",");
-        int error = add_pid(options, spec, list, length, why);
-        if (error || !list[length])
-            return error;
-        list += length + 1;
+    int error = 0;
+
+    while (list && !error) {
+        const char *word;
+        size_t length = list_word(&list, &word);
+        error = add_pid(options, spec, word, length, why);
     }
+    return error;
 }
 
 static int take_format(struct error *why, const char *label, const char *text, enum out_format *format)
@@ -141,13 +143,14 @@ static int take_words(uint32_t *to, const struct option_spec *spec, const char *
         *to = 0;
         return take_word(to, spec, label, list, strlen(list), why);
     }
-    for (;;) {
-        size_t length = strcspn(list, ",");
-        int error = take_word(to, spec, label, list, length, why);
-        if (error || !list[length])
-            return error;
-        list += length + 1;
+    int error = 0;
+
+    while (list && !error) {
+        const char *word;
+        size_t length = list_word(&list, &word);
+        error = take_word(to, spec, label, word, length, why);
     }
+    return error;
 }
 
 static int add_text(struct texts *texts, const char *label, const char *text, struct error *why)

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/clock.h"
+#include "base/list.h"
 #include "loader/embedded.h"
 #include "cli/session.h"
 #include "loader/pin.h"
@@ -249,12 +250,13 @@ enum status pin_views(const struct options *options)
 
 static int take_pinned_views(struct options *options, const char *list, struct error *why)
 {
-    for (; *list; list += strcspn(list, ","), list += *list == ',') {
-        size_t length = strcspn(list, ",");
-        const struct view *view = view_named(list, length);
+    while (list) {
+        const char *name;
+        size_t length = list_word(&list, &name);
+        const struct view *view = view_named(name, length);
         if (!view || !view->pinned || options->nviews == MAX_VIEWS)
             return error_set(why, -EPROTO, "this hog cannot read the pinned view %s",
-                             quote_bytes(list, length).text);
+                             quote_bytes(name, length).text);
         options->views[options->nviews++] = view->name;
     }
     return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "history/rankings.h"
+#include "base/list.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -21,17 +22,6 @@ static enum digest_total total_of(const struct column *column)
     if (unit == UNIT_PER_S || unit == UNIT_KIB_PER_S || unit == UNIT_WATTS)
         return TOTAL_RATE;
     return !column || column->rule == COLUMN_SUM ? TOTAL_SUM : TOTAL_NONE;
-}
-
-/* Is the name in a comma list? */
-static bool is_in(const char *list, const char *name)
-{
-    size_t n = strlen(name);
-
-    for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
-        if (!strncmp(p, name, n) && (p[n] == ',' || !p[n]))
-            return true;
-    return false;
 }
 
 const char *ranking_unit(const struct ranking *ranking)
@@ -72,7 +62,7 @@ static void add_ranking(struct digest *digest, const struct record_view *view, c
 static bool is_ranked(const struct digest *digest, const struct record_view *view, unsigned i)
 {
     if (digest->columns)
-        return is_in(digest->columns, view->columns[i]);
+        return list_contains(digest->columns, view->columns[i], strlen(view->columns[i]));
     const struct column *column = known_column(digest, view, i);
     return column && column->use & COLUMN_RANKED;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "host/process.h"
 #include "base/quote.h"
+#include "base/list.h"
 #include "base/suggest.h"
 
 #define SYS_BLOCK "/sys/block"
@@ -68,12 +69,7 @@ void disk_read(uint32_t major, uint32_t minor, struct disk *disk)
 
 bool disk_is_listed(const char *list, const char *name)
 {
-    size_t length = strlen(name);
-
-    for (; list; list = strchr(list, ',') ? strchr(list, ',') + 1 : NULL)
-        if (strcspn(list, ",") == length && !strncmp(list, name, length))
-            return true;
-    return false;
+    return list_contains(list, name, strlen(name));
 }
 
 static bool is_disk(const char *name, size_t length)
@@ -120,10 +116,10 @@ static int unknown(const char *name, size_t length, struct error *why)
 int disks_check(const char *list, struct error *why)
 {
     while (list) {
-        size_t length = strcspn(list, ",");
-        if (!is_disk(list, length))
-            return unknown(list, length, why);
-        list = list[length] ? list + length + 1 : NULL;
+        const char *name;
+        size_t length = list_word(&list, &name);
+        if (!is_disk(name, length))
+            return unknown(name, length, why);
     }
     return 0;
 }

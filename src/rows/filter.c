@@ -4,6 +4,7 @@
 #include <string.h>
 #include "host/users.h"
 #include "base/glob.h"
+#include "base/list.h"
 #include "rows/rows_private.h"
 #include "base/quote.h"
 
@@ -22,19 +23,18 @@ static bool number(const char *text, size_t length, uint32_t *value)
 
 static int add_users(struct rows *rows, const char *list, struct error *why)
 {
-    for (;; list++) {
-        size_t length = strcspn(list, ",");
+    while (list) {
+        const char *name;
+        size_t length = list_word(&list, &name);
         uint32_t uid;
         if (rows->nuids == MAX_UIDS)
             return error_set(why, -EINVAL, "-u/--user: at most %d users", MAX_UIDS);
-        if (!users_find(rows->users, list, length, &uid) && !number(list, length, &uid))
+        if (!users_find(rows->users, name, length, &uid) && !number(name, length, &uid))
             return error_set(why, -EINVAL, "-u/--user: \"%s\" is neither a user in /etc/passwd nor a number",
-                             quote_bytes(list, length).text);
+                             quote_bytes(name, length).text);
         rows->uids[rows->nuids++] = uid;
-        list += length;
-        if (!*list)
-            return 0;
     }
+    return 0;
 }
 
 int filter_init(struct rows *rows, struct error *why)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/quote.h"
+#include "base/list.h"
 #include "base/suggest.h"
 #include "verdict/verdict.h"
 
@@ -30,13 +31,14 @@ static int add_alert(uint32_t *alert, const char *label, const char *word, size_
 /* Lists of repeated options add up. */
 static int parse_alerts(void *value, const char *label, const char *list, struct error *why)
 {
-    for (;;) {
-        size_t length = strcspn(list, ",");
-        int error = add_alert(value, label, list, length, why);
-        if (error || !list[length])
-            return error;
-        list += length + 1;
+    int error = 0;
+
+    while (list && !error) {
+        const char *word;
+        size_t length = list_word(&list, &word);
+        error = add_alert(value, label, word, length, why);
     }
+    return error;
 }
 
 #define AT(member) .offset = offsetof(struct run_options, member)
