@@ -38,9 +38,9 @@ static void set_up(void)
     must(object_open(&object, "live_histograms", bytes, (size_t)st.st_size, &why), "open", &why);
     must(object_relocate(object, NULL, &why), "relocate", &why);
     must(object_create_maps(object, &why), "create maps", &why);
-    must(object_load_program(object, object_program(object, "test_seat"), &why), "load", &why);
+    must(object_load_program(object, object_program(object, "test_histogram"), &why), "load", &why);
     must(histogram_by_key_open(&histogram_by_key, object, &why), "histograms", &why);
-    program = object_program(object, "test_seat")->fd;
+    program = object_program(object, "test_histogram")->fd;
 }
 
 static void count(uint64_t key, uint64_t ns, uint64_t heavy)
