@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* slim IN OUT: a BPF object without the source lines in its BTF (.BTF.ext has a record for each, the strings
  * of .BTF their text): more than a third of it, and hog carries all its objects. The object as it was is what
- * tells of lines in a verifier's log: load that one by hand. Function names, types and CO-RE relocations
+ * shows source lines in a verifier's log: load that one by hand. Function names, types and CO-RE relocations
  * stay. */
 #include <elf.h>
 #include <linux/bpf.h>

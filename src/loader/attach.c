@@ -194,7 +194,7 @@ static int attach_by_type(struct link *link, const struct object_program *progra
     case BPF_PROG_TYPE_KPROBE:
         return attach_kprobe_type(link, program, why);
     default:
-        return error_set(why, -EOPNOTSUPP, "%s: programs of type %u need to be told where to attach",
+        return error_set(why, -EOPNOTSUPP, "%s: programs of type %u need to know where to attach",
                          program->section, program->type);
     }
 }

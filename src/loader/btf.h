@@ -111,7 +111,7 @@ static inline uint32_t btf_member_bit_offset(const struct btf_type *t, uint32_t 
     uint32_t offset = btf_members(t)[i].offset;
     return btf_kflag(t) ? BTF_MEMBER_BIT_OFFSET(offset) : offset;
 }
-/* 0 for a member that is not a bitfield (of the kind that kflag tells). */
+/* 0 for a member that is not a bitfield (by kflag). */
 static inline uint32_t btf_member_bitfield_size(const struct btf_type *t, uint32_t i)
 {
     return btf_kflag(t) ? BTF_MEMBER_BITFIELD_SIZE(btf_members(t)[i].offset) : 0;

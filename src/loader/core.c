@@ -26,7 +26,7 @@ static const char *type_text(struct core_resolver *r, uint32_t id)
     return arena_printf(r->arena, "%s%s", keyword, *name ? name : "(anonymous)");
 }
 
-/* All candidates that have it must agree: nobody could say which is meant. */
+/* All candidates that have it must agree, or it is ambiguous. */
 struct agreement {
     struct core_value value;
     uint64_t bit_offset;

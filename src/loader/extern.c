@@ -85,7 +85,7 @@ int extern_resolve(struct object *obj, struct object_program *program, struct er
     struct target_btf *target = NULL;
     int err = 0;
 
-    /* Externs are the running kernel's, whatever CO-RE was told to look at. */
+    /* Externs are the running kernel's, whatever type data CO-RE uses. */
     if (target_btf_open(&target, NULL, NULL) < 0)
         target = NULL;
     else

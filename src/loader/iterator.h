@@ -8,7 +8,7 @@
 #define ITERATOR_RECORD 1024 /* no record is larger */
 
 /* Runs the iterator of a link and hands each of its records of `size` bytes to fn, aligned to 8 bytes. 0 or
- * -errno: then fn has had a part of the records, and nobody may conclude from what is missing. */
+ * -errno: then fn has got only some of the records: that one is missing means nothing. */
 typedef void (*iterator_fn)(void *context, const void *record);
 int iterator_read(int link, size_t size, iterator_fn fn, void *context);
 

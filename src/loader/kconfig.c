@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Section .kconfig: externs that the loader knows the value of. It exists in the types alone, so its layout
+/* Section .kconfig: externs whose value the loader knows. It exists only in the types, so its layout
  * is made here. Those that are named after options of the kernel's configuration are in kconfig_values.c. */
 #include <errno.h>
 #include <string.h>

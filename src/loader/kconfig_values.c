@@ -68,7 +68,7 @@ static bool set_state(const struct variable *v, char state)
     switch (v->kind) {
     case BOOL:
         *v->at = state == 'y';
-        return state != 'm'; /* who asks for a bool does not expect a module */
+        return state != 'm'; /* a bool does not expect a module */
     case CHARACTER:
         *v->at = state;
         return true;

@@ -28,7 +28,7 @@ int link_open_tracepoint(int id, int pid);
  * perf_fd in any case. */
 int link_add_perf(struct link *link, int perf_fd, const struct object_program *program);
 
-/* Ways to make a probe. Users want any; tests look at each. */
+/* Ways to make a probe. Users take any; tests try each. */
 enum { PROBE_BY_PMU = 1, PROBE_BY_TRACEFS = 2, PROBE_BY_ANY = 3 };
 
 /* "SYMBOL" or "SYMBOL+OFFSET". */

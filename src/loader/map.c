@@ -117,7 +117,7 @@ static bool is_refusal(int err)
     return err == -EINVAL || err == -E2BIG || err == -EOPNOTSUPP || err == -524;
 }
 
-/* Creates the map with as much beside it as the kernel takes. */
+/* Creates the map with as much of name and BTF as the kernel takes. */
 static int create_any(const struct object *obj, struct object_map *map, int inner_fd)
 {
     static const unsigned leave_out[] = {
@@ -156,7 +156,7 @@ static int create_any(const struct object *obj, struct object_map *map, int inne
 
 static int refused(const struct object *obj, const struct object_map *map, int err, struct error *why)
 {
-    if (err == -EPERM) { /* whatever the map looks like */
+    if (err == -EPERM) { /* whatever the map is */
         error_set(why, err, "map %s: EPERM", map->name);
         return explain_locked_memory(obj, err, why);
     }

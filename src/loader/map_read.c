@@ -118,7 +118,7 @@ static int drain_keys(int fd, struct batch *b, entry_fn fn, void *context)
             return total;
         if (!err)
             err = sys_bpf_map_lookup(fd, b->keys, b->values);
-        if (err == -ENOENT) /* deleted by somebody else in between */
+        if (err == -ENOENT) /* deleted concurrently */
             continue;
         if (!err)
             err = sys_bpf_map_delete(fd, b->keys);

@@ -50,7 +50,7 @@ struct object_map {
     void *data;  /* initial contents; owned by the object */
     uint32_t data_size; /* bytes of that: the value's size but for an arena, which has no values */
     bool read_only;     /* .rodata: BPF_F_RDONLY_PROG and frozen */
-    bool mapped_later;  /* set by the caller before object_create_maps: he maps it himself, as far as he needs
+    bool mapped_later;  /* set before object_create_maps: the caller maps it, as far as it needs
                            it */
     /* Set by object_create_maps: */
     int fd;       /* -1 before */

@@ -61,7 +61,7 @@ struct object_private {
     bool kconfig_given;         /* object_set_kconfig was called */
     struct kconfig_state {
         bool known;
-        const char *problem; /* why it has no value; NULL: nobody said anything of it */
+        const char *problem; /* why it has no value; NULL: nothing was said of it */
     } * kconfig_states;      /* by number in the DATASEC */
 };
 
@@ -98,7 +98,7 @@ int object_read_map_slots(struct object_private *o, struct error *why);   /* map
 int object_read_legacy_maps(struct object_private *o, struct error *why); /* data_maps.c */
 int object_read_data_maps(struct object_private *o, struct error *why);   /* data_maps.c */
 int object_read_kconfig(struct object_private *o, struct error *why);     /* kconfig.c */
-/* kconfig.c: values that only the target can tell. */
+/* kconfig.c: values that only the target knows. */
 int object_want_kconfig(const struct object_private *o, struct target_btf *target);
 void object_fill_kconfig(const struct object_private *o, struct target_btf *target);
 int object_fill_datasecs(struct object_private *o, struct error *why); /* datasec.c */
@@ -107,7 +107,7 @@ int object_fill_datasecs(struct object_private *o, struct error *why); /* datase
 int object_link_program(struct object_private *o, struct program *p, struct error *why); /* reloc.c */
 
 /* The name whose id a program attaches to, "btf_trace_sched_switch", and its kind; NULL: none is needed or it
- * cannot be told. The name is the arena's. */
+ * cannot be found. The arena owns the name. */
 const char *program_attach_name(struct object_private *o, const struct program *p, uint32_t *kind);
 
 #endif

@@ -253,7 +253,7 @@ static bool is_ours(const char *path, enum kind *kind)
 /* Directories are one level deep: `part` is NULL at the top. */
 struct removal {
     const char *top;
-    bool links; /* these alone */
+    bool links; /* only links */
     foreign_fn foreign;
     int left, error;
 };

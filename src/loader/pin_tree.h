@@ -22,7 +22,7 @@ int pin_tree_add(const char *directory, const char *part, const struct object *o
 
 bool pin_tree_has(
     const struct object_map *map); /* no constants, not left out, and of the size that its type data says */
-/* Gives the map the fd of the pinned one of the same shape, for reading alone, and its memory, if it is
+/* Gives the map the fd of the pinned one of the same shape, for reading only, and its memory, if it is
  * shared; the number of entries is that of the pinned one. -ENOENT: there is none. */
 int pin_tree_open(struct object_map *map, const char *directory, const char *part, struct error *why);
 int pin_tree_open_info(struct object_map *map, const char *directory, struct error *why);
@@ -30,7 +30,7 @@ int pin_tree_open_info(struct object_map *map, const char *directory, struct err
 int pin_tree_stat(const char *directory, struct stat *info, struct error *why); /* of DIRECTORY/info */
 
 /* Removes what is ours, links first and the info last, and all directories that are empty then. Returns how
- * many files are left, each told by `foreign`, or -errno. */
+ * many files are left, each reported by `foreign`, or -errno. */
 typedef void (*foreign_fn)(const char *path);
 int pin_tree_remove(const char *directory, foreign_fn foreign, struct error *why);
 

@@ -39,7 +39,7 @@ static bool read_text(int directory, const char *path, char *to, size_t n)
     return length > 0;
 }
 
-/* Where securityfs is not mounted, by a mount of our own that nobody else sees. */
+/* Where securityfs is not mounted, by a private mount. */
 static bool read_lockdown(char *to, size_t n)
 {
     if (read_text(AT_FDCWD, "/sys/kernel/security/lockdown", to, n))
@@ -129,7 +129,7 @@ static const char *other_cause(void)
     return "not for lack of capabilities: the kernel itself or a security module refuses";
 }
 
-/* A missing capability comes first: whoever lacks it is refused in any mode of lockdown. */
+/* A missing capability comes first: without it, every mode of lockdown refuses. */
 int explain_permission(int err, struct error *why)
 {
     if (!why || (err != -EPERM && err != -EACCES))

@@ -406,7 +406,7 @@ static int is_there(void *context, uint32_t insn, const void *record)
     return 1;
 }
 
-/* .BTF.ext tells sections apart by name alone. Where two have one name nobody can say whose a record is:
+/* .BTF.ext tells sections apart only by name. Where two have the same name, a record could be of either:
  * debug data can be done without. *shared: there is such a section. */
 static int check_shared(const struct linker *l, bool *shared, struct error *why)
 {
@@ -416,8 +416,9 @@ static int check_shared(const struct linker *l, bool *shared, struct error *why)
             continue;
         *shared = true;
         if (btf_ext_each(l->o->pub.btf_ext, EXT_CORE_RELO, s->name, 0, UINT32_MAX, is_there, NULL))
-            return error_set(why, -ENOTSUP,
-                             "several sections are called %s: whose CO-RE relocations are these?", s->name);
+            return error_set(
+                why, -ENOTSUP,
+                "several sections are called %s: which one do these CO-RE relocations belong to?", s->name);
     }
     return 0;
 }

@@ -27,7 +27,7 @@ static uint32_t info(uint32_t kind, uint32_t vlen)
     return kind << 24 | vlen;
 }
 
-/* Bytes that follow the struct btf_type; SIZE_MAX: a kind that nobody knows. */
+/* Bytes that follow the struct btf_type; SIZE_MAX: an unknown kind. */
 static size_t trailing_size(uint32_t type_info)
 {
     size_t vlen = BTF_INFO_VLEN(type_info);

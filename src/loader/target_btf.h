@@ -17,7 +17,7 @@ struct object;
 int target_btf_open(struct target_btf **out, const char *path, struct error *why);
 void target_btf_close(struct target_btf *target);
 
-/* Tells the target what this object will ask, without asking. With several objects, calling this for all
+/* Notes what this object will ask, without asking. With several objects, calling this for all
  * before the first object_relocate makes the data be read once instead of once an object. Optional. */
 int target_btf_expect(struct target_btf *target, const struct object *obj, struct error *why);
 

@@ -14,7 +14,7 @@
 
 static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
-/* Not access(2): that asks for the real user, and passes over his capabilities. */
+/* Not access(2): that asks for the real user, and ignores the capabilities of the effective one. */
 static bool has_events(int directory)
 {
     struct stat st;

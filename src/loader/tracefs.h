@@ -10,7 +10,8 @@
  * with the fd. */
 int tracefs_open(struct error *why);
 
-/* The same where it is mounted alone, and *place: -ENOENT, or -EACCES where it may be and is closed to us. */
+/* The same, but only where it is mounted already, and *place: -ENOENT, or -EACCES where it may be and is
+ * closed to us. */
 int tracefs_open_mounted(const char **place);
 
 /* Id of "category/name" for perf_event_attr.config. */

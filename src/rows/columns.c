@@ -7,19 +7,19 @@
 
 /* After "victim_" comes the plain name. */
 #define PREFIX (sizeof "victim_" - 1)
-static const struct column known_columns[WHO_KINDS] = {
-    [WHO_UID] = COLUMN(victim_uid, 6, NONE, TASK, WIDE, "effective user id"),
-    [WHO_USER] =
+static const struct column known_columns[TASK_KINDS] = {
+    [TASK_UID] = COLUMN(victim_uid, 6, NONE, TASK, WIDE, "effective user id"),
+    [TASK_USER] =
         COLUMN(victim_user, -10, NONE, TASK, WIDE, "name of that user, or its number if it has none"),
-    [WHO_CGROUP] = COLUMN(victim_cgroup, -24, NONE, TASK, WIDE, "control group"),
-    [WHO_RUNTIME] = COLUMN(victim_runtime, -10, NONE, TASK, WIDE, "runtime that made the container"),
-    [WHO_CONTAINER] = COLUMN(victim_container, -12, NONE, TASK, WIDE, "12 digits of its id, or its name"),
-    [WHO_POD] = COLUMN(victim_pod, -36, NONE, TASK, WIDE, "UID of the Kubernetes pod"),
-    [WHO_PPID] = COLUMN(victim_ppid, 7, NONE, TASK, WIDE, "parent"),
-    [WHO_PARENT] = COLUMN(victim_parent, -15, NONE, TASK, WIDE, "name of the parent"),
-    [WHO_TID] = COLUMN(victim_tid, 7, NONE, TASK, WIDE, "thread, with -t"),
-    [WHO_ARGS] = COLUMN(victim_args, -24, NONE, TASK, WIDE, "command line"),
-    [WHO_MEMBERS] = COLUMN(victim_members, 7, COUNT, SUM, WIDE, "rows merged into this one"),
+    [TASK_CGROUP] = COLUMN(victim_cgroup, -24, NONE, TASK, WIDE, "control group"),
+    [TASK_RUNTIME] = COLUMN(victim_runtime, -10, NONE, TASK, WIDE, "runtime that made the container"),
+    [TASK_CONTAINER] = COLUMN(victim_container, -12, NONE, TASK, WIDE, "12 digits of its id, or its name"),
+    [TASK_POD] = COLUMN(victim_pod, -36, NONE, TASK, WIDE, "UID of the Kubernetes pod"),
+    [TASK_PPID] = COLUMN(victim_ppid, 7, NONE, TASK, WIDE, "parent"),
+    [TASK_PARENT] = COLUMN(victim_parent, -15, NONE, TASK, WIDE, "name of the parent"),
+    [TASK_TID] = COLUMN(victim_tid, 7, NONE, TASK, WIDE, "thread, with -t"),
+    [TASK_ARGS] = COLUMN(victim_args, -24, NONE, TASK, WIDE, "command line"),
+    [TASK_MEMBERS] = COLUMN(victim_members, 7, COUNT, SUM, WIDE, "rows merged into this one"),
 };
 
 /* The columns that belong to the words of --with and --by. */
@@ -28,12 +28,12 @@ static uint32_t asked_for(const struct rows_options *options)
     static const struct {
         uint32_t with, columns;
     } sets[] = {
-        {ROWS_UID, 1 << WHO_UID},       {ROWS_USER, 1 << WHO_USER},
-        {ROWS_CGROUP, 1 << WHO_CGROUP}, {ROWS_CONTAINER, 1 << WHO_RUNTIME | 1 << WHO_CONTAINER},
-        {ROWS_POD, 1 << WHO_POD},       {ROWS_PARENT, 1 << WHO_PPID | 1 << WHO_PARENT},
-        {ROWS_THREAD, 1 << WHO_TID},    {ROWS_ARGS, 1 << WHO_ARGS},
+        {ROWS_UID, 1 << TASK_UID},       {ROWS_USER, 1 << TASK_USER},
+        {ROWS_CGROUP, 1 << TASK_CGROUP}, {ROWS_CONTAINER, 1 << TASK_RUNTIME | 1 << TASK_CONTAINER},
+        {ROWS_POD, 1 << TASK_POD},       {ROWS_PARENT, 1 << TASK_PPID | 1 << TASK_PARENT},
+        {ROWS_THREAD, 1 << TASK_TID},    {ROWS_ARGS, 1 << TASK_ARGS},
     };
-    uint32_t columns = options->by ? 1 << WHO_MEMBERS : 0;
+    uint32_t columns = options->by ? 1 << TASK_MEMBERS : 0;
 
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
         if ((options->with | options->by) & sets[i].with)
@@ -41,7 +41,7 @@ static uint32_t asked_for(const struct rows_options *options)
     return columns;
 }
 
-static void add_column(struct shape *shape, enum who what, bool victim)
+static void add_column(struct shape *shape, enum task_column what, bool victim)
 {
     struct column column = known_columns[what];
 
@@ -63,10 +63,10 @@ void shape_init(struct rows *rows, struct shape *shape, const struct schema *bas
     shape->base = base;
     shape->at = n - (n && !strcmp(base->columns[n - 1].name, "comm"));
     memcpy(shape->columns, base->columns, shape->at * sizeof *shape->columns);
-    for (enum who what = 0; what < WHO_KINDS; what++) {
+    for (enum task_column what = 0; what < TASK_KINDS; what++) {
         if (!(asked >> what & 1))
             continue;
-        if (pairs && what != WHO_MEMBERS)
+        if (pairs && what != TASK_MEMBERS)
             add_column(shape, what, true);
         add_column(shape, what, false);
     }
@@ -103,7 +103,7 @@ void row_init(const struct shape *shape, struct row *row, const struct cell *cel
         row->cells[shape->at + i] = cell_unknown();
     memcpy(&row->cells[shape->at + shape->nadded], &cells[shape->at], behind * sizeof *cells);
     row->keys = *keys;
-    row->who = row->victim = (struct identity){0};
+    row->task = row->victim = (struct identity){0};
     row->asked = false;
 }
 
@@ -121,21 +121,21 @@ void row_ask(struct rows *rows, const struct shape *shape, struct row *row)
     row->asked = true;
     if (!rows->identities || !needs_proc(rows, shape, row))
         return;
-    identity_of(rows->identities, row->keys.key, rows->now, &row->who);
+    identity_of(rows->identities, row->keys.key, rows->now, &row->task);
     if (row->keys.victim)
         identity_of(rows->identities, row->keys.victim, rows->now, &row->victim);
 }
 
 bool row_uid(const struct shape *shape, const struct row *row, bool victim, uint32_t *uid)
 {
-    const struct identity *who = victim ? &row->victim : &row->who;
+    const struct identity *task = victim ? &row->victim : &row->task;
 
     if (!victim && shape->uid != NO_COLUMN && row->cells[shape->uid].kind == CELL_UNSIGNED) {
         *uid = (uint32_t)row->cells[shape->uid].u;
         return true;
     }
-    *uid = who->uid;
-    return who->uid_known;
+    *uid = task->uid;
+    return task->uid_known;
 }
 
 static struct cell user_cell(struct rows *rows, const struct shape *shape, struct row *row, bool victim)
@@ -158,38 +158,38 @@ static struct cell args_cell(const struct rows *rows, const char *args)
 static struct cell added_cell(struct rows *rows, const struct shape *shape, struct row *row,
                               struct added added)
 {
-    const struct identity *who = added.victim ? &row->victim : &row->who;
-    const struct identity_group *group = who->group;
+    const struct identity *task = added.victim ? &row->victim : &row->task;
+    const struct identity_group *group = task->group;
     uint64_t key = added.victim ? row->keys.victim : row->keys.key;
     uint32_t uid;
 
     switch (added.what) {
-    case WHO_UID:
+    case TASK_UID:
         return row_uid(shape, row, added.victim, &uid) ? cell_unsigned(uid) : cell_unknown();
-    case WHO_USER:
+    case TASK_USER:
         return user_cell(rows, shape, row, added.victim);
-    case WHO_CGROUP:
+    case TASK_CGROUP:
         return group ? cell_bytes(group->path, group->length) : cell_unknown();
-    case WHO_RUNTIME:
+    case TASK_RUNTIME:
         return group ? cell_string(group->container.runtime) : cell_unknown();
-    case WHO_CONTAINER:
+    case TASK_CONTAINER:
         return group && group->container.length
                    ? cell_bytes(group->container.id, container_short(&group->container))
                    : cell_unknown();
-    case WHO_POD:
+    case TASK_POD:
         return group && *group->container.pod ? cell_string(group->container.pod) : cell_unknown();
-    case WHO_PPID:
-        return who->parent_known ? cell_unsigned(who->parent) : cell_unknown();
-    case WHO_PARENT:
-        return who->parent_comm_length ? cell_bytes(who->parent_comm, who->parent_comm_length)
-                                       : cell_unknown();
-    case WHO_TID:
+    case TASK_PPID:
+        return task->parent_known ? cell_unsigned(task->parent) : cell_unknown();
+    case TASK_PARENT:
+        return task->parent_comm_length ? cell_bytes(task->parent_comm, task->parent_comm_length)
+                                        : cell_unknown();
+    case TASK_TID:
         return key_process(key) && key_thread(key) ? cell_unsigned(key_thread(key)) : cell_unknown();
-    case WHO_ARGS:
-        return args_cell(rows, who->args);
-    case WHO_MEMBERS:
+    case TASK_ARGS:
+        return args_cell(rows, task->args);
+    case TASK_MEMBERS:
         return cell_unsigned(1);
-    case WHO_KINDS:
+    case TASK_KINDS:
         break;
     }
     return cell_unknown();

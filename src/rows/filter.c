@@ -75,14 +75,14 @@ static bool task_passes(const struct rows *rows, const struct shape *shape, cons
                         bool victim)
 {
     const struct rows_options *o = rows->options;
-    const struct identity *who = victim ? &row->victim : &row->who;
+    const struct identity *task = victim ? &row->victim : &row->task;
     size_t comm = victim ? shape->victim_comm : shape->comm;
 
     return comm_passes(&o->comms, comm == NO_COLUMN ? NULL : &row->cells[comm]) &&
            user_passes(rows, shape, row, victim) &&
-           container_group_passes(&o->cgroups, &o->containers, who->group ? who->group->path : NULL,
-                                  who->group ? who->group->length : 0,
-                                  who->group ? &who->group->container : NULL);
+           container_group_passes(&o->cgroups, &o->containers, task->group ? task->group->path : NULL,
+                                  task->group ? task->group->length : 0,
+                                  task->group ? &task->group->container : NULL);
 }
 
 bool filter_passes(struct rows *rows, const struct shape *shape, struct row *row)

@@ -44,7 +44,7 @@ static void mix_cell(struct digest *d, const struct cell *cell)
 static void mix_task(struct digest *d, const struct rows_options *options, const struct shape *shape,
                      const struct row *row, bool victim)
 {
-    const struct identity *who = victim ? &row->victim : &row->who;
+    const struct identity *task = victim ? &row->victim : &row->task;
     uint64_t key = victim ? row->keys.victim : row->keys.key, process = key_process(key);
     size_t comm = victim ? shape->victim_comm : shape->comm;
     uint32_t uid;
@@ -57,17 +57,17 @@ static void mix_task(struct digest *d, const struct rows_options *options, const
         mix(d, &key, sizeof key);
     else if (options->by == ROWS_PROCESS)
         mix(d, &process, sizeof process);
-    else if (options->by == ROWS_CGROUP && who->group)
-        mix(d, who->group->path, who->group->length);
-    else if (options->by == ROWS_CONTAINER && who->group && who->group->container.length)
-        mix(d, who->group->container.id, who->group->container.length);
+    else if (options->by == ROWS_CGROUP && task->group)
+        mix(d, task->group->path, task->group->length);
+    else if (options->by == ROWS_CONTAINER && task->group && task->group->container.length)
+        mix(d, task->group->container.id, task->group->container.length);
     else if ((options->by == ROWS_USER || options->by == ROWS_UID) && row_uid(shape, row, victim, &uid))
         mix(d, &uid, sizeof uid);
-    else if (options->by == ROWS_POD && who->group && *who->group->container.pod)
-        mix(d, who->group->container.pod, strlen(who->group->container.pod));
-    else if (options->by == ROWS_PARENT && who->parent_known) {
-        mix(d, &who->parent, sizeof who->parent);
-        mix(d, &who->parent_start, sizeof who->parent_start);
+    else if (options->by == ROWS_POD && task->group && *task->group->container.pod)
+        mix(d, task->group->container.pod, strlen(task->group->container.pod));
+    else if (options->by == ROWS_PARENT && task->parent_known) {
+        mix(d, &task->parent, sizeof task->parent);
+        mix(d, &task->parent_start, sizeof task->parent_start);
     }
 }
 

@@ -82,7 +82,7 @@ static int check(struct rows *rows, const struct schema *const *views, struct er
         if (!shape)
             return error_set(why, -ENOMEM, "out of memory");
         if (o->by & ROWS_CPU && shape->cpu == NO_COLUMN)
-            return error_set(why, -EINVAL, "--by cpu: the view %s does not tell on which CPU it was",
+            return error_set(why, -EINVAL, "--by cpu: the view %s does not say on which CPU it was",
                              (*views)->name);
         sorted = sorted || schema_column(&shape->schema, o->sort + (*o->sort == '-')) != NO_COLUMN;
     }

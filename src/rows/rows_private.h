@@ -32,19 +32,19 @@ size_t schema_column(const struct schema *schema, const char *name); /* or NO_CO
 
 /* ---- columns.c: more columns about a row's task ---- */
 
-enum who {
-    WHO_UID,
-    WHO_USER,
-    WHO_CGROUP,
-    WHO_RUNTIME,
-    WHO_CONTAINER,
-    WHO_POD,
-    WHO_PPID,
-    WHO_PARENT,
-    WHO_TID,
-    WHO_ARGS,
-    WHO_MEMBERS,
-    WHO_KINDS,
+enum task_column {
+    TASK_UID,
+    TASK_USER,
+    TASK_CGROUP,
+    TASK_RUNTIME,
+    TASK_CONTAINER,
+    TASK_POD,
+    TASK_PPID,
+    TASK_PARENT,
+    TASK_TID,
+    TASK_ARGS,
+    TASK_MEMBERS,
+    TASK_KINDS,
 };
 
 /* A view with the columns that were asked for, and the rows of it that wait. */
@@ -53,7 +53,7 @@ struct shape {
     struct schema schema;
     struct column columns[SHAPE_COLUMNS];
     struct added {
-        enum who what;
+        enum task_column what;
         bool victim; /* of the row's other task */
     } added[ADDED];
     size_t nadded, at; /* at: the column that is the first of these */
@@ -72,7 +72,7 @@ struct shape {
 struct row {
     struct cell cells[SHAPE_COLUMNS];
     struct row_keys keys;
-    struct identity who, victim;
+    struct identity task, victim;
     bool asked; /* both are filled in */
     char user[2][12];
 };

@@ -176,7 +176,7 @@ check '--sort by a name' sorted
 
 # ---- refusals ----
 
-check '--by cpu where no CPU is known' refuses 2 'does not tell on which CPU' mem --by cpu 0.1 1
+check '--by cpu where no CPU is known' refuses 2 'does not say on which CPU' mem --by cpu 0.1 1
 check '--sort by a column that is not there' refuses 2 'no view that is shown has a column "shoe"' cpu --sort shoe 0.1 1
 check '-u with an unknown user' refuses 2 'neither a user' cpu -u no_such_user 0.1 1
 no_memory() {
