@@ -118,7 +118,7 @@ void describe_lockdown(char *to, size_t size)
     const char *mode = lockdown_mode();
 
     snprintf(to, size, "%s",
-             *mode ? mode : "none, or not told (no lockdown module, or securityfs is not mounted)");
+             *mode ? mode : "none, or unknown (no lockdown module, or securityfs is not mounted)");
 }
 
 void describe_tracefs(char *to, size_t size)

@@ -18,7 +18,7 @@
 struct group {
     char *text; /* as in /proc/PID/cgroup, of the hierarchies that count; all names point into it */
     uint64_t hash, used_ns;
-    struct cgroup told;
+    struct cgroup reading;
     struct cgroup_quota_counts *quota;
     struct cgroup_memory_counts *memory;
 };
@@ -159,26 +159,26 @@ static bool still_there(const struct cgroup_walk *walk)
 static void group_read(struct cgroups *c, struct group *group, uint64_t now_ns)
 {
     struct cgroup_paths paths = cgroup_paths_parse(group->text);
-    struct cgroup *told = &group->told, last = *told;
+    struct cgroup *reading = &group->reading, last = *reading;
     const struct cgroup_mounts *mounts = &c->mounts;
 
-    *told = (struct cgroup){.unified = paths.unified, .read_ns = now_ns, .earlier_ns = last.read_ns};
-    memcpy(told->earlier, last.pressure, sizeof told->earlier);
-    told->cpu.path = paths.cpu;
+    *reading = (struct cgroup){.unified = paths.unified, .read_ns = now_ns, .earlier_ns = last.read_ns};
+    memcpy(reading->earlier, last.pressure, sizeof reading->earlier);
+    reading->cpu.path = paths.cpu;
     if (cgroup_walk(&c->walk, paths.cpu_v1 ? &mounts->cpu : &mounts->unified, paths.cpu)) {
-        cgroup_cpu_read(&c->walk, paths.cpu_v1, group->quota, &told->cpu);
+        cgroup_cpu_read(&c->walk, paths.cpu_v1, group->quota, &reading->cpu);
         if (!still_there(&c->walk))
-            told->cpu = (struct cgroup_cpu){.path = paths.cpu};
+            reading->cpu = (struct cgroup_cpu){.path = paths.cpu};
     }
-    told->memory.path = paths.memory;
+    reading->memory.path = paths.memory;
     if (cgroup_walk(&c->walk, paths.memory_v1 ? &mounts->memory : &mounts->unified, paths.memory)) {
         cgroup_memory_read(&c->walk, paths.memory_v1, memory_read(c->host, now_ns), group->memory,
-                           &told->memory);
+                           &reading->memory);
         if (!still_there(&c->walk))
-            told->memory = (struct cgroup_memory){.path = paths.memory};
+            reading->memory = (struct cgroup_memory){.path = paths.memory};
     }
     if (cgroup_walk(&c->walk, &mounts->unified, paths.unified))
-        pressure_of_group(c->walk.directory, told->pressure);
+        pressure_of_group(c->walk.directory, reading->pressure);
 }
 
 static const struct cgroup *group_fresh(struct cgroups *c, struct group *group, uint64_t now_ns)
@@ -186,9 +186,9 @@ static const struct cgroup *group_fresh(struct cgroups *c, struct group *group, 
     uint64_t fresh = FRESH_NS + (group->hash * GOLDEN >> (64 - SPREAD_BITS));
 
     group->used_ns = now_ns;
-    if (!group->told.read_ns || now_ns - group->told.read_ns >= fresh)
+    if (!group->reading.read_ns || now_ns - group->reading.read_ns >= fresh)
         group_read(c, group, now_ns);
-    return &group->told;
+    return &group->reading;
 }
 
 /* The process's place, or else the one of its bucket that was asked about longest ago. */

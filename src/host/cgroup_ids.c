@@ -24,7 +24,7 @@ struct cgroup_ids {
     size_t nv1;
     struct hash_table groups;
     uint64_t looked, v1_looked[CGROUP_V1_MOST]; /* 0: not yet */
-    cgroup_ids_fn each;                         /* NULL: nobody asks */
+    cgroup_ids_fn each;                         /* NULL: not asked for */
     void *context;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Paths of control groups by the number that the kernel tells of them: the inode of their directory, and
+/* Paths of control groups by the number that the kernel reports: the inode of their directory, and
  * above that in version 1 the number of its hierarchy. */
 #ifndef HOG_HOST_CGROUP_IDS_H
 #define HOG_HOST_CGROUP_IDS_H

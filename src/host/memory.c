@@ -13,8 +13,8 @@
 #define PATH_BYTES 4352
 #define KIB        1024
 #define BLANK      " \t"
-#define SAMPLE     (1 << 20) /* so much in a zram tells how well it compresses */
-#define USUAL      3         /* what is compressed shrinks to a third, until it tells */
+#define SAMPLE     (1 << 20) /* from this size on, a zram shows how well it compresses */
+#define USUAL      3         /* until then, compressed memory is taken for a third */
 
 struct memory_source {
     const char *root;

@@ -10,7 +10,7 @@
 struct known {
     uint32_t id, major, minor;
     uint64_t asked; /* 0: a free place */
-    char *path;     /* NULL: nobody knows */
+    char *path;     /* NULL: unknown */
 };
 
 struct mounts {

@@ -29,8 +29,8 @@ int pidns_by_status(const char *text, size_t length)
     return status_number(text, length, "NSpid", 1, &number) ? 1 : 2;
 }
 
-/* Whoever may not look at process 1 can look at himself, and maybe at one of those who began him. Those who
- * have one number alone are in the namespace of /proc itself. */
+/* A process that may not read the namespace of process 1 can read its own, and maybe that of an ancestor. A
+ * process with only one PID is in the namespace of /proc itself. */
 static uint32_t namespace_of_ancestors(void)
 {
     char path[64] = "/proc/self/status", text[4096];
@@ -65,11 +65,10 @@ static uint32_t namespace_of_proc(struct error *why)
     }
     inode = namespace_of_ancestors();
     if (!inode)
-        error_set(
-            why, -EACCES,
-            "/proc is of another PID namespace than hog's, and /proc/1/ns/pid, which tells of which, cannot "
-            "be "
-            "read (CAP_SYS_PTRACE)");
+        error_set(why, -EACCES,
+                  "/proc is of another PID namespace than hog's, and /proc/1/ns/pid, which names it, cannot "
+                  "be "
+                  "read (CAP_SYS_PTRACE)");
     return inode;
 }
 

@@ -24,11 +24,11 @@ int textfile_begin(struct textfile *file, const char *path)
     if (err)
         return err;
     file->path = path;
-    if (snprintf(file->beside, sizeof file->beside, "%s.hog-new", path) >= (int)sizeof file->beside)
+    if (snprintf(file->temporary, sizeof file->temporary, "%s.hog-new", path) >= (int)sizeof file->temporary)
         return -ENAMETOOLONG;
-    if (unlink(file->beside) && errno != ENOENT)
+    if (unlink(file->temporary) && errno != ENOENT)
         return -errno;
-    int fd = open(file->beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    int fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
     return fd < 0 ? -errno : fd;
 }
 
@@ -36,9 +36,9 @@ int textfile_end(struct textfile *file, int fd, int err)
 {
     if (close(fd) && !err)
         err = -errno;
-    if (!err && rename(file->beside, file->path))
+    if (!err && rename(file->temporary, file->path))
         err = -errno;
     if (err)
-        unlink(file->beside);
+        unlink(file->temporary);
     return err;
 }

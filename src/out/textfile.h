@@ -7,7 +7,7 @@
 
 struct textfile {
     const char *path;
-    char beside[PATH_MAX];
+    char temporary[PATH_MAX];
 };
 
 /* fd to write to, or -errno: -EEXIST: it is a device, pipe or socket. */

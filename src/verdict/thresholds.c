@@ -40,7 +40,7 @@ const struct threshold_spec threshold_table[THRESHOLDS] = {
     [OOM_SPAN_S]     = {"oom_span_s",     10,   1,   3600,    "seconds",
                         "oom-risk: growth is looked at over so long"},
     [FAULT_CPU_US]   = {"fault_cpu_us",   20,   0,   1000000, "microseconds",
-                        "thrashing: CPU time that a major fault counts for at most, beside its sleep"},
+                        "thrashing: CPU time that a major fault counts for at most, in addition to its sleep"},
     [HANDOFF_US]     = {"handoff_us",     1000, 0,   1000000, "microseconds",
                         "lock-bound: a wait for a futex that is no contended lock counts if it is shorter"},
     [SPAN_S]         = {"span_s",         1,    0,   60,      "seconds",
