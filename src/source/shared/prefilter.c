@@ -108,7 +108,7 @@ void prefilter_close(struct prefilter *prefilter)
 
 bool prefilter_configure(const struct prefilter *prefilter, struct object *obj)
 {
-    struct hog_prefilter *constant = object_global(obj, "chosen", sizeof *constant);
+    struct hog_prefilter *constant = object_global(obj, "prefilter", sizeof *constant);
     struct object_map *map = object_map(obj, "hog_excluded");
 
     if (!prefilter || !constant || !map)
