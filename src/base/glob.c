@@ -2,12 +2,12 @@
 #include "base/glob.h"
 #include <string.h>
 
-/* The `]` of a set that begins at p (behind its `[`); NULL: none. A `]` that comes first is a member. */
-static const char *set_end(const char *p)
+/* The `]` of a set that begins at p (after its `[`); NULL: none. A `]` that comes first is a member. */
+static const char *set_end(const char *p, const char *end)
 {
-    p += *p == '!' || *p == '^';
-    p += *p == ']';
-    return strchr(p, ']');
+    p += p < end && (*p == '!' || *p == '^');
+    p += p < end && *p == ']';
+    return memchr(p, ']', (size_t)(end - p));
 }
 
 static bool in_set(const char *p, const char *end, unsigned char c)
@@ -25,32 +25,34 @@ static bool in_set(const char *p, const char *end, unsigned char c)
     return found != none;
 }
 
-/* One byte against the pattern's next place, which is no `*`. NULL: it does not fit; else what follows. */
-static const char *step(const char *p, unsigned char c)
+/* One byte against the next place of the pattern, which is not a `*`. NULL: it does not match; else the place
+ * after it. */
+static const char *step(const char *p, const char *end, unsigned char c)
 {
-    const char *end = *p == '[' ? set_end(p + 1) : NULL;
-
+    if (p == end)
+        return NULL;
+    const char *close = *p == '[' ? set_end(p + 1, end) : NULL;
     if (*p == '?')
         return p + 1;
-    if (end)
-        return in_set(p + 1, end, c) ? end + 1 : NULL;
-    if (*p == '\\' && p[1])
+    if (close)
+        return in_set(p + 1, close, c) ? close + 1 : NULL;
+    if (*p == '\\' && p + 1 < end)
         p++;
-    return *p && (unsigned char)*p == c ? p + 1 : NULL;
+    return (unsigned char)*p == c ? p + 1 : NULL;
 }
 
-/* Of several `*` only the last one is ever tried again: what an earlier one could take, it can. */
-bool glob_matches(const char *pattern, const char *bytes, size_t length)
+/* Of several `*` only the last one is tried again: it can take whatever an earlier one could. */
+bool glob_part_matches(const char *pattern, size_t n, const char *bytes, size_t length)
 {
-    const char *end = bytes + length, *star = NULL, *again = NULL;
+    const char *pattern_end = pattern + n, *end = bytes + length, *star = NULL, *again = NULL;
 
     while (bytes < end) {
-        if (*pattern == '*') {
+        if (pattern < pattern_end && *pattern == '*') {
             star = ++pattern;
             again = bytes;
             continue;
         }
-        const char *next = step(pattern, (unsigned char)*bytes);
+        const char *next = step(pattern, pattern_end, (unsigned char)*bytes);
         if (next) {
             pattern = next;
             bytes++;
@@ -61,7 +63,12 @@ bool glob_matches(const char *pattern, const char *bytes, size_t length)
             return false;
         }
     }
-    while (*pattern == '*')
+    while (pattern < pattern_end && *pattern == '*')
         pattern++;
-    return !*pattern;
+    return pattern == pattern_end;
+}
+
+bool glob_matches(const char *pattern, const char *bytes, size_t length)
+{
+    return glob_part_matches(pattern, strlen(pattern), bytes, length);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "source/calls/rules.h"
 #include <string.h>
+#include "base/glob.h"
 #include "calls.types.h"
 
 struct calls_options calls_options;
@@ -16,26 +17,11 @@ bool calls_of_functions(const struct calls_options *o)
 
 /* ---- names ---- */
 
-static bool fits_one(const char *pattern, size_t n, const char *name)
-{
-    for (; n && *pattern != '*'; pattern++, n--, name++)
-        if (!*name || (*pattern != '?' && *pattern != *name))
-            return false;
-    if (!n)
-        return !*name;
-    for (;; name++) {
-        if (fits_one(pattern + 1, n - 1, name))
-            return true;
-        if (!*name)
-            return false;
-    }
-}
-
 int calls_fits(const char *patterns, const char *name)
 {
     for (int number = 0;; number++) {
         size_t n = strcspn(patterns, ",");
-        if (n && fits_one(patterns, n, name))
+        if (n && glob_part_matches(patterns, n, name, strlen(name)))
             return number;
         if (!patterns[n])
             return -1;
