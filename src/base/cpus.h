@@ -17,15 +17,15 @@ int cpus_possible(void);
 /* Sets mask[cpu] to 1 for each online CPU below n, to 0 for others. Returns the number of online CPUs set. */
 int cpus_online(uint8_t *mask, size_t n);
 
-/* The same for who asks in every window (1 us): the file stays open, and the list is parsed only when it has
- * changed. To close one that is all zero does nothing. */
+/* The same for callers that ask in every window (1 us): the file stays open, and the list is parsed only when
+ * it has changed. To close one that is all zero does nothing. */
 #define LIST_BYTES 4096 /* what sysfs gives at most */
 struct cpus_watch {
     int fd;
     char text[LIST_BYTES];
 };
 int cpus_watch_open(struct cpus_watch *watch);
-/* 1: mask is set anew; 0: nothing changed, mask was left alone; -errno. */
+/* 1: mask is set anew; 0: nothing changed, mask is untouched; -errno. */
 int cpus_watch(struct cpus_watch *watch, uint8_t *mask, size_t n);
 void cpus_watch_close(struct cpus_watch *watch);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Why a call failed: the one-line reason that travels up beside -errno and is printed once, at the edge. */
+/* Why a call failed: the one-line reason that travels up with -errno and is printed once, at the edge. */
 #ifndef HOG_BASE_ERROR_H
 #define HOG_BASE_ERROR_H
 

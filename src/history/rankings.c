@@ -88,7 +88,7 @@ static int column_used(const struct digest *digest, const struct record_view *vi
     return -1;
 }
 
-/* What the rows of a view are told apart by: the process, a column that was asked for, or what the view is
+/* What distinguishes the rows of a view: the process, a column that was asked for, or what the view is
  * about. */
 static void find_subject(const struct digest *digest, const struct record_view *view, const char *by,
                          struct ranked_view *ranked)

@@ -22,7 +22,7 @@ struct cgroup_cpu {
 };
 
 /* used: what an OOM kill would be about: usage less the page cache of files, active or not, and the slab that
- * can be reclaimed (v2 alone counts it). All that goes before the kernel kills in a group: active file pages
+ * can be reclaimed (only v2 counts it). All that goes before the kernel kills in a group: active file pages
  * too, so without them a group that only reads and writes files would always seem to be full. Shared memory
  * and tmpfs stay: they go to swap or nowhere. headroom: limit - used + what swap still takes for that group,
  * by its own limits of swap, those of the groups above and the host's free swap. */

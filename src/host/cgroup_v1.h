@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Hierarchies of control groups, and what each is worth to tell a process by. */
+/* Hierarchies of control groups, and how well each identifies a process. */
 #ifndef HOG_HOST_CGROUP_V1_H
 #define HOG_HOST_CGROUP_V1_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which container and which pod a control group is of, by its path alone: every runtime has a way of its own
+/* Which container and which pod a control group is of, by its path only: every runtime has a way of its own
  * to name them. What no runtime's pattern fits is no container. */
 #ifndef HOG_HOST_CONTAINER_H
 #define HOG_HOST_CONTAINER_H
@@ -12,7 +12,7 @@
 
 /* Of containers in containers the innermost. Points into the path. */
 struct container {
-    const char *runtime; /* docker, containerd, crio, podman, lxc, nspawn; NULL: the path has an id alone */
+    const char *runtime; /* docker, containerd, crio, podman, lxc, nspawn; NULL: the path has only an id */
     const char *id;      /* 64 hexadecimal digits, or a name; not terminated */
     size_t length;       /* 0: no container */
     char pod[CONTAINER_POD]; /* UID of the Kubernetes pod; "": none */

@@ -13,8 +13,8 @@
 #define PATH_BYTES 4352
 #define KIB        1024
 #define BLANK      " \t"
-#define SAMPLE     (1 << 20) /* so much in a zram tells how well it compresses */
-#define USUAL      3         /* what is compressed shrinks to a third, until it tells */
+#define SAMPLE     (1 << 20) /* bytes in a zram from which its compression ratio is meaningful */
+#define USUAL      3         /* compression ratio assumed until then */
 
 struct memory_source {
     const char *root;

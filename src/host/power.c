@@ -119,12 +119,12 @@ static bool battery_number(const struct power *power, const char *directory, con
     char path[256], text[32];
 
     snprintf(path, sizeof path, "%s/%s", directory, what);
-    /* Some drivers tell what leaves the battery as a negative number. */
+    /* Some drivers report discharge as a negative number. */
     return !power_text(power, path, text, sizeof text) && power_number(text + (*text == '-'), value) &&
            *value < UINT64_C(1) << 40;
 }
 
-/* uW. One that is charged, or full, tells nothing of what the host takes. */
+/* uW. A battery that is charging or full does not show what the host draws. */
 static int read_battery(const struct power *power, const struct power_counter *c, uint64_t *value)
 {
     char path[256], text[32];
@@ -159,7 +159,7 @@ static int read_counter(const struct power *power, struct power_counter *c, uint
     return read_file(power, c, value);
 }
 
-/* What a counter grew by; false: nobody knows. */
+/* The growth of a counter; false: not known. */
 static bool grown(const struct power_counter *c, uint64_t now, uint64_t *uj)
 {
     *uj = now - c->last;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The processes that were asked for with -p or `track`: who they are, and which of them have gone. */
+/* The processes that were asked for with -p or `track`: their identity, and which of them have exited. */
 #ifndef HOG_HOST_TARGETS_H
 #define HOG_HOST_TARGETS_H
 
@@ -19,7 +19,7 @@ struct targets {
     struct target *list; /* by pid */
     size_t n;
     struct pollfd *polls; /* pidfds, in the same order; -1: watched by `stat` */
-    /* Set by who owns it: the numbers are not those of our own PID namespace; not those of the first one. */
+    /* Set by the owner: PIDs are not those of our own PID namespace; not those of the initial one. */
     bool foreign, inside;
 };
 
