@@ -25,7 +25,7 @@ struct cpus_watch {
     char text[LIST_BYTES];
 };
 int cpus_watch_open(struct cpus_watch *watch);
-/* 1: mask is set anew; 0: nothing changed, mask is unchanged; -errno. */
+/* 1: mask is set anew; 0: nothing changed, mask is untouched; -errno. */
 int cpus_watch(struct cpus_watch *watch, uint8_t *mask, size_t n);
 void cpus_watch_close(struct cpus_watch *watch);
 

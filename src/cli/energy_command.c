@@ -260,7 +260,7 @@ int energy_command(const struct options *options)
     block_signals(c);
     int err = open_all(c, &why);
     if (!err)
-        *why.text = '\0'; /* it may be about refused hooks */
+        *why.text = '\0'; /* it may name refused hooks */
     int status = !err ? measure(c, &why) : err == -ENOMEM ? STATUS_FAILED : STATUS_HOST;
     if (*why.text)
         message("%s: %s", options->views[0], why.text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What a recording says in sum, in memory that does not grow with it. It is read twice: once to find the
- * heaviest of each ranking (a column of a view), and once to look at these closely. The rows of a recording
+ * heaviest of each ranking (a column of a view), and once to read these in detail. The rows of a recording
  * are the Top-K of each window: a process that is not in them need not have been idle.
  */
 #ifndef HOG_HISTORY_DIGEST_H

@@ -47,7 +47,7 @@ struct reader {
     unsigned files, torn;    /* torn: those with something behind the last whole window */
 };
 
-/* Looks whether it is a recording. 0, or -errno with a reason. */
+/* Checks that it is a recording. 0, or -errno with a reason. */
 int reader_open(struct reader *reader, const char *path, struct error *why);
 void reader_close(struct reader *reader);
 

@@ -138,7 +138,7 @@ static int begin_file(struct recorder *r, bool move)
     return err;
 }
 
-/* The file was removed while we write it. */
+/* The file was removed while it is being written. */
 static bool is_gone(const struct recorder *r)
 {
     struct stat st;

@@ -28,10 +28,10 @@ struct cgroups;
 struct cgroups *cgroups_open(const char *root);
 void cgroups_close(struct cgroups *cgroups);
 
-/* pid: a PID of /proc. start: what distinguishes it from a later process with that PID. now_ns:
+/* pid: as in /proc. start: distinguishes it from a later process with the same PID. now_ns:
  * CLOCK_MONOTONIC; what was read in the last 0.35 s (to 0.48, not all at once) is not read again.
  * The results for one now_ns are valid side by side until a call with another one. NULL: no such process, or
- * more than CGROUPS_MAX groups for one now_ns: ask about those that matter first. */
+ * more than CGROUPS_MAX groups for one now_ns: ask for the most important first. */
 const struct cgroup *cgroups_of(struct cgroups *cgroups, uint32_t pid, uint64_t start, uint64_t now_ns);
 
 /* Reads the groups of all processes there are, so that the first window has something to compare with. How

@@ -70,8 +70,8 @@ static void remember(struct cgroup_ids *ids, uint64_t id, const char *path)
 }
 
 /* All below the open directory, whose path is path[0..length). Closes it. */
-static void look(struct cgroup_ids *ids, uint64_t hierarchy, int fd, char path[CGROUP_PATH], size_t length,
-                 unsigned depth)
+static void scan_below(struct cgroup_ids *ids, uint64_t hierarchy, int fd, char path[CGROUP_PATH],
+                       size_t length, unsigned depth)
 {
     DIR *directory = fdopendir(fd);
     const struct dirent *entry;
@@ -92,7 +92,7 @@ static void look(struct cgroup_ids *ids, uint64_t hierarchy, int fd, char path[C
                         ? openat(fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
                         : -1;
         if (below >= 0)
-            look(ids, hierarchy, below, path, length + n + 1, depth + 1);
+            scan_below(ids, hierarchy, below, path, length + n + 1, depth + 1);
     }
     path[length] = '\0';
     closedir(directory);
@@ -114,7 +114,7 @@ static void look_for_all(struct cgroup_ids *ids, const struct cgroup_mount *moun
         memcpy(path, mount->root, length);
     if (!fstat(fd, &st))
         remember(ids, hierarchy | st.st_ino, path);
-    look(ids, hierarchy, fd, path, length < sizeof path ? length : 0, 0);
+    scan_below(ids, hierarchy, fd, path, length < sizeof path ? length : 0, 0);
 }
 
 static bool look_again(struct cgroup_ids *ids, const struct cgroup_mount *mount, uint64_t hierarchy,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Paths of control groups by the number that the kernel reports: the inode of their directory, and
+/* Paths of control groups by the id that the kernel reports: the inode of their directory, and
  * above that in version 1 the number of its hierarchy. */
 #ifndef HOG_HOST_CGROUP_IDS_H
 #define HOG_HOST_CGROUP_IDS_H
@@ -20,7 +20,7 @@ void cgroup_ids_close(struct cgroup_ids *ids);
  * next call. */
 const char *cgroup_ids_path(struct cgroup_ids *ids, uint64_t id, uint64_t now);
 
-/* Looks for groups of version 2, unless half a second ago somebody did: `each` is told of those that are new.
+/* Scans for groups of version 2, at most once per half second: calls `each` for the new ones.
  */
 typedef void (*cgroup_ids_fn)(void *context, uint64_t id, const char *path);
 void cgroup_ids_each(struct cgroup_ids *ids, uint64_t now, cgroup_ids_fn each, void *context);

@@ -136,7 +136,7 @@ static int read_v1(const struct cgroup_walk *walk, unsigned i, uint64_t room, st
     int err = limit_of(walk, i, "memory.limit_in_bytes", &b->limit);
     if (err || b->limit == UINT64_MAX)
         return err;
-    /* Until 5.11 a group may not count what is below it. */
+    /* Until 5.11 a group may leave out the groups below it. */
     if (i && !cgroup_number(walk, i, "memory.use_hierarchy", &hierarchy) && !hierarchy)
         return 0;
     b->first = b->limit;

@@ -143,7 +143,7 @@ struct cgroup_paths cgroup_paths_parse(const char *text)
     return paths;
 }
 
-/* A group outside of our namespace reads "/../...": it has no visible name. */
+/* A path outside of our namespace is shown as "/../...": it cannot be opened from here. */
 static bool outside(struct cgroup_name path)
 {
     return path.length >= 3 && !memcmp(path.text, "/..", 3) && (path.length == 3 || path.text[3] == '/');

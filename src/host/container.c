@@ -137,7 +137,7 @@ static bool by_machine(struct word parent, struct word word, struct container *c
 }
 
 /* pod<UID>, or kubepods-burstable-pod<UID>.slice, where dashes of the UID are underscores. Pods of files have
- * only a UID of 32 digits. */
+ * a UID of 32 digits without dashes. */
 static void by_pod(struct word word, struct container *container)
 {
     char pod[CONTAINER_POD];

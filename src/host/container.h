@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which container and which pod a control group is of, by its path only: every runtime has its own way
+/* Which container and which pod a control group is of, by its path only: every runtime has a way of its own
  * to name them. What no runtime's pattern fits is no container. */
 #ifndef HOG_HOST_CONTAINER_H
 #define HOG_HOST_CONTAINER_H

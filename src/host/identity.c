@@ -26,7 +26,7 @@ struct known {
     char *args;
 };
 
-/* The path of a cgroup with tasks, found by its hash. */
+/* A path of at least one process, found by its hash. */
 struct path {
     uint64_t id;
     struct identity_group *group;
@@ -37,7 +37,7 @@ struct identities {
     uint64_t window;
     struct hash_table known, paths;
     char *text;
-    const struct names *names; /* NULL: exited tasks are unknown */
+    const struct names *names; /* NULL: exited processes are not known */
     struct cgroup_ids *ids;    /* NULL: not asked for yet */
 };
 
@@ -58,7 +58,7 @@ struct identities *identities_open(unsigned parts)
     return identities;
 }
 
-static bool is_none(const void *context, const void *entry)
+static bool drop_entry(const void *context, const void *entry)
 {
     (void)context;
     free(((const struct known *)entry)->args);
@@ -70,12 +70,12 @@ static bool asked_lately(const void *context, const void *entry)
     const struct identities *identities = context;
     const struct known *known = entry;
 
-    return known->window == identities->window || is_none(NULL, entry);
+    return known->window == identities->window || drop_entry(NULL, entry);
 }
 
 static void forget_all(struct identities *identities)
 {
-    hash_table_keep(&identities->known, is_none, NULL);
+    hash_table_keep(&identities->known, drop_entry, NULL);
     for (size_t i = 0; i < identities->paths.n; i++)
         free(((struct path *)hash_table_at(&identities->paths, i))->group);
     hash_table_free(&identities->paths);
@@ -108,7 +108,7 @@ void identities_begin(struct identities *identities)
 
 /* ---- control groups ---- */
 
-/* How well a hierarchy identifies a process. */
+/* How well a hierarchy identifies a process; the highest is shown. */
 static unsigned worth(enum cgroup_kind kind, bool root, bool container)
 {
     return kind + (root ? 0 : 8) + (container ? 16 : 0);
@@ -191,7 +191,7 @@ static const struct identity_group *find_group(struct identities *identities, co
                                                            : NULL;
 }
 
-/* As identity_path() chooses, of the two hierarchies that the kernel side reported. */
+/* As identity_path() chooses, of the two hierarchies that the BPF side has reported. */
 static const struct identity_group *group_of_dead(struct identities *identities, const struct name *name,
                                                   uint64_t now)
 {
@@ -301,7 +301,7 @@ static void read_all(struct identities *identities, uint32_t process, uint32_t t
         read_args(identities, process, known);
 }
 
-/* Reads /proc for a known or a new task. False: no task has that PID, or another one has it now. */
+/* Reads a known or new process from /proc. False: no process has that PID, or a later one has it now. */
 static bool ask(struct identities *identities, uint32_t process, uint32_t thread, struct known *known,
                 uint64_t key)
 {

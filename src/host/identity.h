@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is known of a task besides PID and name: user, control group and container, parent, command line. From
- * /proc, kept per process for half a second, and after its end as long as it is asked for. */
+/* The identity of a process beyond PID and name: user, control group and container, parent, command line.
+ * From /proc, cached per process for half a second, and after its exit for as long as it is asked for. */
 #ifndef HOG_HOST_IDENTITY_H
 #define HOG_HOST_IDENTITY_H
 
@@ -32,7 +32,7 @@ struct identity {
     bool uid_known, parent_known;
     uint32_t uid; /* effective */
     uint32_t parent;
-    uint64_t parent_start; /* distinguishes it from a later process with that PID */
+    uint64_t parent_start; /* distinguishes it from a later process with the same PID */
     char parent_comm[IDENTITY_COMM];
     size_t parent_comm_length;
     const struct identity_group *group; /* NULL: not known */
@@ -45,21 +45,21 @@ struct identities;
 struct identities *identities_open(unsigned parts);
 void identities_close(struct identities *identities);
 
-/* Reads all processes, so that those that end soon are known. */
+/* Reads all processes, so that those that exit soon are known. */
 void identities_prime(struct identities *identities, uint64_t now);
 
 /* Where the ends of processes are noted: names_told() is asked about those that /proc does not know. */
 struct names;
 void identities_of_dead(struct identities *identities, const struct names *names);
 
-/* A new window: results from before are no longer valid. */
+/* A new window: earlier results are no longer valid. */
 void identities_begin(struct identities *identities);
 
-/* key: of a process or a thread (who.bpf.h) by the numbers of /proc. now: CLOCK_MONOTONIC ns. False: nobody
- * knows, and all of it is not known. Valid until the next identities_begin(). */
+/* key: of a process or a thread (who.bpf.h) by the numbers of /proc. now: CLOCK_MONOTONIC ns. False:
+ * nothing is known. Valid until the next identities_begin(). */
 bool identity_of(struct identities *identities, uint64_t key, uint64_t now, struct identity *identity);
 
-/* The path in the text of /proc/PID/cgroup that identifies a process. False: it has none. */
+/* The path in the text of /proc/PID/cgroup that best identifies the process. False: there is none. */
 bool identity_path(const char *text, const char **path, size_t *length, struct container *container);
 
 #endif

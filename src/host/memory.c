@@ -13,8 +13,8 @@
 #define PATH_BYTES 4352
 #define KIB        1024
 #define BLANK      " \t"
-#define SAMPLE     (1 << 20) /* from this size on, a zram shows how well it compresses */
-#define USUAL      3         /* until then, compressed memory is taken for a third */
+#define SAMPLE     (1 << 20) /* bytes in a zram from which its compression ratio is meaningful */
+#define USUAL      3         /* compression ratio assumed until then */
 
 struct memory_source {
     const char *root;

@@ -10,8 +10,8 @@
  *
  * headroom = available + what swap still takes. The commit limit has no part in it: it bounds what processes
  * have asked for, not what they use, and where it is enforced (vm.overcommit_memory=2) asking fails and
- * nothing is killed. Swap that is compressed in memory (zram) takes pages and needs memory for that: of its
- * free part only what it saves is counted. */
+ * no process is killed. Swap that is compressed in memory (zram) takes pages and needs memory for that: of
+ * its free part only what it saves is counted. */
 struct memory {
     bool known;
     uint64_t total, available; /* the kernel's MemAvailable */

@@ -10,7 +10,7 @@
 struct known {
     uint32_t id, major, minor;
     uint64_t asked; /* 0: a free place */
-    char *path;     /* NULL: unknown */
+    char *path;     /* NULL: not known */
 };
 
 struct mounts {
@@ -82,7 +82,7 @@ bool mount_parse(char *line, struct mount_point *mount)
 }
 
 /* The path of `known` in the namespace of a process; NULL: it has none there. To be freed. */
-static char *look(const char *process, const struct known *known)
+static char *find_path(const char *process, const struct known *known)
 {
     char path[32], *line = NULL, *found = NULL;
     struct mount_point mount;
@@ -127,9 +127,9 @@ const char *mounts_path(struct mounts *mounts, uint32_t process, uint32_t id, ui
         return known->path;
     known->asked = now | 1;
     snprintf(number, sizeof number, "%u", process);
-    char *path = process && id ? look(number, known) : NULL;
+    char *path = process && id ? find_path(number, known) : NULL;
     if (!path)
-        path = look("self", known);
+        path = find_path("self", known);
     if (path) { /* else it keeps the one that it had */
         free(known->path);
         known->path = path;

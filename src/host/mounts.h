@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where file systems are mounted, as /proc/PID/mountinfo says it: by the number of the mount, of which there
- * is one in the whole host. Known ones are asked about anew once a second. */
+/* Where file systems are mounted, as /proc/PID/mountinfo says it: by mount ID, which is
+ * unique on the host. Known ones are read again once a second. */
 #ifndef HOG_HOST_MOUNTS_H
 #define HOG_HOST_MOUNTS_H
 

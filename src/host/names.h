@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of processes and threads by key (PID and birth, see hog_key_layout), from
- * /proc, kept for half a second: at windows of 10 ms asking anew for each row would cost more than all the
- * rest. */
+/* Names of processes and threads by key (PID, TID and start time, see hog_key_layout in bpf/sched.bpf.c),
+ * from /proc, kept for half a second: at windows of 10 ms asking anew for each row would cost more than all
+ * the rest. */
 #ifndef HOG_HOST_NAMES_H
 #define HOG_HOST_NAMES_H
 
@@ -15,7 +15,7 @@ struct name {
     size_t comm_length; /* 0: not known */
     uint32_t uid;
     bool uid_known;
-    /* Of a task that has ended: */
+    /* Only of exited tasks: */
     uint64_t cgroup;    /* its id in version 2; 0: not known */
     uint64_t cgroup_v1; /* of version 1, as cgroup_ids_path() takes it; 0: not known */
     uint64_t parent;    /* key of that process; 0: not known */
@@ -35,7 +35,7 @@ bool key_born_at(uint64_t key, uint64_t start_ns);
 
 struct names;
 struct pidns;
-/* pidns outlives the names: /proc is asked only where keys have its PIDs. NULL: no memory. */
+/* pidns (outlives the names): /proc is read only if keys hold PIDs of its namespace. NULL: no memory. */
 struct names *names_open(const struct pidns *pidns);
 void names_close(struct names *names);
 
@@ -46,7 +46,7 @@ typedef bool (*names_of_dead)(void *context, uint64_t key, struct name *name);
 const struct name *names_find(struct names *names, uint64_t key, uint64_t now, names_of_dead dead,
                               void *context);
 
-/* The last name that names_find() was given; NULL: none. */
+/* The last result of names_find() for this key; NULL: none. */
 const struct name *names_told(const struct names *names, uint64_t key);
 
 #endif

@@ -29,8 +29,8 @@ int pidns_by_status(const char *text, size_t length)
     return status_number(text, length, "NSpid", 1, &number) ? 1 : 2;
 }
 
-/* A process that may not read the namespace of process 1 can read its own, and maybe that of an ancestor. A
- * process with only one PID is in the namespace of /proc itself. */
+/* Without permission to read process 1, a process can read itself and perhaps an ancestor. One with a single
+ * PID in NSpid is in the namespace of /proc itself. */
 static uint32_t namespace_of_ancestors(void)
 {
     char path[64] = "/proc/self/status", text[4096];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whose PIDs rows show: a process has one PID for each PID namespace that it is in. The user knows those of
- * /proc; the kernel uses those of the initial namespace. */
+/* The PID namespace of the PIDs in rows: a process has one PID in each namespace that it is in. Users know
+ * the PIDs of /proc; the kernel's own are those of the initial namespace. */
 #ifndef HOG_HOST_PIDNS_H
 #define HOG_HOST_PIDNS_H
 
@@ -10,19 +10,19 @@
 #include "base/error.h"
 
 struct pidns {
-    uint32_t inode;      /* of the PID namespace of /proc; 0: unknown */
+    uint32_t inode;      /* of the PID namespace that /proc is of; 0: not known */
     bool ours;           /* it is our own: system calls take the same PIDs */
-    uint32_t translate;  /* the PID namespace whose PIDs the kernel side uses; 0: the initial one */
-    bool fixed;          /* a source uses them: too late for pidns_give_up() */
+    uint32_t translate;  /* the PID namespace that the BPF side translates PIDs to; 0: no translation */
+    bool fixed;          /* a view uses translated PIDs: no going back to the kernel's own */
     struct error reason; /* why rows show other PIDs than /proc, if they do */
 };
 
 void pidns_read(struct pidns *pidns);
 
-/* The kernel side cannot translate: rows show the kernel's PIDs. Called before the first source is open. */
+/* The kernel side cannot translate: rows show the kernel's PIDs. Called before the first view is open. */
 void pidns_give_up(struct pidns *pidns, const struct error *reason);
 
-/* Whether rows show the PIDs of /proc, so that /proc can be asked about them. */
+/* Whether rows show the PIDs of /proc, so that /proc can be read for them. */
 bool pidns_is_of_proc(const struct pidns *pidns);
 
 /* "host" or "namespace": the field pids= of the window line. */
@@ -31,8 +31,8 @@ const char *pidns_name(const struct pidns *pidns);
 /* One sentence for `doctor`. */
 void pidns_describe(const struct pidns *pidns, char *to, size_t size);
 
-/* Whether a process is in the PID namespace of /proc, by its /proc/PID/status: 1: it is (NSpid has one PID);
- * 2: it is in a namespace below; 0: the kernel has no PID namespaces; or -EIO. */
+/* The PID namespace of a process relative to that of /proc, from the text of /proc/PID/status: 1: the same
+ * (NSpid has one PID only); 2: one below it; 0: the kernel knows of no PID namespaces; or -EIO. */
 int pidns_by_status(const char *text, size_t length);
 
 #endif

@@ -124,7 +124,7 @@ static bool battery_number(const struct power *power, const char *directory, con
            *value < UINT64_C(1) << 40;
 }
 
-/* uW. A battery that charges, or is full, says nothing about what the host takes. */
+/* uW. A battery that is charging or full does not show what the host draws. */
 static int read_battery(const struct power *power, const struct power_counter *c, uint64_t *value)
 {
     char path[256], text[32];
@@ -159,7 +159,7 @@ static int read_counter(const struct power *power, struct power_counter *c, uint
     return read_file(power, c, value);
 }
 
-/* What a counter grew by; false: unknown. */
+/* The growth of a counter; false: not known. */
 static bool grown(const struct power_counter *c, uint64_t now, uint64_t *uj)
 {
     *uj = now - c->last;

@@ -34,17 +34,17 @@ struct power_counter {
     } kind;
     int fd; /* 0: closed */
     char path[192];
-    uint64_t range; /* the counter wraps there; 0: unknown */
+    uint64_t range; /* the counter wraps after it; 0: not known */
     double scale;
     uint64_t last;       /* uJ or uW */
     uint64_t last_ns;    /* when */
-    bool begun, unknown; /* `last` is valid; part of the window is unknown */
+    bool begun, unknown; /* `last` is something; part of the window is not known */
     uint64_t sum;        /* uJ since the last power_take() */
 };
 
 struct power_domain {
     char name[POWER_NAME]; /* "package-0", "package-0/core": hostile */
-    int package, die;      /* whose CPUs it covers; -1: all */
+    int package, die;      /* the CPUs it covers; -1: all */
     bool counted; /* none of its energy is in another domain that is counted: these may be added up */
     bool known;   /* of the window that power_take() ended: uj is something */
     uint64_t uj;

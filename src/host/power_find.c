@@ -91,7 +91,7 @@ static bool named(const struct power *power, const char *name, size_t but)
     return false;
 }
 
-/* Zones of the same name are distinguished by their names in sysfs. */
+/* Zones of the same name are distinguished by their sysfs names. */
 static void tell_apart(struct power *power)
 {
     for (size_t i = 0; i < power->n; i++) {
@@ -150,7 +150,7 @@ static int add_zone(struct power *power, const char *directory, const char *zone
         text_at(power, directory, parent, "name", around, sizeof around);
     snprintf(domain->name, sizeof domain->name, "%s%s%s", around, *around ? "/" : "", own);
     place(domain);
-    /* Memory is not part of the package, though its zone is below. */
+    /* The package does not include memory, though the zone of memory is below its zone. */
     domain->counted = !*parent || !strcmp(own, "dram");
     return 0;
 }

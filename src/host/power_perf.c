@@ -115,8 +115,8 @@ static int add_event(struct power *power, const struct event *event, int cpu, bo
     name_domain(domain, event->name, package, dies ? die : -1);
     for (size_t i = 0; i + 1 < power->n; i++)
         if (!strcmp(power->domains[i].name, domain->name)) {
-            power->n--; /* a second die of the same package has its own counters, which cannot be
-                           distinguished apart */
+            power->n--; /* a second die of the same package has counters of its own, which cannot be
+                           distinguished */
             return 0;
         }
     domain->counter.scale = event->scale;

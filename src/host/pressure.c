@@ -59,7 +59,7 @@ void pressures_read(const struct pressures *files, struct pressure out[PRESSURES
         text[n > 0 ? n : 0] = '\0';
         out[i] = pressure_parse(text);
     }
-    /* The kernel prints zeros there, for readers that expect the line. */
+    /* The kernel prints zeros there, for programs that expect the line. */
     out[PRESSURE_CPU].full_known = false;
 }
 

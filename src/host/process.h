@@ -12,9 +12,9 @@
 struct process {
     bool kernel;           /* a thread of the kernel */
     char state;            /* 'R', 'S', 'D', 'Z', ... */
-    int cpu;               /* where it runs or ran last; -1: unknown */
+    int cpu;               /* where it runs or ran last; -1: not known */
     uint32_t parent;       /* 0: none, or one that we cannot see */
-    uint32_t threads;      /* of the process, zombies included */
+    uint32_t threads;      /* of the process, with exited ones not yet reaped */
     uint64_t minor, major; /* page faults since birth; of a process with those of its dead threads */
     uint64_t start_ticks;  /* start time after boot, in units of 10 ms (USER_HZ) */
     uint64_t

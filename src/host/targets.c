@@ -32,7 +32,7 @@ static int identify(const struct targets *targets, uint32_t pid, struct target *
     return 0;
 }
 
-/* What reports its end: a pidfd, or else (pidfd_open wants the number in our own PID namespace, and may be
+/* Detects its exit: a pidfd, or else (pidfd_open wants the number in our own PID namespace, and may be
  * forbidden) its open /proc/PID/stat, which stays that of this process too, and cannot be read when it has
  * gone. */
 static int watch(const struct targets *targets, uint32_t pid, int *pidfd, int *stat)
@@ -92,7 +92,7 @@ int targets_add(struct targets *targets, uint32_t pid, struct error *why)
 
     if (make_room(targets))
         return error_set(why, -ENOMEM, "out of memory");
-    /* First: the process it refers to still exists when /proc is read, or reads as gone. */
+    /* Before /proc is read: the process it refers to then still exists, or reads as gone. */
     int err = watch(targets, pid, &pidfd, &target.stat);
     if (err)
         return error_set(why, err, "pid %u: cannot be watched: %s", pid, error_name(err));

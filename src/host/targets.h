@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The processes asked for with -p or `track`, and which of them have ended. */
+/* The processes that were asked for with -p or `track`: their identity, and which of them have exited. */
 #ifndef HOG_HOST_TARGETS_H
 #define HOG_HOST_TARGETS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of users, by /etc/passwd only: a static binary has no name services. */
+/* Names of users, from /etc/passwd only: a static binary has no name services. */
 #ifndef HOG_HOST_USERS_H
 #define HOG_HOST_USERS_H
 
