@@ -38,7 +38,7 @@ check 'cpus: online and possible' same "$(said cpus)" "$(getconf _NPROCESSORS_ON
 if [ -n "$mode" ]; then
     check 'lockdown: the mode, securityfs mounted or not' same "$(said lockdown)" "$mode"
 else
-    check 'lockdown: unknown' grep -q '^lockdown .*not told' "$TMP/doctor"
+    check 'lockdown: unknown' grep -q '^lockdown .*unknown' "$TMP/doctor"
 fi
 check 'btf: its size' same "$(btf_kib)" "$(($(stat -c %s /sys/kernel/btf/vmlinux) / 1024))"
 check 'nothing stays mounted' same "$after" "$before"

@@ -12,7 +12,7 @@ umount /sys/kernel/tracing /sys/fs/bpf /sys/kernel/security
 mounts >/tmp/mounts.before
 views 'no tracefs, bpffs, securityfs'
 check 'hog doctor: no tracefs' item tracefs 'not mounted: .*'
-check 'hog doctor: the mode of lockdown, without securityfs' item lockdown "${MODE:-.*not told.*}"
+check 'hog doctor: the mode of lockdown, without securityfs' item lockdown "${MODE:-.*unknown.*}"
 names_loop tracepoint 'no tracefs' --without tp_btf,raw_tp
 judges_loop 'no tracefs' "$(lock_unknown)"
 check 'no tracefs, bpffs, securityfs: nothing was mounted' same_mounts

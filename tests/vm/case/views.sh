@@ -34,7 +34,7 @@ echo "fact sha256 $(sha256sum /bin/hog | cut -c 1-64)"
 views plain
 check 'hog doctor: the kernel' says kernel "$(uname -r) $(uname -m)"
 check 'hog doctor: online and possible CPUs' says cpus "$(nproc) online, $(possible) possible"
-check 'hog doctor: the mode of lockdown' item lockdown "${MODE:-.*not told.*}"
+check 'hog doctor: the mode of lockdown' item lockdown "${MODE:-.*unknown.*}"
 check 'hog doctor: BTF and its size' says btf \
     "/sys/kernel/btf/vmlinux, $(($(stat -c %s /sys/kernel/btf/vmlinux) / 1024)) KiB"
 names_loop tp_btf 'best hook'
