@@ -152,8 +152,8 @@ int link_attach_kprobe(struct link *link, const struct object_program *program, 
     return attach_place(link, program, &place, ways, why);
 }
 
-/* 6.6, 89ae89f53d20. With a process, kernels without 46ba0e49b642 (6.10, 6.6.33) run the program in its first
- * thread alone. */
+/* 6.6, 89ae89f53d20. With a process, kernels without 46ba0e49b642 (6.10, 6.6.33) run the program only in
+ * its first thread. */
 int link_attach_uprobes(struct link *link, const struct object_program *program, const char *path,
                         const uint64_t *offsets, const uint64_t *cookies, size_t n, bool at_return, int pid,
                         struct error *why)

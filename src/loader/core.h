@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * CO-RE: what an instruction says about the layout of a type, said again with the target's types. The steps
+ * CO-RE: what an instruction assumes about the layout of a type, replaced by the target's layout. The steps
  * of one relocation: core_parse reads what is meant in local types, core_match finds the same in one
  * candidate of the target, core_value computes the number for either, core_patch writes it into the
  * instruction.

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "loader/object_private.h"
 
-/* More than any program has in all its sections: a .bss that says so is damaged, and would cost us the
+/* More than any program has in all its sections: a larger .bss is damaged, and would cost us the
  * memory. */
 #define MAX_DATA (64u << 20)
 
@@ -139,8 +139,7 @@ static int read_legacy_section(struct object_private *o, size_t section, struct 
     const struct elf_section *s = &elf->sections[section];
     struct elf_symbol sym;
     size_t n = 0;
-    for (int pass = 0; pass < 2;
-         pass++) { /* the definitions are of one size, which only their number tells */
+    for (int pass = 0; pass < 2; pass++) { /* the size of the arrays follows from their number */
         for (size_t i = 1; i < elf->nsymbols; i++) {
             if (elf_symbol(elf, i, &sym) || sym.section != section || sym.type == STT_SECTION || !*sym.name)
                 continue;

@@ -6,7 +6,7 @@
  *               -> object_load_program -> program_attach ... -> object_close
  *
  * The first three steps need no privileges and touch no kernel interface. Functions return >= 0 or -errno and
- * put a one-line reason into `struct why`. Nothing here knows of metrics.
+ * put a one-line reason into `struct error`. Nothing here knows of sources or views.
  */
 #ifndef HOG_LOADER_OBJECT_H
 #define HOG_LOADER_OBJECT_H

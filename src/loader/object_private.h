@@ -84,7 +84,7 @@ static inline struct program *program_private(const struct object_program *p)
 /* The function that begins there, or NULL. */
 const struct function *object_function(const struct object_private *o, uint32_t section, uint32_t start);
 
-/* What the type of a map says of its keys and values, whatever the object says. */
+/* Sizes of keys and values that follow from the type of a map, whatever the object says. */
 void object_settle_map(struct object_map *map); /* maps.c */
 /* Appends a map; NULL when out of memory. */
 struct object_map *object_add_map(struct object_private *o, const char *name);

@@ -119,7 +119,7 @@ static bool is_type(uint32_t got, uint32_t wanted)
     return got == wanted || (wanted == BPF_MAP_TYPE_HASH && got == BPF_MAP_TYPE_LRU_HASH);
 }
 
-/* What was pinned may be larger than the object says, for that many CPUs or processes. */
+/* A pinned map may be larger than the object says, sized for CPUs or processes. */
 static int check_map(int fd, struct object_map *map, const char *path, struct error *why)
 {
     struct bpf_map_info info = {0};
@@ -136,7 +136,7 @@ static int check_map(int fd, struct object_map *map, const char *path, struct er
     return 0;
 }
 
-/* What programs share with readers by memory. The flag says so of the map that is there. */
+/* Maps that programs share with readers by memory: the flag of the pinned map is checked. */
 static int map_for_reading(int fd, struct object_map *map, const char *path, struct error *why)
 {
     size_t page = (size_t)getpagesize(), size = ((map->value_size + 7ul) & ~7ul) * map->max_entries;
@@ -215,7 +215,7 @@ static bool is_our_program(uint32_t id)
     return ours;
 }
 
-/* What an fd is, says the kernel in the name of its file. */
+/* The kernel shows in the name of its file what an fd is. */
 static enum kind kind_of(int fd)
 {
     char path[64], text[64];

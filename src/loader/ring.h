@@ -18,13 +18,13 @@ int ring_buffer_drain(struct ring_buffer *ring, record_fn fn, void *context); /*
 void ring_buffer_close(struct ring_buffer *ring);
 
 /* Of a BPF_MAP_TYPE_PERF_EVENT_ARRAY: one ring for each CPU that is online when it is opened. On one that
- * comes later bpf_perf_event_output() says -ENOENT, on one that comes back -EOPNOTSUPP: the program must
+ * comes later bpf_perf_event_output() returns -ENOENT, on one that comes back -EOPNOTSUPP: the program must
  * count what it could not send. */
 struct perf_buffer;
 int perf_buffer_open(struct perf_buffer **out, const struct object_map *map, size_t pages_per_cpu,
                      struct error *why);
 int perf_buffer_fd(const struct perf_buffer *buffer); /* an epoll fd over all rings */
-/* *lost grows by the events that the kernel says it dropped. */
+/* *lost grows by the events that the kernel reports as dropped. */
 int perf_buffer_drain(struct perf_buffer *buffer, record_fn fn, void *context, uint64_t *lost);
 void perf_buffer_close(struct perf_buffer *buffer);
 

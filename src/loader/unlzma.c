@@ -148,7 +148,7 @@ static void literal(struct unlzma *u, struct coder *c)
         u->model->literal + (size_t)LITERAL * ((place << u->context) + (before >> (8 - u->context)));
 
     if (u->state >= AFTER_MATCH) {
-        /* What stands where the last match would go on tells what this is not. */
+        /* After a match, the byte that would continue it narrows down the literal. */
         unsigned match = end[-(ptrdiff_t)u->distance[0] - 1], same = 0x100;
         while (node < 0x100 && same) {
             unsigned expected = match << 1 & 0x100, b;

@@ -63,7 +63,7 @@ int rows_open(struct rows **rows, const struct rows_options *options, const stru
               const struct names *names, bool proc, struct error *why);
 void rows_close(struct rows *rows);
 
-/* Rows bear other numbers than /proc after all: what it says is of others. */
+/* Rows show other PIDs than /proc after all: /proc is about other processes. */
 void rows_without_proc(struct rows *rows);
 
 /* The users of -u by number; how many. */

@@ -25,7 +25,7 @@ struct order {
 /* spec: "a+b,c"; names that the view does not have count for nothing. */
 void order_parse(struct order *order, const struct schema *schema, const char *spec);
 
-/* Where no spec says it: by the first column that adds up. */
+/* Without an order: by the first column that adds up. */
 void order_default(struct order *order, const struct schema *schema);
 
 size_t schema_column(const struct schema *schema, const char *name); /* or NO_COLUMN */

@@ -9,7 +9,7 @@
 
 struct terminal {
     struct termios was, raw;
-    int alive;   /* end of a pipe: that it closes tells the child that we were killed */
+    int alive;   /* end of a pipe: if it closes, the child knows that we were killed */
     pid_t child; /* puts the terminal right then; 0: none */
     bool entered;
 };
