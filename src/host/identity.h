@@ -55,7 +55,7 @@ void identities_of_dead(struct identities *identities, const struct names *names
 /* A new window: earlier results are no longer valid. */
 void identities_begin(struct identities *identities);
 
-/* key: of a process or a thread (who.bpf.h) by the numbers of /proc. now: CLOCK_MONOTONIC ns. False:
+/* key: of a process or a thread (bpf/lib/task_key.bpf.h), with PIDs of /proc. now: CLOCK_MONOTONIC ns. False:
  * nothing is known. Valid until the next identities_begin(). */
 bool identity_of(struct identities *identities, uint64_t key, uint64_t now, struct identity *identity);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Disk requests of each process (with -t: each thread) in a window, and how long it slept for I/O: from the
- * counters of bpf/block/block.bpf.c, which only grow. */
+ * counters of bpf/block.bpf.c, which only grow. */
 #ifndef HOG_SOURCE_BLOCK_BLOCK_H
 #define HOG_SOURCE_BLOCK_BLOCK_H
 

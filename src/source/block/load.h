@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Loads bpf/block/block.bpf.c. */
+/* Loads bpf/block.bpf.c. */
 #ifndef HOG_SOURCE_BLOCK_LOAD_H
 #define HOG_SOURCE_BLOCK_LOAD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Calls in a window: the difference of the cumulative maps of bpf/calls/calls.bpf.c. */
+/* Calls in a window: the difference of the cumulative maps of bpf/calls.bpf.c. */
 #ifndef HOG_SOURCE_CALLS_CALLS_H
 #define HOG_SOURCE_CALLS_CALLS_H
 

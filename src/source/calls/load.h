@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Loads bpf/calls/calls.bpf.c and its maps. */
+/* Loads bpf/calls.bpf.c and its maps. */
 #ifndef HOG_SOURCE_CALLS_LOAD_H
 #define HOG_SOURCE_CALLS_LOAD_H
 

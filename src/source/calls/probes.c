@@ -18,7 +18,7 @@
 #include "source/shared/self_probe.h"
 #include "syscall/bpf.h"
 
-#define NUMBER 0x0ca11bad /* placeholder for the function's number in bpf/calls/calls.bpf.c */
+#define NUMBER 0x0ca11bad /* placeholder for the function's number in bpf/calls.bpf.c */
 
 struct calls_probes {
     const struct source_context *context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Loads bpf/file/file.bpf.c. */
+/* Loads bpf/file.bpf.c. */
 #ifndef HOG_SOURCE_FILE_LOAD_H
 #define HOG_SOURCE_FILE_LOAD_H
 
