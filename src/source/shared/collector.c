@@ -73,6 +73,8 @@ static int configure_maps(struct collector *collector, const struct source_conte
     collector_use_map(collector, seen, births, BIRTHS);
     /* Only programs that read task_struct know user and cgroup of a task. */
     struct object_map *excluded = object_map(obj, "hog_excluded");
+    if (excluded && !object_global(obj, "prefilter", sizeof(struct hog_prefilter)))
+        return error_set(why, -EINVAL, "%s: no constant prefilter", obj->name);
     if (!prefilter_configure(births ? NULL : context->prefilter, obj) && excluded)
         collector_use_map(collector, excluded, false, 0);
     collector->births = births ? seen : NULL;
