@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "loader/embedded.h"
+#include "loader/kernel/embedded.h"
 #include "cli/doctor_host.h"
 #include "cli/session.h"
-#include "loader/probe.h"
+#include "loader/kernel/probe.h"
 #include "base/message.h"
 
 /* An item is a word. Its value is a sentence that ends the line, so text and tsv need no quoting. */

@@ -12,9 +12,9 @@
 #include <unistd.h>
 #include "base/cpus.h"
 #include "host/process.h"
-#include "loader/locked.h"
-#include "loader/privilege.h"
-#include "loader/tracefs.h"
+#include "loader/kernel/locked.h"
+#include "loader/kernel/privilege.h"
+#include "loader/kernel/tracefs.h"
 
 void describe_kernel(char *to, size_t size)
 {

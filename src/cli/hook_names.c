@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include "loader/probe.h"
+#include "loader/kernel/probe.h"
 #include "view/view.h"
 #include "base/escape.h"
 #include "base/list.h"

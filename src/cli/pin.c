@@ -10,10 +10,10 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/list.h"
-#include "loader/embedded.h"
+#include "loader/kernel/embedded.h"
 #include "cli/session.h"
-#include "loader/pin.h"
-#include "loader/pin_tree.h"
+#include "loader/kernel/pin.h"
+#include "loader/kernel/pin_tree.h"
 #include "source/shared/collector.h"
 #include "pin.types.h"
 #include "cli/run.h"

@@ -11,9 +11,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "base/clock.h"
-#include "loader/embedded.h"
+#include "loader/kernel/embedded.h"
 #include "host/names.h"
-#include "loader/attach.h"
+#include "loader/kernel/attach.h"
 #include "base/quote.h"
 #include "source/shared/prefilter.h"
 #include "source/shared/sketch.h"

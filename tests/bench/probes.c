@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "host/mappings.h"
-#include "loader/attach.h"
+#include "loader/kernel/attach.h"
 #include "syscall/bpf.h"
 
 #define UPROBE_MULTI 48 /* BPF_TRACE_UPROBE_MULTI */

@@ -7,13 +7,13 @@
  *   unlzma        deterministic mutations of the stream in the binary, and noise, for five seconds
  *                 ($HOG_FUZZ_ROUNDS: that many instead; $HOG_FUZZ_SEED)
  */
-#include "loader/unlzma.h"
+#include "loader/spec/unlzma.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "loader/embedded.h"
+#include "loader/kernel/embedded.h"
 #include "tests/fuzz/random.h"
 #include "tests/unit/tap.h"
 

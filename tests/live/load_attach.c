@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Each kind of program really fires, as often as the event happens. */
 #include "base/cpus.h"
-#include "loader/attach.h"
-#include "loader/probe.h"
+#include "loader/kernel/attach.h"
+#include "loader/kernel/probe.h"
 #include "tests/live/objects.h"
 #include <errno.h>
 #include <linux/perf_event.h>

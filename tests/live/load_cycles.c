@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A thousand times (or HOG_TEST_CYCLES) open, load, attach, close: nothing is left, and a killed process
  * leaves nothing. */
-#include "loader/attach.h"
+#include "loader/kernel/attach.h"
 #include "tests/live/objects.h"
 #include <dirent.h>
 #include <linux/perf_event.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Ring and perf buffers: every event arrives once and whole, or is counted as lost. */
 #include "base/cpus.h"
-#include "loader/attach.h"
-#include "loader/probe.h"
-#include "loader/ring.h"
+#include "loader/kernel/attach.h"
+#include "loader/kernel/probe.h"
+#include "loader/kernel/ring.h"
 #include "tests/live/objects.h"
 #include <errno.h>
 #include <poll.h>

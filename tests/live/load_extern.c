@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Kernel symbols in a program, against /proc/kallsyms. */
-#include "loader/attach.h"
+#include "loader/kernel/attach.h"
 #include "tests/live/objects.h"
 #include <sys/syscall.h>
 #include <unistd.h>

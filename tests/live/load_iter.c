@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* An iterator sees as many threads as this process has. */
-#include "loader/attach.h"
+#include "loader/kernel/attach.h"
 #include "tests/live/objects.h"
 #include <pthread.h>
 #include <unistd.h>

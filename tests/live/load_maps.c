@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Variables, mapped arrays, slots, pins, and draining. */
 #include "base/cpus.h"
-#include "loader/map_read.h"
-#include "loader/pin.h"
-#include "loader/probe.h"
+#include "loader/kernel/map_read.h"
+#include "loader/kernel/pin.h"
+#include "loader/kernel/probe.h"
 #include "tests/live/objects.h"
 #include <errno.h>
 #include <unistd.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The results of the probes against bpftool's, and type data against the kernel that has to accept it. */
-#include "loader/attach.h"
-#include "loader/btf.h"
-#include "loader/probe.h"
-#include "loader/sanitize.h"
+#include "loader/kernel/attach.h"
+#include "loader/spec/btf.h"
+#include "loader/kernel/probe.h"
+#include "loader/spec/sanitize.h"
 #include "tests/live/objects.h"
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Probes by tracefs: they fire, and nothing of them is left, whatever happens to their creator. */
-#include "loader/attach.h"
-#include "loader/link.h"
-#include "loader/tracefs.h"
+#include "loader/kernel/attach.h"
+#include "loader/kernel/link.h"
+#include "loader/kernel/tracefs.h"
 #include "tests/live/objects.h"
 #include <fcntl.h>
 #include <sched.h>

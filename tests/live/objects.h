@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "loader/object.h"
-#include "loader/target_btf.h"
+#include "loader/kernel/object.h"
+#include "loader/spec/target_btf.h"
 #include "syscall/bpf.h"
 #include "tests/unit/tap.h"
 

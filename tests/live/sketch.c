@@ -12,8 +12,8 @@
 #include <unistd.h>
 #include "../model/hashpipe.h"
 #include "../unit/tap.h"
-#include "loader/object.h"
-#include "loader/probe.h"
+#include "loader/kernel/object.h"
+#include "loader/kernel/probe.h"
 #include "source/shared/sketch.h"
 #include "syscall/bpf.h"
 

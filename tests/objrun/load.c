@@ -2,7 +2,7 @@
 /* Loads an object into this machine's kernel, with one line per step; see docs/objrun.md. */
 #include <linux/bpf.h>
 #include <string.h>
-#include "loader/log.h"
+#include "loader/kernel/log.h"
 #include "syscall/bpf.h"
 #include "tests/objrun/objrun.h"
 

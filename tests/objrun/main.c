@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "loader/kconfig_text.h"
-#include "loader/target_btf.h"
+#include "loader/kernel/kconfig_text.h"
+#include "loader/spec/target_btf.h"
 #include "tests/objrun/objrun.h"
 
 enum { STATUS_OK, STATUS_FAILED, STATUS_USAGE };

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include "loader/object.h"
+#include "loader/kernel/object.h"
 
 /* The programs of a relocated object as text, see docs/objrun.md. */
 void objrun_dump(const struct object *obj, FILE *out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* BTF and .BTF.ext in memory, by hand-made bytes. */
-#include "loader/btf.h"
+#include "loader/spec/btf.h"
 #include <errno.h>
-#include "loader/btf_ext.h"
+#include "loader/spec/btf_ext.h"
 #include "tests/unit/btf_make.h"
 #include "tests/unit/tap.h"
 

@@ -4,7 +4,7 @@
 #include <linux/bpf.h>
 #include <string.h>
 #include <unistd.h>
-#include "loader/core.h"
+#include "loader/spec/core.h"
 #include "tests/unit/btf_make.h"
 #include "tests/unit/tap.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* ELF files that are not what the loader wants, and damaged ones. */
-#include "loader/elf.h"
+#include "loader/spec/elf.h"
 #include <errno.h>
 #include <string.h>
 #include "tests/unit/tap.h"

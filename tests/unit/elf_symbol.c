@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The truth here is memory: what the file holds at a function's offset is what runs at its address. */
-#include "loader/attach.h"
+#include "loader/kernel/attach.h"
 #include "tests/unit/tap.h"
 #include <errno.h>
 #include <fcntl.h>

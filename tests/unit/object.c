@@ -3,7 +3,7 @@
  * tests/bpf/object_*.bpf.c. */
 #include <errno.h>
 #include <string.h>
-#include "loader/btf.h"
+#include "loader/spec/btf.h"
 #include "tests/unit/tap.h"
 #include "tests/unit/test_object.h"
 

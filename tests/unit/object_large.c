@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "loader/object.h"
+#include "loader/kernel/object.h"
 #include "tests/unit/btf_make.h"
 #include "tests/unit/tap.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Hand-made type data with every kind in it, rewritten for each kind of older kernel. */
-#include "loader/sanitize.h"
+#include "loader/spec/sanitize.h"
 #include "tests/unit/tap.h"
 #include <linux/btf.h>
 #include <stdint.h>

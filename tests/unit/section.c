@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Section names against the numbers of the kernel's ABI, written out here. */
 #include <string.h>
-#include "loader/section.h"
+#include "loader/spec/section.h"
 #include "tests/unit/tap.h"
 
 static const struct {

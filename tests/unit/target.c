@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
-#include "loader/target_btf_private.h"
+#include "loader/spec/target_btf_private.h"
 #include "tests/unit/btf_make.h"
 #include "tests/unit/tap.h"
 

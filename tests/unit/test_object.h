@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "loader/object.h"
-#include "loader/target_btf.h"
+#include "loader/kernel/object.h"
+#include "loader/spec/target_btf.h"
 
 __attribute__((unused)) static const char *test_object_path(const char *name)
 {

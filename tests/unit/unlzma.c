@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Streams from xz(1), whole, in steps, cut short and damaged; and that the objects in the binary are those
  * that were built. */
-#include "loader/unlzma.h"
+#include "loader/spec/unlzma.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "loader/embedded.h"
+#include "loader/kernel/embedded.h"
 #include "tests/unit/tap.h"
 
 #define LARGEST (512u << 10)

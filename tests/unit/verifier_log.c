@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "loader/log.h"
+#include "loader/kernel/log.h"
 #include "tests/unit/tap.h"
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "block.types.h"
 #include "host/targets.h"
-#include "loader/map_read.h"
+#include "loader/kernel/map_read.h"
 #include "source/block/load.h"
 #include "source/block/waits.h"
 #include "source/shared/pinned.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "block.types.h"
 #include "host/disk.h"
-#include "loader/privilege.h"
+#include "loader/kernel/privilege.h"
 
 #define DEFAULT_SLOTS 64
 

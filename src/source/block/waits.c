@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include "block.types.h"
-#include "loader/map_read.h"
+#include "loader/kernel/map_read.h"
 #include "syscall/bpf.h"
 
 #define MOST_WAITERS 8192

@@ -3,7 +3,7 @@
 #ifndef HOG_SOURCE_BLOCK_WAITS_H
 #define HOG_SOURCE_BLOCK_WAITS_H
 
-#include "loader/object.h"
+#include "loader/kernel/object.h"
 #include "base/hash_table.h"
 
 struct hog_io_sleeps;

@@ -6,7 +6,7 @@
 #include "calls.types.h"
 #include "host/names.h"
 #include "host/pidns.h"
-#include "loader/map_read.h"
+#include "loader/kernel/map_read.h"
 #include "syscall/bpf.h"
 #include "source/shared/sources.h"
 

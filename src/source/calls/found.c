@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
-#include "loader/attach.h"
+#include "loader/kernel/attach.h"
 #include "source/calls/rules.h"
 #include "base/suggest.h"
 

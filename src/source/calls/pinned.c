@@ -6,7 +6,7 @@
 #include "calls.types.h"
 #include "base/clock.h"
 #include "host/names.h"
-#include "loader/map_read.h"
+#include "loader/kernel/map_read.h"
 #include "source/calls/found.h"
 #include "source/shared/histogram.h"
 #include "syscall/bpf.h"

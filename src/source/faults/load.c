@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "faults.types.h"
 #include "base/cpus.h"
-#include "loader/locked.h"
+#include "loader/kernel/locked.h"
 #include "syscall/bpf.h"
 
 /* The program for each hook. Where a hook takes two, the second is named after the first. */

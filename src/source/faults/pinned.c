@@ -2,7 +2,7 @@
 #include "source/faults/pinned.h"
 #include <errno.h>
 #include <linux/perf_event.h>
-#include "loader/embedded.h"
+#include "loader/kernel/embedded.h"
 #include "base/cpus.h"
 #include "source/shared/pinned_threads.h"
 

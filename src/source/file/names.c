@@ -9,7 +9,7 @@
 #include "host/mounts.h"
 #include "host/names.h"
 #include "host/pidns.h"
-#include "loader/map_read.h"
+#include "loader/kernel/map_read.h"
 
 _Static_assert(FILE_NAME_PATH >= 4096 + sizeof((struct hog_file_name *)NULL)->names, "a path fits");
 

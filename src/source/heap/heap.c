@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "host/mappings.h"
 #include "host/pidns.h"
-#include "loader/map_read.h"
+#include "loader/kernel/map_read.h"
 #include "source/shared/exit_names.h"
 #include "syscall/bpf.h"
 #include "source/shared/sources.h"

@@ -8,7 +8,7 @@
 #include "heap.types.h"
 #include "host/mappings.h"
 #include "host/pidns.h"
-#include "loader/map_read.h"
+#include "loader/kernel/map_read.h"
 #include "syscall/bpf.h"
 
 #define FRAMES     32 /* as in bpf/heap/heap_blocks.bpf.h */

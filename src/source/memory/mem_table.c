@@ -8,7 +8,7 @@
 #include "host/pidns.h"
 #include "host/process.h"
 #include "host/targets.h"
-#include "loader/iterator.h"
+#include "loader/kernel/iterator.h"
 #include "source/shared/exit_names.h"
 #include "source/shared/sources.h"
 

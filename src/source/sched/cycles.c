@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include "base/cpus.h"
 #include "host/power.h"
-#include "loader/privilege.h"
+#include "loader/kernel/privilege.h"
 #include "syscall/bpf.h"
 #include "syscall/perf.h"
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "loader/object.h"
+#include "loader/kernel/object.h"
 
 struct cycles;
 

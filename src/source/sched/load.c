@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "sched.types.h"
 #include "base/cpus.h"
-#include "loader/locked.h"
+#include "loader/kernel/locked.h"
 #include "source/sched/cycles.h"
 
 struct way {

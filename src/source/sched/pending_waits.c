@@ -4,7 +4,7 @@
 #include <string.h>
 #include "base/clock.h"
 #include "sched.types.h"
-#include "loader/iterator.h"
+#include "loader/kernel/iterator.h"
 #include "source/sched/blocked_time.h"
 
 #define PRICE 100 /* a snapshot may take 1/PRICE of the time */

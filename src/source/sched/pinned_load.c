@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "loader/embedded.h"
+#include "loader/kernel/embedded.h"
 #include "base/cpus.h"
 #include "source/sched/pinned.h"
 #include "source/shared/pinned_threads.h"

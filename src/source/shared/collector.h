@@ -9,7 +9,7 @@
 #ifndef HOG_SOURCE_SHARED_COLLECTOR_H
 #define HOG_SOURCE_SHARED_COLLECTOR_H
 
-#include "loader/map_read.h"
+#include "loader/kernel/map_read.h"
 #include "source/shared/source.h"
 #include "source/shared/sketch.h"
 

@@ -3,7 +3,7 @@
 #ifndef HOG_SOURCE_SHARED_HISTOGRAM_BY_KEY_H
 #define HOG_SOURCE_SHARED_HISTOGRAM_BY_KEY_H
 
-#include "loader/object.h"
+#include "loader/kernel/object.h"
 
 struct hog_histograms;
 

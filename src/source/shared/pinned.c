@@ -2,11 +2,11 @@
 #include "source/shared/pinned.h"
 #include <errno.h>
 #include <string.h>
-#include "loader/embedded.h"
+#include "loader/kernel/embedded.h"
 #include "host/pidns.h"
 #include "host/process.h"
 #include "host/targets.h"
-#include "loader/pin_tree.h"
+#include "loader/kernel/pin_tree.h"
 #include "source/shared/collector.h"
 
 /* Replaces the object's maps by the pinned ones. A map that the pinning run did not use is missing. */

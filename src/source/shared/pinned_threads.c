@@ -5,7 +5,7 @@
 #include <string.h>
 #include "base/clock.h"
 #include "base/cpus.h"
-#include "loader/map_read.h"
+#include "loader/kernel/map_read.h"
 #include "shared.types.h"
 #include "syscall/bpf.h"
 

@@ -9,8 +9,8 @@
 #include "host/cgroup_ids.h"
 #include "host/container.h"
 #include "host/process.h"
-#include "loader/object.h"
-#include "loader/rlimit.h"
+#include "loader/kernel/object.h"
+#include "loader/kernel/rlimit.h"
 #include "syscall/bpf.h"
 
 struct prefilter {

@@ -3,7 +3,7 @@
 #ifndef HOG_SOURCE_SHARED_SELF_PROBE_H
 #define HOG_SOURCE_SHARED_SELF_PROBE_H
 
-#include "loader/attach.h"
+#include "loader/kernel/attach.h"
 
 /* at_once: by a multi-uprobe link with a cookie (0); else a single uprobe. -errno with a reason. */
 int self_probe(const struct object_program *program, bool at_once, struct error *why);

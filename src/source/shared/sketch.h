@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "loader/object.h"
+#include "loader/kernel/object.h"
 
 #define SKETCH_MAP "hog_sketch"
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "source/shared/run_options.h"
-#include "loader/attach.h"
+#include "loader/kernel/attach.h"
 
 struct collector;
 struct names;

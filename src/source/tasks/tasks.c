@@ -5,12 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/clock.h"
-#include "loader/embedded.h"
+#include "loader/kernel/embedded.h"
 #include "host/names.h"
 #include "host/pidns.h"
 #include "host/process.h"
-#include "loader/iterator.h"
-#include "loader/target_btf.h"
+#include "loader/kernel/iterator.h"
+#include "loader/spec/target_btf.h"
 #include "source/sched/sched.h"
 #include "source/shared/collector.h"
 #include "source/shared/sources.h"

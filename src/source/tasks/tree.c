@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "loader/embedded.h"
+#include "loader/kernel/embedded.h"
 #include "host/pidns.h"
 #include "source/sched/sched.h"
 #include "source/shared/collector.h"

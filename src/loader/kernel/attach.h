@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Attaching loaded programs, and choosing the first of several alternatives that this host allows. */
+#ifndef HOG_LOADER_KERNEL_ATTACH_H
+#define HOG_LOADER_KERNEL_ATTACH_H
+
+#include "loader/kernel/link.h"
+
+/* Attaches by the program's type and section name (raw_tp, tp_btf, fentry/fexit/fmod_ret, tracepoint, kprobe,
+ * kretprobe, uprobe "uprobe/PATH:SYMBOL[+OFF]", uretprobe). kprobes try the perf PMU, then tracefs.
+ * perf_event programs: see link_attach_perf. */
+int link_attach(struct link *link, const struct object_program *program, struct error *why);
+
+/* uprobe/uretprobe at a file offset of a binary; pid -1: all processes. */
+int link_attach_uprobe(struct link *link, const struct object_program *program, const char *path,
+                       uint64_t offset, bool at_return, int pid, struct error *why);
+
+/* The same for several places of a file by one link, which is made and removed at once; each has a cookie.
+ * From 6.6 on. */
+int link_attach_uprobes(struct link *link, const struct object_program *program, const char *path,
+                        const uint64_t *offsets, const uint64_t *cookies, size_t n, bool at_return, int pid,
+                        struct error *why);
+
+/* perf event (type, config, period or frequency as in perf_event_attr); pid -1: all. That is one event for
+ * each CPU that is online now: on a CPU that comes later, or comes back, the program does not run. */
+int link_attach_perf(struct link *link, const struct object_program *program, uint32_t type, uint64_t config,
+                     uint64_t sample_period, bool is_frequency, int pid, struct error *why);
+/* The same on one CPU more; one that is offline is no error. */
+int link_attach_perf_on(struct link *link, const struct object_program *program, uint32_t type,
+                        uint64_t config, uint64_t sample_period, int cpu, struct error *why);
+void link_detach(struct link *link);
+
+/* File offset of a function symbol of an ELF file (st_value - p_vaddr + p_offset of the segment that holds
+ * it). Looks in .symtab, then .dynsym. */
+int elf_function_offset(const char *path, const char *symbol, uint64_t *offset, struct error *why);
+
+/* The same for several functions of a file: how many it has. Offset 0: it has none such. -ENOENT: it lacks
+ * one of the first `needed`. */
+int elf_function_offsets(const char *path, const char *const *symbols, size_t n, size_t needed,
+                         uint64_t *offsets, struct error *why);
+
+/* The function that has a file offset: its name (hostile, cut to size - 1 bytes) and how far into it that is.
+ * -ENOENT: no symbol spans it. */
+int elf_function_at(const char *path, uint64_t offset, char *name, size_t size, uint64_t *within);
+
+/* Hands out every symbol of that type (STT_FUNC, STT_OBJECT) that the file defines: its name (hostile, cut to
+ * 255 bytes) and where it lies in the file; some more than once. A non-zero return of fn ends it and is
+ * returned. */
+typedef int (*elf_symbol_fn)(void *context, const char *name, uint64_t offset);
+int elf_each_symbol(const char *path, unsigned type, elf_symbol_fn fn, void *context, struct error *why);
+
+/* One alternative for a hook, and what happened to it. */
+struct alternative {
+    const char *hook;    /* "tp_btf", "raw_tp", "tracepoint", ... what `doctor`, -v and --without call it */
+    const char *program; /* its program in the object */
+};
+struct refusal {
+    const char *hook;
+    int error;
+    struct error reason;
+};
+#define MAX_ALTERNATIVES 8
+struct choice {
+    const struct alternative *chosen; /* NULL: none worked */
+    struct refusal refused[MAX_ALTERNATIVES];
+    size_t nrefused;
+};
+
+/* Whether `without` names that hook. */
+bool hook_passed_over(const char *without, const char *hook);
+
+/* Tries alternatives in order: load, attach; the first that does both is left attached in `link`; NULL: those
+ * that are run on call need no attaching. `without` is a comma list of hooks to pass over (a test aid), or
+ * NULL. Returns 0, or the last refusal's -errno with the reason in w. */
+int choose_and_attach(struct object *obj, const struct alternative *list, size_t n, const char *without,
+                      struct link *link, struct choice *choice, struct error *why);
+
+/* BPF_PROG_TEST_RUN of a raw_tp program, here and now (5.10); the n arguments are all that it reads. */
+int program_run(const struct object_program *program, const uint64_t *arguments, size_t n, struct error *why);
+/* BPF_PROG_TEST_RUN of a raw_tp program on a given CPU (5.10): runs in interrupt context there. */
+int program_run_on_cpu(const struct object_program *program, int cpu, struct error *why);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The number that kernels before 5.0 want to see in a kprobe program. Nothing else may depend on it. */
+#ifndef HOG_LOADER_KERNEL_KERNEL_VERSION_H
+#define HOG_LOADER_KERNEL_KERNEL_VERSION_H
+
+#include <stdint.h>
+
+/* KERNEL_VERSION(a, b, c) of the running kernel; 0 if it cannot be found. */
+uint32_t kernel_version_code(void);
+
+/* The parts, for tests: the first "a.b.c" in text; 0 if there is none. */
+uint32_t version_code_in(const char *text);
+
+#endif

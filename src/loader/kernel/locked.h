@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* RLIMIT_MEMLOCK, which bounds BPF memory before 5.11 (commit 80ee81e0403c, "bpf: Eliminate rlimit-based
+ * memory accounting infra for bpf maps"). */
+#ifndef HOG_LOADER_KERNEL_LOCKED_H
+#define HOG_LOADER_KERNEL_LOCKED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "loader/kernel/object.h"
+
+/* Does the limit bound what we load: it is finite, this kernel counts, and nothing else refuses us? */
+bool locked_memory_bounds(void);
+
+/* RLIMIT_MEMLOCK, bytes. */
+uint64_t locked_memory_limit(void);
+
+/* What such a kernel counts for all maps and programs of an object, rounded up, bytes. */
+uint64_t object_locked_memory(const struct object *obj);
+
+/* Appends to the reason of a refused map or program that the limit is the cause, how much is wanted and how
+ * to raise it; where it is not, what explain_permission() does. Returns err. */
+int explain_locked_memory(const struct object *obj, int err, struct error *why);
+
+#endif

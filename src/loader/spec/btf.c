@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "loader/spec/btf.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As deep as the kernel lets types nest. */
+#define MAX_DEPTH 32
+
+struct btf {
+    struct type_source source;
+    uint8_t *bytes;
+    size_t size;
+    const char *strings;
+    uint32_t strings_size;
+    uint32_t *offsets; /* of type i in bytes; [0] is unused */
+    uint32_t count;
+};
+
+static const struct btf_type void_type;
+
+const struct btf_type *btf_type(const struct btf *btf, uint32_t id)
+{
+    return id && id < btf->count ? (const struct btf_type *)(btf->bytes + btf->offsets[id])
+           : id                  ? NULL
+                                 : &void_type;
+}
+
+struct btf_type *btf_type_mutable(struct btf *btf, uint32_t id)
+{
+    return id && id < btf->count ? (struct btf_type *)(btf->bytes + btf->offsets[id]) : NULL;
+}
+
+const char *btf_string(const struct btf *btf, uint32_t offset)
+{
+    return offset < btf->strings_size ? btf->strings + offset : "";
+}
+
+static const struct btf_type *own_type(const struct type_source *source, uint32_t id)
+{
+    return btf_type((const struct btf *)source, id);
+}
+
+static const char *own_string(const struct type_source *source, uint32_t offset)
+{
+    return btf_string((const struct btf *)source, offset);
+}
+
+const struct type_source *btf_source(const struct btf *btf)
+{
+    return &btf->source;
+}
+
+uint32_t btf_count(const struct btf *btf)
+{
+    return btf->count;
+}
+
+const void *btf_bytes(const struct btf *btf, size_t *size)
+{
+    *size = btf->size;
+    return btf->bytes;
+}
+
+int btf_find(const struct btf *btf, const char *name, uint32_t kind)
+{
+    for (uint32_t id = 1; id < btf->count; id++) {
+        const struct btf_type *t = btf_type(btf, id);
+        if (btf_kind(t) == kind && !strcmp(btf_string(btf, t->name_off), name))
+            return (int)id;
+    }
+    return -ENOENT;
+}
+
+static int check_header(const struct btf_header *h, size_t size, struct error *why)
+{
+    if (size < sizeof *h)
+        return error_set(why, -EINVAL, "BTF: cut short: %zu bytes do not hold a header", size);
+    if (h->magic == __builtin_bswap16(BTF_MAGIC))
+        return error_set(why, -ENOTSUP, "BTF: of the other byte order");
+    if (h->magic != BTF_MAGIC || h->version != BTF_VERSION || h->hdr_len < sizeof *h || h->hdr_len > size)
+        return error_set(why, -EINVAL, "BTF: damaged header");
+    uint64_t room = size - h->hdr_len;
+    if ((h->hdr_len | h->type_off) % 4 || h->type_off > room || h->type_len > room - h->type_off ||
+        h->str_off > room || h->str_len > room - h->str_off)
+        return error_set(why, -EINVAL, "BTF: types or strings lie outside the %zu bytes", size);
+    return 0;
+}
+
+/* Fills offsets (if there are any) and count. */
+static int index_types(struct btf *btf, const struct btf_header *h, struct error *why)
+{
+    uint32_t at = h->hdr_len + h->type_off, end = at + h->type_len;
+    btf->count = 1;
+    while (at < end) {
+        struct btf_type t;
+        if (end - at < sizeof t)
+            return error_set(why, -EINVAL, "BTF: type %u is cut short", btf->count);
+        memcpy(&t, btf->bytes + at, sizeof t);
+        size_t n = btf_record_size(&t);
+        if (!n || n > end - at)
+            return error_set(why, -EINVAL, "BTF: type %u of kind %u %s", btf->count, btf_kind(&t),
+                             n ? "is cut short" : "is not known");
+        if (btf->offsets)
+            btf->offsets[btf->count] = at;
+        btf->count++;
+        at += (uint32_t)n;
+    }
+    return 0;
+}
+
+static bool good_name(const struct btf *btf, uint32_t offset)
+{
+    return offset < btf->strings_size;
+}
+
+static bool good_id(const struct btf *btf, uint32_t id)
+{
+    return id < btf->count;
+}
+
+static bool good_type(const struct btf *btf, const struct btf_type *t)
+{
+    bool good = good_name(btf, t->name_off);
+    uint32_t n = btf_vlen(t);
+    switch (btf_kind(t)) {
+    case BTF_KIND_PTR:
+    case BTF_KIND_TYPEDEF:
+    case BTF_KIND_VOLATILE:
+    case BTF_KIND_CONST:
+    case BTF_KIND_RESTRICT:
+    case BTF_KIND_FUNC:
+    case BTF_KIND_TYPE_TAG:
+    case BTF_KIND_VAR:
+    case BTF_KIND_DECL_TAG:
+        return good && good_id(btf, t->type);
+    case BTF_KIND_ARRAY:
+        return good && good_id(btf, btf_array(t)->type) && good_id(btf, btf_array(t)->index_type);
+    case BTF_KIND_STRUCT:
+    case BTF_KIND_UNION:
+        for (uint32_t i = 0; i < n && good; i++)
+            good = good_name(btf, btf_members(t)[i].name_off) && good_id(btf, btf_members(t)[i].type);
+        return good;
+    case BTF_KIND_ENUM:
+        for (uint32_t i = 0; i < n && good; i++)
+            good = good_name(btf, btf_enums(t)[i].name_off);
+        return good;
+    case BTF_KIND_ENUM64:
+        for (uint32_t i = 0; i < n && good; i++)
+            good = good_name(btf, btf_enums64(t)[i].name_off);
+        return good;
+    case BTF_KIND_FUNC_PROTO:
+        good = good && good_id(btf, t->type);
+        for (uint32_t i = 0; i < n && good; i++)
+            good = good_name(btf, btf_params(t)[i].name_off) && good_id(btf, btf_params(t)[i].type);
+        return good;
+    case BTF_KIND_DATASEC:
+        for (uint32_t i = 0; i < n && good; i++)
+            good = good_id(btf, btf_secinfos(t)[i].type);
+        return good;
+    default:
+        return good;
+    }
+}
+
+static int parse(struct btf *btf, struct error *why)
+{
+    const struct btf_header *h = (const struct btf_header *)btf->bytes;
+    btf->strings = (const char *)btf->bytes + h->hdr_len + h->str_off;
+    btf->strings_size = h->str_len;
+    if (!h->str_len || btf->strings[0] || btf->strings[h->str_len - 1])
+        return error_set(why, -EINVAL, "BTF: damaged strings");
+    int err = index_types(btf, h, why);
+    if (err)
+        return err;
+    btf->offsets = calloc(btf->count, sizeof *btf->offsets);
+    if (!btf->offsets)
+        return -ENOMEM;
+    index_types(btf, h, why);
+    for (uint32_t id = 1; id < btf->count; id++)
+        if (!good_type(btf, btf_type(btf, id)))
+            return error_set(why, -EINVAL, "BTF: type %u refers to a type or name that does not exist", id);
+    return 0;
+}
+
+int btf_open(struct btf **out, const void *bytes, size_t size, struct error *why)
+{
+    struct btf_header header = {0};
+    memcpy(&header, bytes, size < sizeof header ? size : sizeof header);
+    int err = size > UINT32_MAX / 2 ? -EINVAL : check_header(&header, size, why);
+    if (err)
+        return err;
+    struct btf *btf = calloc(1, sizeof *btf);
+    if (!btf)
+        return -ENOMEM;
+    btf->source = (struct type_source){own_type, own_string};
+    btf->size = size;
+    btf->bytes = malloc(size); /* a copy: it is aligned, and DATASECs get filled in */
+    if (btf->bytes)
+        memcpy(btf->bytes, bytes, size);
+    err = btf->bytes ? parse(btf, why) : -ENOMEM;
+    if (err) {
+        btf_close(btf);
+        return err;
+    }
+    *out = btf;
+    return 0;
+}
+
+void btf_close(struct btf *btf)
+{
+    if (!btf)
+        return;
+    free(btf->offsets);
+    free(btf->bytes);
+    free(btf);
+}
+
+const struct btf_type *source_skip(const struct type_source *s, uint32_t id, uint32_t *left)
+{
+    for (int depth = 0; depth < MAX_DEPTH; depth++) {
+        const struct btf_type *t = source_type(s, id);
+        if (!t)
+            return NULL;
+        switch (btf_kind(t)) {
+        case BTF_KIND_TYPEDEF:
+        case BTF_KIND_VOLATILE:
+        case BTF_KIND_CONST:
+        case BTF_KIND_RESTRICT:
+        case BTF_KIND_TYPE_TAG:
+            id = t->type;
+            break;
+        default:
+            if (left)
+                *left = id;
+            return t;
+        }
+    }
+    return NULL;
+}
+
+int64_t source_size(const struct type_source *s, uint32_t id)
+{
+    int64_t count = 1;
+    for (int depth = 0; depth < MAX_DEPTH; depth++) {
+        const struct btf_type *t = source_skip(s, id, NULL);
+        if (!t)
+            return -EINVAL;
+        switch (btf_kind(t)) {
+        case BTF_KIND_INT:
+        case BTF_KIND_STRUCT:
+        case BTF_KIND_UNION:
+        case BTF_KIND_ENUM:
+        case BTF_KIND_ENUM64:
+        case BTF_KIND_FLOAT:
+        case BTF_KIND_DATASEC:
+            count *= t->size;
+            return count > UINT32_MAX ? -EOVERFLOW : count;
+        case BTF_KIND_PTR:
+            count *= 8;
+            return count > UINT32_MAX ? -EOVERFLOW : count;
+        case BTF_KIND_ARRAY:
+            count *= btf_array(t)->nelems;
+            if (count > UINT32_MAX)
+                return -EOVERFLOW;
+            id = btf_array(t)->type;
+            break;
+        case BTF_KIND_VAR:
+            id = t->type;
+            break;
+        default:
+            return -EINVAL;
+        }
+    }
+    return -EINVAL;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* BTF in memory: the object's own type data. The target's is streamed instead, see loader/target_btf.h. */
+#ifndef HOG_LOADER_SPEC_BTF_H
+#define HOG_LOADER_SPEC_BTF_H
+
+#include <linux/btf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/error.h"
+
+struct btf;
+
+/* Copies and checks raw BTF: every type lies inside, every id and string offset in it is in range. */
+int btf_open(struct btf **out, const void *bytes, size_t size, struct error *why);
+void btf_close(struct btf *btf);
+
+/* The raw bytes, header first, as BPF_BTF_LOAD wants them. DATASECs of object_open'ed BTF are filled in. */
+const void *btf_bytes(const struct btf *btf, size_t *size);
+
+/* Valid ids are 0 (void) ... btf_count() - 1. */
+uint32_t btf_count(const struct btf *btf);
+/* NULL if there is no such id. Id 0 is a BTF_KIND_UNKN type without a name. */
+const struct btf_type *btf_type(const struct btf *btf, uint32_t id);
+struct btf_type *btf_type_mutable(struct btf *btf, uint32_t id);
+/* "" if the offset is out of range. */
+const char *btf_string(const struct btf *btf, uint32_t offset);
+static inline const char *btf_name(const struct btf *btf, uint32_t id)
+{
+    const struct btf_type *type = btf_type(btf, id);
+    return type ? btf_string(btf, type->name_off) : "";
+}
+/* Id of the first type of this kind and name, or -ENOENT. */
+int btf_find(const struct btf *btf, const char *name, uint32_t kind);
+
+static inline uint32_t btf_kind(const struct btf_type *t)
+{
+    return BTF_INFO_KIND(t->info);
+}
+static inline uint32_t btf_vlen(const struct btf_type *t)
+{
+    return BTF_INFO_VLEN(t->info);
+}
+/* Bytes of one type record with everything after it; 0 for a kind that is not known. Looks at t->info only.
+ */
+static inline size_t btf_record_size(const struct btf_type *t)
+{
+    /* What follows a type, in words: always, and for each of vlen. A table, as this is asked for each of a
+     * hundred thousand types. */
+    static const struct {
+        uint8_t known, fixed, each;
+    } sizes[32] = {
+        [BTF_KIND_INT] = {1, 1, 0},        [BTF_KIND_PTR] = {1, 0, 0},      [BTF_KIND_ARRAY] = {1, 3, 0},
+        [BTF_KIND_STRUCT] = {1, 0, 3},     [BTF_KIND_UNION] = {1, 0, 3},    [BTF_KIND_ENUM] = {1, 0, 2},
+        [BTF_KIND_FWD] = {1, 0, 0},        [BTF_KIND_TYPEDEF] = {1, 0, 0},  [BTF_KIND_VOLATILE] = {1, 0, 0},
+        [BTF_KIND_CONST] = {1, 0, 0},      [BTF_KIND_RESTRICT] = {1, 0, 0}, [BTF_KIND_FUNC] = {1, 0, 0},
+        [BTF_KIND_FUNC_PROTO] = {1, 0, 2}, [BTF_KIND_VAR] = {1, 1, 0},      [BTF_KIND_DATASEC] = {1, 0, 3},
+        [BTF_KIND_FLOAT] = {1, 0, 0},      [BTF_KIND_DECL_TAG] = {1, 1, 0}, [BTF_KIND_TYPE_TAG] = {1, 0, 0},
+        [BTF_KIND_ENUM64] = {1, 0, 3},
+    };
+    uint32_t kind = btf_kind(t);
+    return sizes[kind].known ? sizeof *t + 4 * (size_t)(sizes[kind].fixed + sizes[kind].each * btf_vlen(t))
+                             : 0;
+}
+static inline bool btf_kflag(const struct btf_type *t)
+{
+    return BTF_INFO_KFLAG(t->info);
+}
+static inline bool btf_is_composite(const struct btf_type *t)
+{
+    return btf_kind(t) == BTF_KIND_STRUCT || btf_kind(t) == BTF_KIND_UNION;
+}
+static inline bool btf_is_enum(const struct btf_type *t) /* either width */
+{
+    return btf_kind(t) == BTF_KIND_ENUM || btf_kind(t) == BTF_KIND_ENUM64;
+}
+static inline uint32_t btf_int_data(const struct btf_type *t)
+{
+    return *(const uint32_t *)(t + 1);
+}
+static inline const struct btf_array *btf_array(const struct btf_type *t)
+{
+    return (const struct btf_array *)(t + 1);
+}
+static inline const struct btf_member *btf_members(const struct btf_type *t)
+{
+    return (const struct btf_member *)(t + 1);
+}
+static inline const struct btf_enum *btf_enums(const struct btf_type *t)
+{
+    return (const struct btf_enum *)(t + 1);
+}
+static inline const struct btf_enum64 *btf_enums64(const struct btf_type *t)
+{
+    return (const struct btf_enum64 *)(t + 1);
+}
+static inline const struct btf_param *btf_params(const struct btf_type *t)
+{
+    return (const struct btf_param *)(t + 1);
+}
+static inline const struct btf_var_secinfo *btf_secinfos(const struct btf_type *t)
+{
+    return (const struct btf_var_secinfo *)(t + 1);
+}
+static inline const struct btf_var *btf_var(const struct btf_type *t)
+{
+    return (const struct btf_var *)(t + 1);
+}
+static inline uint32_t btf_member_bit_offset(const struct btf_type *t, uint32_t i)
+{
+    uint32_t offset = btf_members(t)[i].offset;
+    return btf_kflag(t) ? BTF_MEMBER_BIT_OFFSET(offset) : offset;
+}
+/* 0 for a member that is not a bitfield (by kflag). */
+static inline uint32_t btf_member_bitfield_size(const struct btf_type *t, uint32_t i)
+{
+    return btf_kflag(t) ? BTF_MEMBER_BITFIELD_SIZE(btf_members(t)[i].offset) : 0;
+}
+
+/* Where types come from: the object's own BTF or the target's. type() gives NULL for an id that does not
+ * exist; what it returns stays valid as long as the source does. */
+struct type_source {
+    const struct btf_type *(*type)(const struct type_source *source, uint32_t id);
+    const char *(*string)(const struct type_source *source, uint32_t offset); /* valid until the next call */
+};
+const struct type_source *btf_source(const struct btf *btf);
+
+static inline const struct btf_type *source_type(const struct type_source *s, uint32_t id)
+{
+    return s->type(s, id);
+}
+/* Skips typedefs, const, volatile, restrict and type tags; *id (may be NULL) becomes what is left. NULL on
+ * damage and on cycles. */
+const struct btf_type *source_skip(const struct type_source *s, uint32_t id, uint32_t *left);
+/* Size of a value of the type in bytes; -EINVAL if it has none (function, void, a cycle). */
+int64_t source_size(const struct type_source *s, uint32_t id);
+
+#endif

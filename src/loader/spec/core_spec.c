@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From an access string to the field that it means, in local types and then in the target's. */
+#include <errno.h>
+#include <string.h>
+#include "loader/spec/core.h"
+
+/* As deep as anonymous members may nest. */
+#define MAX_NESTED 16
+
+size_t core_essential(const char *name)
+{
+    size_t n = strlen(name);
+    for (size_t i = n >= 5 ? n - 3 : 0; i > 1; i--)
+        if (name[i - 1] == '_' && name[i] == '_' && name[i + 1] == '_' && name[i - 2] != '_' &&
+            name[i + 2] != '_')
+            return i - 1;
+    return n;
+}
+
+/* The next number of "0:1:2"; false at the end or when there is none. */
+static bool next_index(const char **s, uint32_t *out)
+{
+    uint64_t n = 0;
+    if (**s < '0' || **s > '9')
+        return false;
+    for (; **s >= '0' && **s <= '9'; ++*s)
+        if ((n = n * 10 + (uint32_t)(**s - '0')) > INT32_MAX)
+            return false;
+    if (**s == ':' && (*s)[1])
+        ++*s;
+    else if (**s)
+        return false;
+    *out = (uint32_t)n;
+    return true;
+}
+
+/* An array without a length at the end of its struct has as many elements as one likes. */
+static bool is_flexible(const struct core_spec *spec, const struct btf_type *array)
+{
+    const struct core_step *last = &spec->steps[spec->nsteps - 1];
+    const struct btf_type *in = source_type(spec->source, last->type);
+    return !btf_array(array)->nelems && last->name && in && last->index + 1 == btf_vlen(in);
+}
+
+static int parse_member(struct core_spec *spec, uint32_t *id, const struct btf_type *t, uint32_t index)
+{
+    if (index >= btf_vlen(t))
+        return -EINVAL;
+    const char *name = spec->source->string(spec->source, btf_members(t)[index].name_off);
+    spec->bit_offset += btf_member_bit_offset(t, index);
+    if (*name) /* the way through anonymous members may differ in the target */
+        spec->steps[spec->nsteps++] = (struct core_step){*id, index, name};
+    *id = btf_members(t)[index].type;
+    return 0;
+}
+
+static int enter_element(struct core_spec *spec, uint32_t *id, uint32_t index)
+{
+    const struct btf_type *element = source_skip(spec->source, *id, id);
+    int64_t size = source_size(spec->source, *id);
+    if (!element || size < 0)
+        return -EINVAL;
+    spec->bit_offset += (uint64_t)index * (uint64_t)size * 8;
+    spec->steps[spec->nsteps++] = (struct core_step){*id, index, NULL};
+    return 0;
+}
+
+static int parse_field(struct core_spec *spec, const char *access)
+{
+    uint32_t id = spec->root, index;
+    if (!next_index(&access, &index) || enter_element(spec, &id, index))
+        return -EINVAL;
+    while (*access) {
+        const struct btf_type *t = source_skip(spec->source, id, &id);
+        if (!t || spec->nsteps == CORE_STEPS || !next_index(&access, &index))
+            return -EINVAL;
+        int err = -EINVAL;
+        if (btf_is_composite(t)) {
+            err = parse_member(spec, &id, t, index);
+        } else if (btf_kind(t) == BTF_KIND_ARRAY) {
+            const struct btf_array *array = btf_array(t);
+            if (index >= array->nelems && !is_flexible(spec, t))
+                return -EINVAL;
+            id = array->type;
+            err = enter_element(spec, &id, index);
+        }
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+static const char *enumerator(const struct type_source *s, const struct btf_type *t, uint32_t i)
+{
+    return s->string(s, btf_kind(t) == BTF_KIND_ENUM ? btf_enums(t)[i].name_off : btf_enums64(t)[i].name_off);
+}
+
+static int parse_enum(struct core_spec *spec, const char *access)
+{
+    uint32_t id, index;
+    const struct btf_type *t = source_skip(spec->source, spec->root, &id);
+    if (!t || !btf_is_enum(t) || !next_index(&access, &index) || *access || index >= btf_vlen(t))
+        return -EINVAL;
+    spec->steps[spec->nsteps++] = (struct core_step){id, index, enumerator(spec->source, t, index)};
+    return 0;
+}
+
+int core_parse(struct core_spec *spec, const struct type_source *local, const struct bpf_core_relo *relo,
+               const char *access, struct error *why)
+{
+    spec->source = local;
+    spec->kind = relo->kind;
+    spec->root = relo->type_id;
+    spec->nsteps = 0;
+    spec->bit_offset = 0;
+    int err;
+    if (core_is_field(spec->kind))
+        err = parse_field(spec, access);
+    else if (core_is_enum(spec->kind))
+        err = parse_enum(spec, access);
+    else
+        err = strcmp(access, "0") || !source_type(local, spec->root) ? -EINVAL : 0;
+    return err ? error_set(why, err, "access string %s does not fit type %u", access, spec->root) : 0;
+}
+
+static int take(uint32_t *budget)
+{
+    if (!*budget)
+        return -ELOOP;
+    --*budget;
+    return 0;
+}
+
+/* Same name, or one of them none. Flavors do not count. */
+static bool names_compatible(const struct type_source *a, uint32_t a_off, const struct type_source *b,
+                             uint32_t b_off)
+{
+    const char *x = a->string(a, a_off), *y = b->string(b, b_off);
+    if (!*x || !*y)
+        return true;
+    size_t n = core_essential(x);
+    return n == core_essential(y) && !strncmp(x, y, n);
+}
+
+/* May a field of the one type stand for one of the other? Sizes and signs may differ. */
+static bool fields_compatible(const struct type_source *a, uint32_t a_id, const struct type_source *b,
+                              uint32_t b_id)
+{
+    for (int depth = 0; depth < MAX_NESTED; depth++) {
+        const struct btf_type *x = source_skip(a, a_id, NULL), *y = source_skip(b, b_id, NULL);
+        if (!x || !y)
+            return false;
+        if (btf_is_composite(x) && btf_is_composite(y))
+            return true;
+        if (btf_kind(x) != btf_kind(y) && !(btf_is_enum(x) && btf_is_enum(y)))
+            return false;
+        switch (btf_kind(x)) {
+        case BTF_KIND_PTR:
+        case BTF_KIND_FLOAT:
+            return true;
+        case BTF_KIND_FWD:
+        case BTF_KIND_ENUM:
+        case BTF_KIND_ENUM64:
+            return names_compatible(a, x->name_off, b, y->name_off);
+        case BTF_KIND_INT:
+            return !BTF_INT_OFFSET(btf_int_data(x)) && !BTF_INT_OFFSET(btf_int_data(y));
+        case BTF_KIND_ARRAY:
+            a_id = btf_array(x)->type;
+            b_id = btf_array(y)->type;
+            break;
+        default:
+            return false;
+        }
+    }
+    return false;
+}
+
+/* Looks for a member by name, in anonymous ones too. On success *id is its type. */
+static int match_member(const struct core_spec *local, const struct core_step *step, struct core_spec *spec,
+                        uint32_t *id, int depth, uint32_t *budget)
+{
+    uint32_t in;
+    const struct btf_type *t = source_skip(spec->source, *id, &in);
+    if (!t || !btf_is_composite(t) || depth > MAX_NESTED)
+        return 0;
+    for (uint32_t i = 0; i < btf_vlen(t); i++) {
+        const struct btf_member *m = &btf_members(t)[i];
+        const char *name = spec->source->string(spec->source, m->name_off);
+        uint64_t before = spec->bit_offset;
+        int found = take(budget);
+        if (found)
+            return found;
+        if (*name && strcmp(name, step->name))
+            continue;
+        spec->bit_offset += btf_member_bit_offset(t, i);
+        uint32_t member = m->type;
+        if (*name) {
+            const struct btf_type *of = source_type(local->source, step->type);
+            if (!fields_compatible(local->source, btf_members(of)[step->index].type, spec->source, member))
+                return 0;
+            spec->steps[spec->nsteps++] = (struct core_step){in, i, step->name};
+            *id = member;
+            return 1;
+        }
+        found = match_member(local, step, spec, &member, depth + 1, budget);
+        if (found) {
+            *id = member;
+            return found;
+        }
+        spec->bit_offset = before;
+    }
+    return 0;
+}
+
+static int match_field(const struct core_spec *local, struct core_spec *spec, uint32_t *budget)
+{
+    uint32_t id = spec->root;
+    for (size_t i = 0; i < local->nsteps; i++) {
+        const struct core_step *step = &local->steps[i];
+        int found = take(budget);
+        if (found)
+            return found;
+        if (step->name) {
+            found = match_member(local, step, spec, &id, 0, budget);
+            if (found <= 0)
+                return found;
+            continue;
+        }
+        if (i) {
+            const struct btf_type *t = source_skip(spec->source, id, NULL);
+            if (!t || btf_kind(t) != BTF_KIND_ARRAY)
+                return 0;
+            if (step->index >= btf_array(t)->nelems && !is_flexible(spec, t))
+                return 0;
+            id = btf_array(t)->type;
+        }
+        if (enter_element(spec, &id, step->index))
+            return 0;
+    }
+    return 1;
+}
+
+static int match_enum(const struct core_spec *local, struct core_spec *spec)
+{
+    uint32_t id;
+    const struct btf_type *t = source_skip(spec->source, spec->root, &id);
+    const char *name = local->steps[0].name;
+    size_t length = core_essential(name);
+    if (!t || !btf_is_enum(t))
+        return 0;
+    for (uint32_t i = 0; i < btf_vlen(t); i++) {
+        const char *other = enumerator(spec->source, t, i);
+        if (core_essential(other) != length || strncmp(other, name, length))
+            continue;
+        spec->steps[spec->nsteps++] = (struct core_step){id, i, name};
+        return 1;
+    }
+    return 0;
+}
+
+int core_match(const struct core_spec *local, const struct type_source *target, uint32_t candidate,
+               struct core_spec *out, uint32_t *budget)
+{
+    out->source = target;
+    out->kind = local->kind;
+    out->root = candidate;
+    out->nsteps = 0;
+    out->bit_offset = 0;
+    if (core_is_field(local->kind))
+        return match_field(local, out, budget);
+    if (core_is_enum(local->kind))
+        return match_enum(local, out);
+    if (local->kind == CORE_TYPE_MATCHES)
+        return core_types_match(local->source, local->root, target, candidate, budget);
+    return core_types_compatible(local->source, local->root, target, candidate, budget);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A relocatable 64-bit little-endian ELF file in memory. Names and contents are references into its bytes;
+ * every one of them was checked to lie inside. */
+#ifndef HOG_LOADER_SPEC_ELF_H
+#define HOG_LOADER_SPEC_ELF_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/error.h"
+
+struct elf_section {
+    const char *name;
+    uint32_t type, link, info;
+    uint64_t flags;
+    const uint8_t *data; /* NULL for SHT_NOBITS; not aligned */
+    uint64_t size;
+};
+
+struct elf_symbol {
+    const char *name;
+    uint64_t value, size;
+    uint16_t section; /* SHN_UNDEF, SHN_ABS, ... or a section that exists */
+    uint8_t type, bind;
+};
+
+struct elf_reloc {
+    uint64_t offset; /* in the section it applies to */
+    uint32_t symbol, type;
+};
+
+struct elf_file {
+    struct elf_section *sections; /* [0] is the null section */
+    size_t nsections;
+    const struct elf_section *symtab; /* NULL: none */
+    size_t nsymbols;
+    /* For finding by name: */
+    struct elf_name *section_names, *variable_names;
+    size_t nvariables;
+};
+
+/* -ENOTSUP for what is ELF but of another kind (big-endian, 32-bit, an executable), -EINVAL for damage. */
+int elf_open(struct elf_file **out, const void *bytes, size_t size, struct error *why);
+void elf_close(struct elf_file *elf); /* NULL is fine */
+
+/* First section of that name, or NULL. */
+const struct elf_section *elf_section(const struct elf_file *elf, const char *name);
+
+/* Whether another section has the name of this one. */
+bool elf_shares_name(const struct elf_file *elf, const struct elf_section *section);
+
+/* Symbol number i; -EINVAL if there is none, or its name or section is out of range. */
+int elf_symbol(const struct elf_file *elf, size_t i, struct elf_symbol *out);
+
+/* The variable (STT_OBJECT) of that name in that section; -ENOENT if there is none. */
+int elf_variable(const struct elf_file *elf, const char *name, size_t section, struct elf_symbol *out);
+
+/* All SHT_REL entries that apply to section number `section`, sorted by offset; *out is malloc'ed (NULL if
+ * there are none). SHT_RELA there: -ENOTSUP. Returns 0 or -errno. */
+int elf_relocs(const struct elf_file *elf, size_t section, struct elf_reloc **out, size_t *count,
+               struct error *why);
+
+static inline bool elf_is_code(const struct elf_section *s)
+{
+    return s->type == SHT_PROGBITS && (s->flags & SHF_EXECINSTR) && s->size;
+}
+
+#endif
