@@ -280,7 +280,7 @@ int object_open(struct object **out, const char *name, const void *bytes, size_t
     o->steps = OBJECT_STEPS;
     struct error reason = {0};
     o->pub.name = arena_printf(&o->arena, "%s", name);
-    int err = o->pub.name ? elf_open(&o->pub.elf, bytes, size, &reason) : -ENOMEM;
+    int err = o->pub.name ? elf_open(&o->pub.elf, &o->arena, bytes, size, &reason) : -ENOMEM;
     err = err ? err : read_all(o, &reason);
     if (err) {
         object_close(&o->pub);
@@ -311,12 +311,9 @@ void object_close(struct object *obj)
         close_fd(obj->programs[i]->fd);
     }
     rlimit_freed();
-    for (size_t i = 0; o->relocs && i < obj->elf->nsections; i++)
-        free(o->relocs[i].relocs);
     close_fd(obj->btf_fd);
     btf_ext_close(obj->btf_ext);
     btf_close(obj->btf);
-    elf_close(obj->elf);
     arena_free(&o->arena);
     free(obj->bytes);
     free(o);
