@@ -7,9 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "loader/kernel/kconfig_text.h"
 #include "loader/spec/target_btf.h"
+#include "tests/objrun/kconfig_text.h"
 #include "tests/objrun/objrun.h"
+#include "tests/objrun/section.h"
 
 enum { STATUS_OK, STATUS_FAILED, STATUS_USAGE };
 
@@ -126,6 +127,7 @@ int main(int argc, char **argv)
     size_t size = 0;
     if (!parse_options(argc, argv, &o))
         return usage();
+    section_more = objrun_sections;
     void *bytes = read_file(o.object, &size, &why);
     int err = bytes ? object_open(&obj, o.object, bytes, size, &why) : -EIO;
     err = err ? err : set_config(obj, &o, &why);

@@ -3,7 +3,7 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "loader/kernel/kconfig_text.h"
+#include "tests/objrun/kconfig_text.h"
 #include "tests/unit/btf_make.h"
 #include "tests/unit/tap.h"
 #include "tests/unit/test_object.h"
