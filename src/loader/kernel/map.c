@@ -159,7 +159,8 @@ static int write_globals(struct object_map *map, struct error *why)
         err = sys_bpf_map_update(map->fd, &zero, map->data, 0);
     if (err)
         return error_set(why, err, "map %s: writing its contents: %s", map->name, error_name(err));
-    if (map->spec->read_only) /* if it fails the values are right all the same, only not known to the verifier */
+    if (map->spec
+            ->read_only) /* if it fails the values are right all the same, only not known to the verifier */
         sys_bpf_map_freeze(map->fd);
     return 0;
 }

@@ -91,6 +91,8 @@ int object_open(struct object **out, const char *name, const void *bytes, size_t
 
 void object_program_unload(struct object_program *program)
 {
+    if (!program)
+        return;
     if (program->fd >= 0)
         close(program->fd);
     program->fd = -1;
@@ -98,7 +100,8 @@ void object_program_unload(struct object_program *program)
     program->log = NULL;
 }
 
-void object_program_copy(struct object_program *copy, const struct object_program *from, struct bpf_insn *insns)
+void object_program_copy(struct object_program *copy, const struct object_program *from,
+                         struct bpf_insn *insns)
 {
     *copy = *from;
     copy->fd = -1;

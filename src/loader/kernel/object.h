@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An eBPF object on its way into the kernel: what its spec (loader/spec/spec.h) says, with the changes that the caller
- * wants.
+ * An eBPF object on its way into the kernel: what its spec (loader/spec/spec.h) says, with the changes that
+ * the caller wants.
  *
  *   object_open -> (set globals, resize maps) -> object_relocate -> object_create_maps
  *               -> object_load_program -> link_attach ... -> object_close
  *
- * The first three steps need no privileges and touch no kernel interface. Functions return >= 0 or -errno and put a
- * one-line reason into `struct error`. Nothing here knows of sources or views.
+ * The first three steps need no privileges and touch no kernel interface. Functions return >= 0 or -errno and
+ * put a one-line reason into `struct error`. Nothing here knows of sources or views.
  */
 #ifndef HOG_LOADER_KERNEL_OBJECT_H
 #define HOG_LOADER_KERNEL_OBJECT_H
@@ -26,8 +26,8 @@ struct object_map {
     bool resized; /* sizes no longer match the BTF types: create without key/value BTF */
     void *data;   /* initial contents of global data, own copy; NULL: none */
     /* Set by the caller before object_create_maps: */
-    const struct object_map *instead; /* no program that is loaded uses this map: it is not made, and where its number
-                                         is wanted stands that of this one */
+    const struct object_map *instead; /* no program that is loaded uses this map: it is not made, and where
+                                         its number is wanted stands that of this one */
     bool mapped_later;                /* the caller maps it, as far as it needs it */
     int inner_fd;                     /* of a map-in-map: the template; -1: none */
     /* Set by object_create_maps: */
@@ -40,12 +40,12 @@ struct object_program {
     const struct program_spec *spec;
     const char *name, *section, *target;
     uint32_t type, expected_attach_type, load_flags; /* BPF_PROG_TYPE_UNSPEC: unknown section */
-    struct program_code code; /* linked and relocated by object_relocate */
-    uint32_t attach_btf_id;   /* set by object_relocate for types that need one; 0: none or not found */
-    int error;                /* 0, or why the program cannot be or was not loaded, -errno */
-    struct error reason;      /* text for `error` */
-    char *log;                /* verifier log of a failed load, or NULL; owned */
-    int fd;                   /* -1 while not loaded */
+    struct program_code code;                        /* linked and relocated by object_relocate */
+    uint32_t attach_btf_id; /* set by object_relocate for types that need one; 0: none or not found */
+    int error;              /* 0, or why the program cannot be or was not loaded, -errno */
+    struct error reason;    /* text for `error` */
+    char *log;              /* verifier log of a failed load, or NULL; owned */
+    int fd;                 /* -1 while not loaded */
 };
 
 struct object {
@@ -78,10 +78,10 @@ void *object_global(const struct object *obj, const char *variable, size_t size)
 /* Changes a map's sizes before creation; 0 keeps a value. */
 void object_resize_map(struct object_map *map, uint32_t value_size, uint32_t max_entries);
 
-/* Links all programs and does all relocations; also resolves attach_btf_id. Everything `target` is asked for is
- * collected first, so that it is read once. target == NULL: no BTF on this host; programs that need it get error =
- * -ENODATA and a reason, others go on. Fails as a whole only on a damaged target or no memory. A program that cannot be
- * linked or relocated gets its own `error`. */
+/* Links all programs and does all relocations; also resolves attach_btf_id. Everything `target` is asked for
+ * is collected first, so that it is read once. target == NULL: no BTF on this host; programs that need it get
+ * error = -ENODATA and a reason, others go on. Fails as a whole only on a damaged target or no memory. A
+ * program that cannot be linked or relocated gets its own `error`. */
 int object_relocate(struct object *obj, struct target_btf *target, struct error *why);
 
 /* ---- from here on, the kernel is involved ---- */
@@ -90,15 +90,17 @@ int object_relocate(struct object *obj, struct target_btf *target, struct error 
  * freezes and maps globals. */
 int object_create_maps(struct object *obj, struct error *why);
 
-/* Loads one program; if it is refused, once more to get the verifier's log. program->error/reason/log/fd are set. */
+/* Loads one program; if it is refused, once more to get the verifier's log. program->error/reason/log/fd are
+ * set. */
 int object_load_program(struct object *obj, struct object_program *program, struct error *why);
 
-/* A copy of a program that was relocated, with instructions of its own in `insns` (room for code.ninsns), to be changed,
- * loaded and closed apart from the first. Errors of the copy are not the first one's. The caller calls
- * object_program_unload() for it. */
-void object_program_copy(struct object_program *copy, const struct object_program *from, struct bpf_insn *insns);
+/* A copy of a program that was relocated, with instructions of its own in `insns` (room for code.ninsns), to
+ * be changed, loaded and closed apart from the first. Errors of the copy are not the first one's. The caller
+ * calls object_program_unload() for it. */
+void object_program_copy(struct object_program *copy, const struct object_program *from,
+                         struct bpf_insn *insns);
 
-/* Takes it out of the kernel, as far as nothing is attached; frees its log. */
+/* Takes it out of the kernel, as far as nothing is attached; frees its log. NULL is fine. */
 void object_program_unload(struct object_program *program);
 
 #endif

@@ -11,7 +11,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Before 6.4 a log that is too long lacks its end, which matters. Memory is taken as far as the kernel writes. */
+/* Before 6.4 a log that is too long lacks its end, which matters. Memory is taken as far as the kernel
+ * writes. */
 #define LOG_SIZE (16u << 20)
 
 static int fail(struct object_program *program, int err, struct error *why)
@@ -90,7 +91,8 @@ static int load(const struct object *obj, const struct object_program *program, 
 /* Once more, to hear why. The log becomes the program's; the fd, should it work this time. */
 static int load_with_log(const struct object *obj, struct object_program *program, int first)
 {
-    char *log = mmap(NULL, LOG_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *log =
+        mmap(NULL, LOG_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     if (log == MAP_FAILED)
         return first;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Global variables: sections that become maps, and where in them each variable lies. clang leaves the places out of the
- * types; the symbols have them. */
+/* Global variables: sections that become maps, and where in them each variable lies. clang leaves the places
+ * out of the types; the symbols have them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The functions in an object's sections of code, by their symbols or, where those were stripped, by their types. */
+/* The functions in an object's sections of code, by their symbols or, where those were stripped, by their
+ * types. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ static bool is_function(const struct elf_file *elf, const struct elf_symbol *sym
 
 static int by_place(const void *a, const void *b)
 {
-    const struct function *x = a, *y = b;
+    const struct spec_function *x = a, *y = b;
     if (x->section != y->section)
         return x->section < y->section ? -1 : 1;
     if (x->start != y->start)
@@ -23,12 +24,13 @@ static int by_place(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static const struct function *find(const struct function *sorted, size_t n, uint32_t section, uint32_t start)
+static const struct spec_function *find(const struct spec_function *sorted, size_t n, uint32_t section,
+                                        uint32_t start)
 {
     size_t low = 0, high = n;
     while (low < high) {
         size_t mid = (low + high) / 2;
-        const struct function *f = &sorted[mid];
+        const struct spec_function *f = &sorted[mid];
         if (f->section < section || (f->section == section && f->start < start))
             low = mid + 1;
         else
@@ -37,14 +39,14 @@ static const struct function *find(const struct function *sorted, size_t n, uint
     return low < n && sorted[low].section == section && sorted[low].start == start ? &sorted[low] : NULL;
 }
 
-const struct function *spec_function(const struct spec *spec, uint32_t section, uint32_t start)
+const struct spec_function *spec_function_at(const struct spec *spec, uint32_t section, uint32_t start)
 {
     return find(spec->functions, spec->nfunctions, section, start);
 }
 
-static int add(struct spec *spec, struct function function)
+static int add(struct spec *spec, struct spec_function function)
 {
-    struct function *all = arena_grow(&spec->arena, spec->functions, spec->nfunctions, sizeof *all);
+    struct spec_function *all = arena_grow(&spec->arena, spec->functions, spec->nfunctions, sizeof *all);
     if (!all)
         return spec_no_memory(spec);
     spec->functions = all;
@@ -64,8 +66,8 @@ static int add_symbols(struct spec *spec, struct error *why)
         if (sym.value % 8 || sym.size % 8 || sym.value >= s->size || sym.size > s->size - sym.value ||
             s->size / 8 > UINT32_MAX)
             return error_set(why, -EINVAL, "function %s does not lie inside section %s", sym.name, s->name);
-        const struct function f = {sym.name, sym.section, (uint32_t)(sym.value / 8), (uint32_t)(sym.size / 8),
-                                   sym.bind != STB_LOCAL};
+        const struct spec_function f = {sym.name, sym.section, (uint32_t)(sym.value / 8),
+                                        (uint32_t)(sym.size / 8), sym.bind != STB_LOCAL};
         int err = add(spec, f);
         if (err)
             return err;
@@ -89,7 +91,7 @@ static int add_typed(void *context, uint32_t insn, const void *record)
     if (insn >= spec->elf->sections[t->section].size / 8 ||
         find(spec->functions, t->symbols, t->section, insn))
         return 0;
-    return add(spec, (struct function){btf_name(spec->btf, info.type_id), t->section, insn, 0, false});
+    return add(spec, (struct spec_function){btf_name(spec->btf, info.type_id), t->section, insn, 0, false});
 }
 
 /* Functions without a size reach to the next one. */
@@ -97,7 +99,7 @@ static int complete(struct spec *spec, struct error *why)
 {
     uint32_t end = 0;
     for (size_t i = spec->nfunctions; i--;) {
-        struct function *f = &spec->functions[i], *next = i + 1 < spec->nfunctions ? f + 1 : NULL;
+        struct spec_function *f = &spec->functions[i], *next = i + 1 < spec->nfunctions ? f + 1 : NULL;
         if (!next || next->section != f->section)
             end = (uint32_t)(spec->elf->sections[f->section].size / 8);
         else if (next->start != f->start)

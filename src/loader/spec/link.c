@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Linking one program: its subprograms are copied behind it, each once, and every instruction that names a map, a
- * variable or a function gets what can be said before the kernel is asked. A relocation is understood by the
- * instruction that it applies to; compilers changed the types over time.
+ * Linking one program: its subprograms are copied behind it, each once, and every instruction that names a
+ * map, a variable or a function gets what can be said before the kernel is asked. A relocation is understood
+ * by the instruction that it applies to; compilers changed the types over time.
  */
 #include <errno.h>
 #include <string.h>
@@ -28,33 +28,31 @@ static bool is_call(const struct bpf_insn *insn)
     return insn->code == (BPF_JMP | BPF_CALL);
 }
 
-static const uint8_t *bytes_of(const struct linker *l, const struct function *f)
+static const uint8_t *bytes_of(const struct linker *l, const struct spec_function *f)
 {
     return l->spec->elf->sections[f->section].data + (size_t)f->start * sizeof(struct bpf_insn);
 }
 
 /* The relocation of instruction i of a function, or NULL. */
-static const struct elf_reloc *reloc_at(const struct linker *l, const struct function *f, uint32_t i)
+static const struct elf_reloc *reloc_at(const struct linker *l, const struct spec_function *f, uint32_t i)
 {
-    const struct elf_reloc *relocs;
+    const struct section_relocs *s = &l->spec->relocs[f->section];
     uint64_t offset = (uint64_t)(f->start + i) * 8;
-    size_t low = 0, count, high;
-    if (elf_relocs(l->spec->elf, f->section, &relocs, &count, NULL))
-        return NULL;
-    for (high = count; low < high;) {
+    size_t low = 0, high = s->count;
+    while (low < high) {
         size_t mid = (low + high) / 2;
-        if (relocs[mid].offset < offset)
+        if (s->relocs[mid].offset < offset)
             low = mid + 1;
         else
             high = mid;
     }
     /* gcc points at the immediate instead of at the instruction */
-    return low < count && relocs[low].offset < offset + 8 ? &relocs[low] : NULL;
+    return low < s->count && s->relocs[low].offset < offset + 8 ? &s->relocs[low] : NULL;
 }
 
 /* The function that an instruction calls or takes the address of. NULL: it does neither, or (*err) damage. */
-static const struct function *callee(const struct linker *l, const struct function *f, uint32_t i,
-                                     const struct bpf_insn *insn, int *err, struct error *why)
+static const struct spec_function *callee(const struct linker *l, const struct spec_function *f, uint32_t i,
+                                          const struct bpf_insn *insn, int *err, struct error *why)
 {
     const struct elf_file *elf = l->spec->elf;
     const struct elf_reloc *r = reloc_at(l, f, i);
@@ -74,16 +72,16 @@ static const struct function *callee(const struct linker *l, const struct functi
         start = -1;
     else
         start = call ? (int64_t)(sym.value / 8) + insn->imm + 1 : (int64_t)(sym.value / 8) + insn->imm / 8;
-    const struct function *to = NULL;
+    const struct spec_function *to = NULL;
     if (start >= 0 && start <= UINT32_MAX)
-        to = spec_function(l->spec, r ? sym.section : f->section, (uint32_t)start);
+        to = spec_function_at(l->spec, r ? sym.section : f->section, (uint32_t)start);
     if (!to)
         *err =
             error_set(why, -EINVAL, "instruction %u of %s refers to no beginning of a function", i, f->name);
     return to;
 }
 
-static const struct segment *find_segment(const struct linker *l, const struct function *f)
+static const struct segment *find_segment(const struct linker *l, const struct spec_function *f)
 {
     for (size_t i = 0; i < l->code->nsegments; i++)
         if (l->code->segments[i].function->section == f->section &&
@@ -92,7 +90,7 @@ static const struct segment *find_segment(const struct linker *l, const struct f
     return NULL;
 }
 
-static int add_segment(struct linker *l, const struct function *f, struct error *why)
+static int add_segment(struct linker *l, const struct spec_function *f, struct error *why)
 {
     struct program_code *code = l->code;
     if (!budget_steps(l->arena->budget, code->nsegments + 1))
@@ -111,17 +109,17 @@ static int add_segment(struct linker *l, const struct function *f, struct error 
 }
 
 /* Finds everything that is called, directly or not. */
-static int collect_segments(struct linker *l, const struct function *program, struct error *why)
+static int collect_segments(struct linker *l, const struct spec_function *program, struct error *why)
 {
     int err = add_segment(l, program, why);
     for (size_t s = 0; s < l->code->nsegments && !err; s++) {
-        const struct function *f = l->code->segments[s].function;
+        const struct spec_function *f = l->code->segments[s].function;
         if (!budget_steps(l->arena->budget, f->count))
             return -E2BIG;
         for (uint32_t i = 0; i < f->count && !err; i++) {
             struct bpf_insn insn;
             memcpy(&insn, bytes_of(l, f) + (size_t)i * sizeof insn, sizeof insn);
-            const struct function *to = callee(l, f, i, &insn, &err, why);
+            const struct spec_function *to = callee(l, f, i, &insn, &err, why);
             if (to && !err)
                 err = add_segment(l, to, why);
             i += is_ldimm64(&insn);
@@ -180,7 +178,8 @@ static int extern_ref(struct linker *l, struct bpf_insn *insn, const struct elf_
     struct error reason = {0};
     err = extras && extras->extern_ref ? extras->extern_ref(l->spec, sym, &ref, &reason) : err;
     if (err)
-        return error_set(why, err, *reason.text ? "%s%s" : "symbol %s is neither in the object nor a known extern%s",
+        return error_set(why, err,
+                         *reason.text ? "%s%s" : "symbol %s is neither in the object nor a known extern%s",
                          *reason.text ? reason.text : sym->name, "");
     set_wide(insn, BPF_PSEUDO_MAP_VALUE, 0, (int32_t)ref.offset);
     return add_ref(l, ref);
@@ -197,8 +196,9 @@ static int ldimm64_ref(struct linker *l, struct bpf_insn *insn, const struct elf
             return error_set(why, -EINVAL, "%s+%lld lies outside of %s", sym->name, (long long)offset,
                              of->name);
         set_wide(insn, BPF_PSEUDO_MAP_VALUE, 0, (int32_t)offset);
-        return add_ref(l, (struct insn_ref){
-                              .insn = at, .kind = REF_MAP_VALUE, .map = (uint32_t)data, .offset = (uint32_t)offset});
+        return add_ref(
+            l, (struct insn_ref){
+                   .insn = at, .kind = REF_MAP_VALUE, .map = (uint32_t)data, .offset = (uint32_t)offset});
     }
     map = spec_map_at(l->spec, sym->section, (uint64_t)offset);
     if (map < 0) {
@@ -218,7 +218,7 @@ static int resolve(struct linker *l, const struct segment *s, uint32_t i, struct
     if (is_ldimm64(insn) && i + 1 >= s->function->count)
         return error_set(why, -EINVAL, "%s ends within an instruction", s->function->name);
     int err = 0;
-    const struct function *to = callee(l, s->function, i, insn, &err, why);
+    const struct spec_function *to = callee(l, s->function, i, insn, &err, why);
     if (err)
         return err;
     if (to) {

@@ -190,14 +190,13 @@ int spec_read_maps(struct spec *spec, struct error *why)
 int spec_read_map_slots(struct spec *spec, struct error *why)
 {
     const struct elf_section *s = elf_section(spec->elf, ".maps");
-    const struct elf_reloc *relocs = NULL;
-    size_t n = 0;
+    int err = 0;
     if (spec->nplaces)
         qsort(spec->places, spec->nplaces, sizeof *spec->places, by_place);
-    int err = s ? elf_relocs(spec->elf, (size_t)(s - spec->elf->sections), &relocs, &n, why) : 0;
-    for (size_t i = 0; i < n && !err; i++)
+    const struct section_relocs *r = s ? &spec->relocs[s - spec->elf->sections] : NULL;
+    for (size_t i = 0; r && i < r->count && !err; i++)
         err = spec->extras && spec->extras->map_slot
-                  ? spec->extras->map_slot(spec, &relocs[i], why)
+                  ? spec->extras->map_slot(spec, &r->relocs[i], why)
                   : error_set(why, -ENOTSUP, "section .maps: maps with slots that are set are not supported");
     return err;
 }

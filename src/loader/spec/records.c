@@ -42,7 +42,7 @@ static int move_pass(struct mover *m)
     for (size_t i = 0; i < m->code->nsegments; i++) {
         size_t before = m->count;
         m->segment = &m->code->segments[i];
-        const struct function *f = m->segment->function;
+        const struct spec_function *f = m->segment->function;
         int err = btf_ext_each(m->spec->btf_ext, m->kind, section_name(m->spec, m->segment), f->start,
                                f->count, move_record, m);
         if (err)
@@ -76,8 +76,8 @@ static int is_there(void *context, uint32_t insn, const void *record)
     return 1;
 }
 
-/* .BTF.ext tells sections apart only by name. Where two have the same name, a record could be of either: debug data can
- * be done without. *shared: there is such a section. */
+/* .BTF.ext tells sections apart only by name. Where two have the same name, a record could be of either:
+ * debug data can be done without. *shared: there is such a section. */
 static int check_shared(const struct spec *spec, const struct program_code *code, bool *shared,
                         struct error *why)
 {
@@ -94,7 +94,8 @@ static int check_shared(const struct spec *spec, const struct program_code *code
     return 0;
 }
 
-int spec_link_records(const struct spec *spec, struct arena *arena, struct program_code *code, struct error *why)
+int spec_link_records(const struct spec *spec, struct arena *arena, struct program_code *code,
+                      struct error *why)
 {
     bool shared = false;
     int err = check_shared(spec, code, &shared, why);

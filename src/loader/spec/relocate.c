@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What programs need of a target's types: the layouts that CO-RE relocations ask for, and ids of what they attach to. */
+/* What programs need of a target's types: the layouts that CO-RE relocations ask for, and ids of what they
+ * attach to. */
 #include "loader/spec/relocate.h"
 #include <errno.h>
 #include <stdio.h>
@@ -9,13 +10,16 @@
 
 #define NAME_ROOM 256 /* of what is attached to; the kernel takes 128 */
 
-/* The name whose id a program attaches to, "btf_trace_sched_switch"; false: it needs none, or it is too long. */
+/* The name whose id a program attaches to, "btf_trace_sched_switch"; false: it needs none, or it is too long.
+ */
 static bool attach_name(const struct program_spec *p, char to[NAME_ROOM], uint32_t *kind)
 {
-    static const char *const prefixes[] = {
-        [ATTACH_TP] = "btf_trace_", [ATTACH_FUNC] = "", [ATTACH_LSM] = "bpf_lsm_", [ATTACH_ITER] = "bpf_iter_"};
-    const char *prefix = p->kind && p->kind->attach < sizeof prefixes / sizeof *prefixes ? prefixes[p->kind->attach]
-                                                                                       : NULL;
+    static const char *const prefixes[] = {[ATTACH_TP] = "btf_trace_",
+                                           [ATTACH_FUNC] = "",
+                                           [ATTACH_LSM] = "bpf_lsm_",
+                                           [ATTACH_ITER] = "bpf_iter_"};
+    const char *prefix =
+        p->kind && p->kind->attach < sizeof prefixes / sizeof *prefixes ? prefixes[p->kind->attach] : NULL;
     if (!prefix || !*p->target)
         return false;
     *kind = p->kind->attach == ATTACH_TP ? BTF_KIND_TYPEDEF : BTF_KIND_FUNC;
@@ -109,7 +113,7 @@ int spec_relocate(const struct spec *spec, struct core_resolver *resolver, struc
     struct relocation r = {.resolver = resolver, .code = code, .why = why};
     for (size_t i = 0; spec->btf_ext && i < code->nsegments; i++) {
         r.segment = &code->segments[i];
-        const struct function *f = r.segment->function;
+        const struct spec_function *f = r.segment->function;
         int err = btf_ext_each(spec->btf_ext, EXT_CORE_RELO, spec->elf->sections[f->section].name, f->start,
                                f->count, relocate_one, &r);
         if (err)

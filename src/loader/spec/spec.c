@@ -30,20 +30,25 @@ static int read_sections(struct spec *spec, struct error *why)
     if (license && license->data)
         memcpy(spec->license, license->data,
                license->size < sizeof spec->license - 1 ? license->size : sizeof spec->license - 1);
-    for (size_t i = 1; i < spec->elf->nsections; i++) {
+    spec->relocs = arena_alloc(&spec->arena, spec->elf->nsections, sizeof *spec->relocs);
+    int err = spec->relocs ? 0 : spec_no_memory(spec);
+    for (size_t i = 1; i < spec->elf->nsections && !err; i++) {
         const struct elf_section *s = &spec->elf->sections[i];
+        struct section_relocs *r = &spec->relocs[i];
         if (elf_is_code(s) && s->size % 8)
-            return error_set(why, -EINVAL, "section %s: %llu bytes are no whole number of instructions",
-                             s->name, (unsigned long long)s->size);
+            err = error_set(why, -EINVAL, "section %s: %llu bytes are no whole number of instructions",
+                            s->name, (unsigned long long)s->size);
+        else if (elf_is_code(s) || !strcmp(s->name, ".maps"))
+            err = elf_relocs(spec->elf, i, &r->relocs, &r->count, why);
     }
-    return 0;
+    return err;
 }
 
 /* A program is a global function outside of .text: those in it are called by programs. */
 static int read_programs(struct spec *spec)
 {
     for (size_t i = 0; i < spec->nfunctions; i++) {
-        const struct function *f = &spec->functions[i];
+        const struct spec_function *f = &spec->functions[i];
         const char *section = spec->elf->sections[f->section].name;
         if (!f->global || !strcmp(section, ".text"))
             continue;
@@ -54,8 +59,6 @@ static int read_programs(struct spec *spec)
         struct program_spec *p = &all[spec->nprograms++];
         *p = (struct program_spec){.name = f->name, .section = section, .function = f};
         p->kind = section_kind(section, &p->target);
-        if (!p->kind && spec->extras)
-            p->kind = section_kind_in(spec->extras->sections, spec->extras->nsections, section, &p->target);
     }
     return 0;
 }
@@ -63,7 +66,7 @@ static int read_programs(struct spec *spec)
 static int read_all(struct spec *spec, const void *bytes, size_t size, struct error *why)
 {
     const struct spec_extras *extras = spec->extras;
-    int err = elf_open(&spec->elf, bytes, size, why);
+    int err = elf_open(&spec->elf, &spec->arena, bytes, size, why);
     err = err ? err : read_sections(spec, why);
     err = err ? err : read_btf(spec, why);
     err = err ? err : spec_read_functions(spec, why);
@@ -106,7 +109,6 @@ void spec_close(struct spec *spec)
         return;
     btf_ext_close(spec->btf_ext);
     btf_close(spec->btf);
-    elf_close(spec->elf);
     arena_free(&spec->arena);
     free(spec);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What an eBPF object says, before any kernel is asked: its maps, its programs, and each program's instructions linked
- * and relocated to the types of a target. Pure: the bytes of the object go in, and nothing here changes once it is
- * made; what is made of it in the kernel, with the changes that a caller wants, is a struct object
- * (loader/kernel/object.h).
+ * What an eBPF object says, before any kernel is asked: its maps, its programs, and each program's
+ * instructions linked and relocated to the types of a target. Pure: the bytes of the object go in, and
+ * nothing here changes once it is made; what is made of it in the kernel, with the changes that a caller
+ * wants, is a struct object (loader/kernel/object.h).
  */
 #ifndef HOG_LOADER_SPEC_SPEC_H
 #define HOG_LOADER_SPEC_SPEC_H
@@ -33,7 +33,7 @@ struct map_spec {
 };
 
 /* A function in a section of code: a program, a subprogram, or both. */
-struct function {
+struct spec_function {
     const char *name;
     uint32_t section, start, count; /* start and count in instructions of the section */
     bool global;
@@ -41,10 +41,10 @@ struct function {
 
 struct program_spec {
     const char *name;
-    const char *section; /* "tp_btf/sched_switch" */
-    const char *target;  /* "sched_switch"; "" if there is none */
+    const char *section;             /* "tp_btf/sched_switch" */
+    const char *target;              /* "sched_switch"; "" if there is none */
     const struct section_kind *kind; /* NULL: the section's name says no known type */
-    const struct function *function;
+    const struct spec_function *function;
 };
 
 struct spec {
@@ -58,9 +58,13 @@ struct spec {
     /* For the files in this folder, and for extras: */
     struct elf_file *elf;
     struct btf_ext *btf_ext;
-    struct function *functions; /* in that order, too */
+    struct spec_function *functions; /* in that order, too */
     size_t nfunctions;
-    uint32_t ksyms_id; /* DATASEC of externs; 0: none */
+    struct section_relocs {
+        struct elf_reloc *relocs;
+        size_t count;
+    } * relocs;              /* by section, sorted by offset: of code and of .maps */
+    uint32_t ksyms_id;       /* DATASEC of externs; 0: none */
     int32_t *map_of_section; /* by section, of global data: number of its map, or -1 */
     struct map_place {
         uint32_t section, map;
@@ -88,7 +92,8 @@ struct insn_ref {
     bool weak;        /* a missing extern is zero, not an error */
 };
 
-/* Helpers that no kernel has: they stand where something is missing, and the verifier names them if it gets there. */
+/* Helpers that no kernel has: they stand where something is missing, and the verifier names them if it gets
+ * there. */
 #define CORE_POISON    0x0bad2310 /* + number of the CO-RE relocation; BPF people know it */
 #define NO_SUCH_HELPER 0x0badca11 /* a weak function */
 
@@ -117,21 +122,21 @@ struct program_code {
     size_t nfunc_info, nline_info;
     uint32_t func_info_size, line_info_size; /* of a record */
     struct segment {                         /* a function and where it was put; [0] is the program itself */
-        const struct function *function;
+        const struct spec_function *function;
         uint32_t at;
     } * segments;
     size_t nsegments;
 };
 
-/* Parses `size` bytes at `bytes`, which are kept by reference. Damage of any kind: -EINVAL; more than one file may cost
- * (loader/spec/budget.h): -E2BIG; another kind of file, -ENOTSUP; each with a reason. extras: NULL, or what else objects
- * may have. */
+/* Parses `size` bytes at `bytes`, which are kept by reference. Damage of any kind: -EINVAL; more than one
+ * file may cost (loader/spec/budget.h): -E2BIG; another kind of file, -ENOTSUP; each with a reason. extras:
+ * NULL, or what else objects may have. */
 int spec_open(struct spec **out, const char *name, const void *bytes, size_t size,
               const struct spec_extras *extras, struct error *why);
 void spec_close(struct spec *spec); /* NULL is fine */
 
-/* Copies a program's subprograms behind it, each once, and resolves all that needs no target. Memory comes from `arena`,
- * steps from its budget. */
+/* Copies a program's subprograms behind it, each once, and resolves all that needs no target. Memory comes
+ * from `arena`, steps from its budget. */
 int spec_link(const struct spec *spec, const struct program_spec *program, struct arena *arena,
               struct program_code *out, struct error *why);
 
@@ -141,20 +146,19 @@ int spec_variable(const struct spec *spec, const char *name, size_t size, uint32
 /* The number of the map that is described in that section at that offset; -1: there is none. */
 int spec_map_at(const struct spec *spec, uint32_t section, uint64_t offset);
 
-/* What only objects of others have; a tool that loads such objects gives it. Functions return 0 or -errno with a
- * reason; each may be NULL. */
+/* What only objects of others have; a tool that loads such objects gives it. Functions return 0 or -errno
+ * with a reason; each may be NULL. */
 struct spec_extras {
-    const struct section_kind *sections; /* besides those that hog's own programs use */
-    size_t nsections;
     /* Add maps by spec_add_map(), spec_add_place(): before those of global data, and after. */
     int (*read_maps)(struct spec *spec, struct error *why);
     int (*read_data)(struct spec *spec, struct error *why);
     /* A member of a map's description that is not known here. -ENOENT: nor there. */
-    int (*map_field)(struct spec *spec, struct map_spec *map, const struct btf_member *member, struct error *why);
+    int (*map_field)(struct spec *spec, struct map_spec *map, const struct btf_member *member,
+                     struct error *why);
     /* A relocation in .maps. */
     int (*map_slot)(struct spec *spec, const struct elf_reloc *reloc, struct error *why);
-    /* An instruction names a symbol that is neither in the object nor in .ksyms: fills in `ref` and returns 0, or
-     * -ENOENT. */
+    /* An instruction names a symbol that is neither in the object nor in .ksyms: fills in `ref` and returns
+     * 0, or -ENOENT. */
     int (*extern_ref)(const struct spec *spec, const struct elf_symbol *symbol, struct insn_ref *ref,
                       struct error *why);
 };
