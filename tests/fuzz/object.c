@@ -11,11 +11,6 @@
 
 uint64_t fuzz_taken;
 
-/* For object_kconfig, one of each form. */
-static const char options[] =
-    "CONFIG_BOOL=y\nCONFIG_TRI=m\nCONFIG_CHAR=n\nCONFIG_INT=-1\nCONFIG_HEX=0x7fffffff\n"
-    "CONFIG_TEXT_CUT=\"a long text\"\nCONFIG_TEXT_OPEN=\"\nCONFIG_SHORT_EDGE=\n";
-
 static struct target_btf *open_target(const uint8_t *bytes, size_t size)
 {
     struct target_btf *target = NULL;
@@ -38,8 +33,8 @@ static void judge(struct object *obj)
     for (size_t i = 0; i < obj->nprograms; i++) {
         const struct object_program *p = obj->programs[i];
         must(!p->error || *p->reason.text);
-        for (size_t r = 0; r < p->nrefs; r++)
-            must(p->refs[r].insn < p->ninsns);
+        for (size_t r = 0; r < p->code.nrefs; r++)
+            must(p->code.refs[r].insn < p->code.ninsns);
     }
 }
 
@@ -57,7 +52,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     }
     struct target_btf *target =
         behind ? open_target(behind + strlen(mark), size - own - strlen(mark)) : open_target(bytes, size);
-    must(!object_wants_kconfig(obj) || !object_set_kconfig(obj, options, &why));
     int err = object_relocate(obj, target, &why);
     must(!err || *why.text);
     judge(obj);
