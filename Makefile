@@ -47,7 +47,7 @@ HOSTCFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror
 # Natively and with glibc: the sanitizers have no musl. tests/fuzz/files.c stands between a parser and the files.
 FUZZFLAGS := -std=gnu11 -O1 -g -U_FORTIFY_SOURCE -fno-sanitize-recover=all -fno-omit-frame-pointer $(DEFINE) $(INCLUDE)
 comma     := ,
-FUZZLINK  := $(patsubst %,-Wl$(comma)--wrap=%,open openat read close fopen access) -lm
+FUZZLINK  := $(patsubst %,-Wl$(comma)--wrap=%,open openat read pread lseek fstat close fopen access) -lm
 
 # The flags of the last build: other flags or another compiler rebuild everything.
 FLAGS   := $(CC) $(CFLAGS) $(LDFLAGS) $(CLANG) $(BPFFLAGS) $(BPFSTRIP) $(HOSTCC)
