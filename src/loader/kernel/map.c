@@ -4,8 +4,6 @@
 #include "loader/spec/btf.h"
 #include "loader/kernel/btf_upload.h"
 #include "loader/kernel/locked.h"
-#include "loader/kernel/pin.h"
-#include "loader/kernel/rlimit.h"
 #include "syscall/bpf.h"
 #include <errno.h>
 #include <string.h>
@@ -253,29 +251,16 @@ static int write_globals(struct object_map *map, struct error *why)
 
 static int create_map(const struct object *obj, struct object_map *map, struct error *why)
 {
-    bool made = true;
     int err = complete_map(map, why);
 
     if (err)
         return err;
-    int fd = -ENOENT;
-    if (map->pin_by_name) {
-        fd = map_open_pinned(map, why);
-        if (fd < 0 && fd != -ENOENT)
-            return fd;
-        made = fd < 0;
-    }
-    if (fd < 0)
-        fd = is_map_in_map(map) ? create_outer(obj, map, why) : create_any(obj, map, -1);
+    int fd = is_map_in_map(map) ? create_outer(obj, map, why) : create_any(obj, map, -1);
     if (fd < 0)
         return is_map_in_map(map) ? fd : refused(obj, map, fd, why);
     map->fd = fd;
     err = map_memory(map, why);
-    if (!err && made)
-        err = write_globals(map, why);
-    if (!err && made && map->pin_by_name)
-        err = map_pin(map, why);
-    return err;
+    return err ? err : write_globals(map, why);
 }
 
 static int fill_slot(const struct object_map *map, const struct map_slot *slot, int fd, struct error *why)

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "loader/spec/object_private.h"
-#include "loader/kernel/rlimit.h"
+#include "loader/kernel/locked.h"
 
 static int read_license(struct object *obj)
 {
