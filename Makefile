@@ -75,7 +75,9 @@ TEST_BPF := $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard tests/bpf/*.bpf.c)))
 ifeq ($(CLANG19),)
 TEST_BPF := $(filter-out %.clang19.bpf.o,$(TEST_BPF))
 endif
-OBJRUN   := $(if $(wildcard tests/objrun/*.c),$(BUILD)/tests/objrun)
+OBJRUN   := $(BUILD)/tests/objrun
+# What it has besides the loader; the tests of that are unit tests.
+EXTRA    := $(filter-out tests/objrun/main.c,$(sort $(wildcard tests/objrun/*.c)))
 
 # `make V=1` shows the commands.
 quiet = $(if $(V),,@printf '  %-8s %s\n' $(1) '$(2)';)
@@ -282,11 +284,15 @@ $(BUILD)/hog: $(BUILD)/hog.debug
 
 # ---- tests ----
 
-$(BUILD)/tests/objrun: $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/objrun/*.c))) $(BUILD)/libhog.a
+$(BUILD)/libobjrun.a: $(EXTRA:%.c=$(BUILD)/obj/%.o) tests/objrun
+	@rm -f $@
+	$(call quiet,AR,$@)$(AR) rcs $@ $(filter %.o,$^)
+
+$(BUILD)/tests/objrun: $(BUILD)/obj/tests/objrun/main.o $(BUILD)/libobjrun.a $(BUILD)/libhog.a
 	@mkdir -p $(@D)
 	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
 
-$(UNIT) $(LIVE) $(LOAD) $(BENCH) $(VM): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/libhog.a
+$(UNIT) $(LIVE) $(LOAD) $(BENCH) $(VM): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/libobjrun.a $(BUILD)/libhog.a
 	@mkdir -p $(@D)
 	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) $^ -pthread -lm -o $@
 

@@ -39,11 +39,6 @@ static uint64_t now_ms(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* Of the seed object_kconfig, one of each form. */
-static const char options[] =
-    "CONFIG_BOOL=y\nCONFIG_TRI=m\nCONFIG_CHAR=n\nCONFIG_INT=-1\nCONFIG_HEX=0x7fffffff\n"
-    "CONFIG_TEXT_CUT=\"a long text\"\nCONFIG_TEXT_OPEN=\"\nCONFIG_SHORT_EDGE=\n";
-
 /* An object and a target through everything that happens without a kernel. */
 static int one(const void *bytes, size_t size, const char *target_path)
 {
@@ -58,8 +53,6 @@ static int one(const void *bytes, size_t size, const char *target_path)
     }
     if (target_path && target_btf_open(&target, target_path, &why))
         target = NULL;
-    if (object_wants_kconfig(obj) && object_set_kconfig(obj, options, &why))
-        abort();
     err = object_relocate(obj, target, &why);
     if (err && !*why.text)
         abort();
@@ -68,8 +61,8 @@ static int one(const void *bytes, size_t size, const char *target_path)
         const struct object_program *p = obj->programs[i];
         if (p->error && !*p->reason.text)
             abort();
-        for (size_t r = 0; r < p->nrefs; r++)
-            if (p->refs[r].insn >= p->ninsns)
+        for (size_t r = 0; r < p->code.nrefs; r++)
+            if (p->code.refs[r].insn >= p->code.ninsns)
                 abort();
     }
     target_btf_close(target);

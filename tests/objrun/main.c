@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "loader/kernel/kconfig_text.h"
 #include "loader/spec/target_btf.h"
 #include "tests/objrun/objrun.h"
+#include "tests/objrun/section.h"
 
 enum { STATUS_OK, STATUS_FAILED, STATUS_USAGE };
 
@@ -88,23 +88,6 @@ static void *read_file(const char *path, size_t *size, struct error *why)
     return bytes;
 }
 
-/* For objects that ask for it. */
-static int set_config(struct object *obj, const struct options *o, struct error *why)
-{
-    char *text = NULL;
-    if (!object_wants_kconfig(obj) || (o->config && !strcmp(o->config, "none")))
-        return 0;
-    int err = kconfig_text(o->config, &text, why);
-    if (err)
-        return !o->config && err == -ENOENT ? 0 : err; /* a host without a configuration is fine */
-    struct error reason = {0};
-    err = object_set_kconfig(obj, text, &reason);
-    if (err)
-        error_set(why, err, "%s: %s", o->config ? o->config : "the kernel's configuration", reason.text);
-    free(text);
-    return err;
-}
-
 static int relocate(struct object *obj, const struct options *o, struct error *why)
 {
     struct target_btf *target = NULL;
@@ -126,9 +109,9 @@ int main(int argc, char **argv)
     size_t size = 0;
     if (!parse_options(argc, argv, &o))
         return usage();
+    section_more = objrun_sections;
     void *bytes = read_file(o.object, &size, &why);
     int err = bytes ? object_open(&obj, o.object, bytes, size, &why) : -EIO;
-    err = err ? err : set_config(obj, &o, &why);
     err = err ? err : relocate(obj, &o, &why);
     int status = err ? STATUS_FAILED : STATUS_OK;
     if (err) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* gzip data as gzip(1) wrote it, and the same damaged. */
-#include "loader/spec/inflate.h"
+#include "tests/objrun/inflate.h"
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -85,7 +85,7 @@ int main(void)
     int err = object_open(&obj, "large", file, size, &why);
     err = err ? err : object_relocate(obj, NULL, &why);
     check(!err && obj->nprograms == N, "an object of %d sections is taken: %s", N, why.text);
-    check(!err && obj->programs[N - 1]->nfunc_info == 1, "each program has its record");
+    check(!err && obj->programs[N - 1]->code.nfunc_info == 1, "each program has its record");
     object_close(obj);
     double seconds = (double)clock() / CLOCKS_PER_SEC;
     check(seconds < SECONDS, "it does not take long: %.2f s", seconds);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Section names against the numbers of the kernel's ABI, written out here. */
 #include <string.h>
-#include "loader/spec/section.h"
+#include "tests/objrun/section.h"
 #include "tests/unit/tap.h"
 
 static const struct {
@@ -75,6 +75,9 @@ static const struct {
 int main(void)
 {
     const char *target;
+    check(!section_kind("xdp", &target) && section_kind("kprobe/vfs_read", &target),
+          "hog has the kinds that its own programs use");
+    section_more = objrun_sections;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const struct section_kind *k = section_kind(all[i].section, &target);
         check(k && k->type == all[i].type && k->expected_attach_type == all[i].attach &&

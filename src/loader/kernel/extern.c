@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "loader/kernel/extern.h"
-#include "loader/spec/target_btf.h"
+#include "loader/spec/relocate.h"
 #include <errno.h>
 #include <linux/btf.h>
 #include <stdio.h>
@@ -89,10 +89,10 @@ int extern_resolve(struct object *obj, struct object_program *program, struct er
     if (target_btf_open(&target, NULL, NULL) < 0)
         target = NULL;
     else
-        target_btf_expect(target, obj, NULL);
-    for (size_t i = 0; i < program->nrefs && !err; i++) {
-        const struct insn_ref *ref = &program->refs[i];
-        struct bpf_insn *insn = &program->insns[ref->insn];
+        spec_want(obj->spec, target);
+    for (size_t i = 0; i < program->code.nrefs && !err; i++) {
+        const struct insn_ref *ref = &program->code.refs[i];
+        struct bpf_insn *insn = &program->code.insns[ref->insn];
 
         if (ref->kind != REF_BTF_ID && ref->kind != REF_KFUNC)
             continue;

@@ -8,21 +8,38 @@
 #define EM_BPF 247
 #endif
 
-static bool inside(uint64_t offset, uint64_t length, uint64_t size)
+/* The reason is the same wherever the budget ends. */
+static int too_much(struct error *why)
 {
-    return offset <= size && length <= size - offset;
+    return error_set(why, -E2BIG, "too much work: it is damaged, or made to keep its reader busy");
+}
+
+static bool charge(const struct elf_file *elf, uint64_t steps)
+{
+    return !elf->arena->budget || budget_steps(elf->arena->budget, steps);
+}
+
+static void *allocate(const struct elf_file *elf, size_t n, size_t size, int *err, struct error *why)
+{
+    void *memory = arena_alloc(elf->arena, n, size);
+    if (!memory)
+        *err = elf->arena->budget && elf->arena->budget->spent ? too_much(why)
+                                                               : error_set(why, -ENOMEM, "out of memory");
+    return memory;
 }
 
 /* No section or symbol is called more than this; damaged tables may hold one endless string. */
 #define LONGEST_NAME 8192
 
-/* A name in a string table: NULL unless it begins and ends inside. */
-static const char *string_at(const struct elf_section *table, uint64_t offset)
+/* A name in a string table of an object: NULL unless it begins and ends inside. */
+static const char *string_at(const struct elf_file *elf, const struct elf_section *table, uint64_t offset)
 {
     if (!table->data || offset >= table->size)
         return NULL;
+    const uint8_t *name = table->data + offset;
     size_t room = table->size - offset < LONGEST_NAME ? table->size - offset : LONGEST_NAME;
-    return memchr(table->data + offset, 0, room) ? (const char *)table->data + offset : NULL;
+    const uint8_t *end = memchr(name, 0, room);
+    return charge(elf, 1 + (end ? (size_t)(end - name) : room) / 16) && end ? (const char *)name : NULL;
 }
 
 /* Of a section or of a variable in one, in alphabetical order. */
@@ -56,12 +73,22 @@ static const struct elf_name *find_name(const struct elf_name *names, size_t n, 
     return low < n && !strcmp(names[low].text, name) ? &names[low] : NULL;
 }
 
-static int sort_names(struct elf_file *elf)
+/* Sorting compares each name with some 2 * log2(n) others, of which each byte is looked at. */
+static bool charge_sort(const struct elf_file *elf, const struct elf_name *names, size_t n)
 {
-    elf->section_names = calloc(elf->nsections, sizeof *elf->section_names);
-    elf->variable_names = calloc(elf->nsymbols + 1, sizeof *elf->variable_names);
-    if (!elf->section_names || !elf->variable_names)
-        return -ENOMEM;
+    uint64_t work = n;
+    for (size_t i = 0; i < n; i++)
+        work += strlen(names[i].text) / 16;
+    return charge(elf, 2 * work * (64 - (unsigned)__builtin_clzll(n | 1)));
+}
+
+static int sort_names(struct elf_file *elf, struct error *why)
+{
+    int err = 0;
+    elf->section_names = allocate(elf, elf->nsections, sizeof *elf->section_names, &err, why);
+    elf->variable_names = allocate(elf, elf->nsymbols, sizeof *elf->variable_names, &err, why);
+    if (err)
+        return err;
     for (uint32_t i = 0; i < elf->nsections; i++)
         elf->section_names[i] = (struct elf_name){elf->sections[i].name, i, i};
     for (uint32_t i = 1; i < elf->nsymbols; i++) {
@@ -69,112 +96,135 @@ static int sort_names(struct elf_file *elf)
         if (!elf_symbol(elf, i, &sym) && sym.type == STT_OBJECT)
             elf->variable_names[elf->nvariables++] = (struct elf_name){sym.name, sym.section, i};
     }
+    if (!charge_sort(elf, elf->section_names, elf->nsections) ||
+        !charge_sort(elf, elf->variable_names, elf->nvariables))
+        return too_much(why);
     qsort(elf->section_names, elf->nsections, sizeof *elf->section_names, by_name);
     qsort(elf->variable_names, elf->nvariables, sizeof *elf->variable_names, by_name);
     return 0;
 }
 
-static int check_header(const Elf64_Ehdr *h, size_t size, struct error *why)
+static int check_header(const Elf64_Ehdr *h, uint64_t size, struct error *why)
 {
     if (size < EI_NIDENT || memcmp(h->e_ident, ELFMAG, SELFMAG))
-        return error_set(why, -EINVAL, "not an ELF file");
+        return error_set(why, -ENOEXEC, "not an ELF file");
     if (h->e_ident[EI_CLASS] != ELFCLASS64)
-        return error_set(why, -ENOTSUP, "a 32-bit ELF file; BPF objects are 64-bit");
+        return error_set(why, -ENOTSUP, "a 32-bit ELF file; only 64-bit ones are read");
     if (h->e_ident[EI_DATA] == ELFDATA2MSB)
-        return error_set(why, -ENOTSUP, "a big-endian object; compile with -target bpfel");
+        return error_set(why, -ENOTSUP, "a big-endian ELF file (of BPF objects: compile with -target bpfel)");
     if (h->e_ident[EI_DATA] != ELFDATA2LSB)
         return error_set(why, -EINVAL, "ELF byte order %u is not known", h->e_ident[EI_DATA]);
     if (size < sizeof *h)
-        return error_set(why, -EINVAL, "cut short: %zu bytes do not hold an ELF header", size);
+        return error_set(why, -EINVAL, "cut short: %llu bytes do not hold an ELF header",
+                         (unsigned long long)size);
+    if (h->e_shnum && h->e_shentsize != sizeof(Elf64_Shdr))
+        return error_set(why, -EINVAL, "ELF section headers of %u bytes", h->e_shentsize);
+    if (!bytes_inside(h->e_shoff, (uint64_t)h->e_shnum * sizeof(Elf64_Shdr), size))
+        return error_set(why, -EINVAL, "cut short: the section headers lie outside the file of %llu bytes",
+                         (unsigned long long)size);
+    return 0;
+}
+
+static int check_object(const Elf64_Ehdr *h, struct error *why)
+{
     if (h->e_type != ET_REL)
         return error_set(why, -ENOTSUP, "ELF type %u is not a relocatable object", h->e_type);
     if (h->e_machine != EM_BPF && h->e_machine != EM_NONE) /* old compilers wrote EM_NONE */
         return error_set(why, -ENOTSUP, "made for ELF machine %u, not for BPF", h->e_machine);
-    if (h->e_shentsize != sizeof(Elf64_Shdr))
-        return error_set(why, -EINVAL, "ELF section headers of %u bytes", h->e_shentsize);
-    if (h->e_shnum < 2 || !inside(h->e_shoff, (uint64_t)h->e_shnum * sizeof(Elf64_Shdr), size))
-        return error_set(why, -EINVAL, "cut short: the section headers lie outside the file of %zu bytes",
-                         size);
+    if (h->e_shnum < 2)
+        return error_set(why, -EINVAL, "cut short: no section headers");
     if (!h->e_shstrndx || h->e_shstrndx >= h->e_shnum)
         return error_set(why, -EINVAL, "ELF section name table %u does not exist", h->e_shstrndx);
     return 0;
 }
 
-static int read_section(struct elf_section *s, const uint8_t *bytes, size_t size, const Elf64_Ehdr *h,
-                        size_t i, struct error *why)
+int elf_headers(struct elf_file *elf, struct arena *arena, const struct bytes *bytes, struct error *why)
 {
-    Elf64_Shdr header;
-    memcpy(&header, bytes + h->e_shoff + i * sizeof header, sizeof header);
-    s->type = header.sh_type;
-    s->link = header.sh_link;
-    s->info = header.sh_info;
-    s->flags = header.sh_flags;
-    s->size = i ? header.sh_size : 0;
+    enum { PIECE = 64 };
+    Elf64_Shdr piece[PIECE];
+    const void *at = &elf->header;
+    *elf = (struct elf_file){.bytes = *bytes, .arena = arena};
+    size_t have = bytes->size < sizeof elf->header ? bytes->size : sizeof elf->header;
+    int err = bytes_at(bytes, 0, have, &elf->header, &at);
+    if (err)
+        return error_set(why, err, "cannot read it: %s", error_name(err));
+    memmove(&elf->header, at, have);
+    err = check_header(&elf->header, bytes->size, why);
+    size_t n = elf->header.e_shnum;
+    if (!err)
+        elf->sections = allocate(elf, n, sizeof *elf->sections, &err, why);
+    for (size_t first = 0; first < n && !err; first += PIECE) {
+        size_t here = n - first < PIECE ? n - first : PIECE;
+        err = bytes_at(bytes, elf->header.e_shoff + first * sizeof *piece, here * sizeof *piece, piece, &at);
+        if (err || !charge(elf, here))
+            return err ? error_set(why, err, "cannot read section headers: %s", error_name(err))
+                       : too_much(why);
+        for (size_t i = 0; i < here; i++) {
+            Elf64_Shdr h;
+            memcpy(&h, (const char *)at + i * sizeof h, sizeof h);
+            elf->sections[first + i] = (struct elf_section){
+                .type = h.sh_type,
+                .link = h.sh_link,
+                .info = h.sh_info,
+                .name_at = h.sh_name,
+                .flags = h.sh_flags,
+                .offset = h.sh_offset,
+                .size = first + i ? h.sh_size : 0,
+            };
+        }
+    }
+    elf->nsections = n;
+    return err;
+}
+
+static int place_section(struct elf_file *elf, size_t i, struct error *why)
+{
+    struct elf_section *s = &elf->sections[i];
     if (!i || s->type == SHT_NULL || s->type == SHT_NOBITS)
         return 0;
-    if (!inside(header.sh_offset, header.sh_size, size))
-        return error_set(why, -EINVAL, "cut short: section %zu lies outside the file of %zu bytes", i, size);
-    s->data = bytes + header.sh_offset;
+    if (!bytes_inside(s->offset, s->size, elf->bytes.size))
+        return error_set(why, -EINVAL, "cut short: section %zu lies outside the file of %llu bytes", i,
+                         (unsigned long long)elf->bytes.size);
+    s->data = elf->bytes.memory + s->offset;
     return 0;
 }
 
-static int read_sections(struct elf_file *elf, const uint8_t *bytes, size_t size, const Elf64_Ehdr *h,
-                         struct error *why)
+static int name_section(struct elf_file *elf, size_t i, struct error *why)
 {
-    for (size_t i = 0; i < elf->nsections; i++) {
-        int err = read_section(&elf->sections[i], bytes, size, h, i, why);
-        if (err)
-            return err;
+    struct elf_section *s = &elf->sections[i];
+    s->name = i ? string_at(elf, &elf->sections[elf->header.e_shstrndx], s->name_at) : "";
+    if (!s->name)
+        return error_set(why, -EINVAL, "the name of section %zu lies outside the name table", i);
+    if ((s->type == SHT_REL || s->type == SHT_RELA) && s->size && s->info < elf->nsections) {
+        s->next = elf->sections[s->info].relocs;
+        elf->sections[s->info].relocs = (uint32_t)i;
     }
-    for (size_t i = 0; i < elf->nsections; i++) {
-        Elf64_Shdr header;
-        memcpy(&header, bytes + h->e_shoff + i * sizeof header, sizeof header);
-        struct elf_section *s = &elf->sections[i];
-        s->name = i ? string_at(&elf->sections[h->e_shstrndx], header.sh_name) : "";
-        if (!s->name)
-            return error_set(why, -EINVAL, "the name of section %zu lies outside the name table", i);
-        if (s->type != SHT_SYMTAB)
-            continue;
-        if (elf->symtab)
-            return error_set(why, -EINVAL, "two symbol tables");
-        if (s->size % sizeof(Elf64_Sym) || s->link >= elf->nsections)
-            return error_set(why, -EINVAL, "damaged symbol table");
-        elf->symtab = s;
-        elf->nsymbols = s->size / sizeof(Elf64_Sym);
-    }
+    if (s->type != SHT_SYMTAB)
+        return 0;
+    if (elf->symtab)
+        return error_set(why, -EINVAL, "two symbol tables");
+    if (s->size % sizeof(Elf64_Sym) || s->link >= elf->nsections)
+        return error_set(why, -EINVAL, "damaged symbol table");
+    elf->symtab = s;
+    elf->nsymbols = s->size / sizeof(Elf64_Sym);
     return 0;
 }
 
-int elf_open(struct elf_file **out, const void *bytes, size_t size, struct error *why)
+int elf_open(struct elf_file **out, struct arena *arena, const void *bytes, size_t size, struct error *why)
 {
-    Elf64_Ehdr header = {0};
-    memcpy(&header, bytes, size < sizeof header ? size : sizeof header);
-    int err = check_header(&header, size, why);
-    if (err)
-        return err;
-    struct elf_file *elf = calloc(1, sizeof *elf);
+    struct elf_file *elf = arena_alloc(arena, 1, sizeof *elf);
     if (!elf)
-        return -ENOMEM;
-    elf->nsections = header.e_shnum;
-    elf->sections = calloc(elf->nsections, sizeof *elf->sections);
-    err = elf->sections ? read_sections(elf, bytes, size, &header, why) : -ENOMEM;
-    err = err ? err : sort_names(elf);
-    if (err) {
-        elf_close(elf);
-        return err;
-    }
-    *out = elf;
-    return 0;
-}
-
-void elf_close(struct elf_file *elf)
-{
-    if (!elf)
-        return;
-    free(elf->sections);
-    free(elf->section_names);
-    free(elf->variable_names);
-    free(elf);
+        return error_set(why, -ENOMEM, "out of memory");
+    const struct bytes memory = {.memory = bytes, .size = size};
+    int err = elf_headers(elf, arena, &memory, why);
+    err = err ? err : check_object(&elf->header, why);
+    for (size_t i = 0; i < elf->nsections && !err; i++)
+        err = place_section(elf, i, why);
+    for (size_t i = elf->nsections; i-- > 0 && !err;)
+        err = name_section(elf, i, why);
+    err = err ? err : sort_names(elf, why);
+    *out = err ? NULL : elf;
+    return err;
 }
 
 const struct elf_section *elf_section(const struct elf_file *elf, const char *name)
@@ -203,7 +253,7 @@ int elf_symbol(const struct elf_file *elf, size_t i, struct elf_symbol *out)
     Elf64_Sym sym;
     memcpy(&sym, elf->symtab->data + i * sizeof sym, sizeof sym);
     *out = (struct elf_symbol){
-        .name = string_at(&elf->sections[elf->symtab->link], sym.st_name),
+        .name = string_at(elf, &elf->sections[elf->symtab->link], sym.st_name),
         .value = sym.st_value,
         .size = sym.st_size,
         .section = sym.st_shndx,
@@ -221,22 +271,12 @@ static int by_offset(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static int add_relocs(const struct elf_section *rel, struct elf_reloc **out, size_t *count)
+static int check_relocs(const struct elf_file *elf, const struct elf_section *s, struct error *why)
 {
-    size_t n = rel->size / sizeof(Elf64_Rel);
-    struct elf_reloc *all = realloc(*out, (*count + n) * sizeof *all);
-    if (!all)
-        return -ENOMEM;
-    *out = all;
-    for (size_t i = 0; i < n; i++) {
-        Elf64_Rel r;
-        memcpy(&r, rel->data + i * sizeof r, sizeof r);
-        all[(*count)++] = (struct elf_reloc){
-            .offset = r.r_offset,
-            .symbol = ELF64_R_SYM(r.r_info),
-            .type = ELF64_R_TYPE(r.r_info),
-        };
-    }
+    if (s->type == SHT_RELA)
+        return error_set(why, -ENOTSUP, "section %s: relocations with addends", s->name);
+    if (s->size % sizeof(Elf64_Rel) || &elf->sections[s->link < elf->nsections ? s->link : 0] != elf->symtab)
+        return error_set(why, -EINVAL, "section %s: damaged relocations", s->name);
     return 0;
 }
 
@@ -244,26 +284,34 @@ int elf_relocs(const struct elf_file *elf, size_t section, struct elf_reloc **ou
                struct error *why)
 {
     int err = 0;
+    size_t n = 0, total = 0;
     *out = NULL;
     *count = 0;
-    for (size_t i = 1; i < elf->nsections && !err; i++) {
+    for (uint32_t i = elf->sections[section].relocs; i && !err; i = elf->sections[i].next) {
+        err = charge(elf, 1) ? check_relocs(elf, &elf->sections[i], why) : too_much(why);
+        total += elf->sections[i].size / sizeof(Elf64_Rel);
+    }
+    if (err || !total)
+        return err;
+    if (!charge(elf, 16 * (uint64_t)total))
+        return too_much(why);
+    struct elf_reloc *all = allocate(elf, total, sizeof *all, &err, why);
+    if (!all)
+        return err;
+    for (uint32_t i = elf->sections[section].relocs; i; i = elf->sections[i].next) {
         const struct elf_section *s = &elf->sections[i];
-        if ((s->type != SHT_REL && s->type != SHT_RELA) || s->info != section || !s->size)
-            continue;
-        if (s->type == SHT_RELA)
-            err = error_set(why, -ENOTSUP, "section %s: relocations with addends", s->name);
-        else if (s->size % sizeof(Elf64_Rel) ||
-                 &elf->sections[s->link < elf->nsections ? s->link : 0] != elf->symtab)
-            err = error_set(why, -EINVAL, "section %s: damaged relocations", s->name);
-        else
-            err = add_relocs(s, out, count);
+        for (uint64_t at = 0; at < s->size; at += sizeof(Elf64_Rel)) {
+            Elf64_Rel r;
+            memcpy(&r, s->data + at, sizeof r);
+            all[n++] = (struct elf_reloc){
+                .offset = r.r_offset,
+                .symbol = ELF64_R_SYM(r.r_info),
+                .type = ELF64_R_TYPE(r.r_info),
+            };
+        }
     }
-    if (err) {
-        free(*out);
-        *out = NULL;
-        *count = 0;
-    } else if (*count) {
-        qsort(*out, *count, sizeof **out, by_offset);
-    }
-    return err;
+    qsort(all, n, sizeof *all, by_offset);
+    *out = all;
+    *count = n;
+    return 0;
 }

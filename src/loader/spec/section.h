@@ -3,6 +3,7 @@
 #ifndef HOG_LOADER_SPEC_SECTION_H
 #define HOG_LOADER_SPEC_SECTION_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum section_attach { /* what attach_btf_id is the id of */
@@ -24,6 +25,16 @@ struct section_kind {
 
 /* The entry with the longest prefix that matches, or NULL. A leading '?' is passed over. *target becomes what
  * follows the prefix and its slash, "" if nothing. */
+const struct section_kind *section_kind_in(const struct section_kind *kinds, size_t n, const char *section,
+                                           const char **target);
+
+/* The same among the kinds that hog's own programs use, and then among section_more. */
 const struct section_kind *section_kind(const char *section, const char **target);
+
+/* What a tool that loads the objects of others adds. */
+extern struct section_kinds {
+    const struct section_kind *kinds;
+    size_t n;
+} section_more;
 
 #endif

@@ -17,10 +17,6 @@ struct object;
 int target_btf_open(struct target_btf **out, const char *path, struct error *why);
 void target_btf_close(struct target_btf *target);
 
-/* Notes what this object will ask, without asking. With several objects, calling this for all
- * before the first object_relocate makes the data be read once instead of once an object. Optional. */
-int target_btf_expect(struct target_btf *target, const struct object *obj, struct error *why);
-
 /* Id of the type of this kind (BTF_KIND_*) and exact name, or -ENOENT. Names that the relocated objects
  * mention (externs, attach targets) are answered from what was read already, others cost a pass over the
  * data. */

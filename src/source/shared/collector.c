@@ -49,7 +49,7 @@ void collector_use_map(const struct collector *collector, struct object_map *map
     if (used)
         object_resize_map(map, 0, entries);
     for (size_t i = 0; !used && i < collector->obj->nmaps; i++)
-        if (collector->obj->maps[i]->section >= 0) /* global data is always made */
+        if (collector->obj->maps[i]->spec->section >= 0) /* global data is always made */
             map->instead = collector->obj->maps[i];
 }
 

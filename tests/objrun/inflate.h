@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Reading gzip, as /proc/config.gz is. */
-#ifndef HOG_LOADER_SPEC_INFLATE_H
-#define HOG_LOADER_SPEC_INFLATE_H
+#ifndef HOG_TESTS_OBJRUN_INFLATE_H
+#define HOG_TESTS_OBJRUN_INFLATE_H
 
 #include <stddef.h>
 #include "base/error.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A kernel's configuration as text, for object_set_kconfig. */
-#ifndef HOG_LOADER_KERNEL_KCONFIG_TEXT_H
-#define HOG_LOADER_KERNEL_KCONFIG_TEXT_H
+#ifndef HOG_TESTS_OBJRUN_KCONFIG_TEXT_H
+#define HOG_TESTS_OBJRUN_KCONFIG_TEXT_H
 
 #include "base/error.h"
 

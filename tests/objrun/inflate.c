@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* RFC 1951 and 1952. Damage is noted where it is met and looked at once, after everything: until then reads
  * give zeros and nothing is written outside. */
-#include "loader/spec/inflate.h"
+#include "tests/objrun/inflate.h"
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>

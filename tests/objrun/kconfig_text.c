@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "loader/kernel/kconfig_text.h"
+#include "tests/objrun/kconfig_text.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-#include "loader/spec/inflate.h"
+#include "tests/objrun/inflate.h"
 
 /* Many times what the largest distribution needs. */
 #define LARGEST (4u << 20)

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef HOG_TESTS_OBJRUN_SECTION_H
+#define HOG_TESTS_OBJRUN_SECTION_H
+
+#include "loader/spec/section.h"
+
+/* All kinds that kernels know, but for those that hog itself uses. */
+extern const struct section_kinds objrun_sections;
+
+#endif
