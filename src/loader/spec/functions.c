@@ -58,7 +58,7 @@ static int add_symbols(struct spec *spec, struct error *why)
 {
     for (size_t i = 1; i < spec->elf->nsymbols; i++) {
         struct elf_symbol sym;
-        if (!budget_steps(&spec->budget, 32)) /* it is sorted twice */
+        if (!budget_steps(&spec->budget, 64)) /* it is sorted twice */
             return -E2BIG;
         if (elf_symbol(spec->elf, i, &sym))
             return error_set(why, -EINVAL, "symbol %zu is damaged", i);
