@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "loader/spec/target_btf.h"
+#include "loader/kernel/target_file.h"
 #include "tests/objrun/objrun.h"
 #include "tests/objrun/section.h"
 
