@@ -77,24 +77,6 @@ static const char *target_string(const struct type_source *source, uint32_t offs
     return s->text;
 }
 
-size_t target_record(struct target_btf *t, struct target_cursor *c, struct btf_type *head, int *err)
-{
-    uint64_t left = t->types_size - c->at;
-    if (left < sizeof *head)
-        return 0;
-    if (c->end - c->at < sizeof *head || c->at >= c->end) {
-        const void *at;
-        size_t n = t->bytes.memory || left < TARGET_CHUNK ? left : TARGET_CHUNK;
-        *err = bytes_at(&t->bytes, t->types + c->at, n, t->buffer, &at);
-        if (*err)
-            return 0;
-        *c = (struct target_cursor){c->at, c->at, c->at + n, at};
-    }
-    memcpy(head, c->piece + (c->at - c->begin), sizeof *head);
-    size_t size = btf_record_size(head);
-    return size <= left ? size : 0;
-}
-
 static int fetch(struct target_btf *t, uint32_t id, const struct btf_type **out)
 {
     struct target_cursor c = {.at = t->index[id / TARGET_STRIDE]};

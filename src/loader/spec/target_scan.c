@@ -142,7 +142,7 @@ static int scan_string(struct scan *s, const char *text, size_t length, uint32_t
         return 0;
     for (struct target_name *w = s->tails[tail_key(s, text, length)]; w && !err; w = w->same_tail) {
         size_t before = length - w->length;
-        if (w->length <= length && !memcmp(text + before, w->text, w->length))
+        if (w->length <= length && text[before] == *w->text && !memcmp(text + before, w->text, w->length))
             err = add_hit(s, offset + (uint32_t)before, w, false);
     }
     if (length < sizeof "a___")
@@ -226,6 +226,24 @@ static int match_type(struct scan *s, const struct btf_type *type, uint32_t id)
         all[w->ncandidates++] = (struct target_candidate){id, btf_kind(type), s->hits[low].flavored};
     }
     return 0;
+}
+
+size_t target_record(struct target_btf *t, struct target_cursor *c, struct btf_type *head, int *err)
+{
+    uint64_t left = t->types_size - c->at;
+    if (left < sizeof *head)
+        return 0;
+    if (c->end - c->at < sizeof *head || c->at >= c->end) {
+        const void *at;
+        size_t n = t->bytes.memory || left < TARGET_CHUNK ? left : TARGET_CHUNK;
+        *err = bytes_at(&t->bytes, t->types + c->at, n, t->buffer, &at);
+        if (*err)
+            return 0;
+        *c = (struct target_cursor){c->at, c->at, c->at + n, at};
+    }
+    memcpy(head, c->piece + (c->at - c->begin), sizeof *head);
+    size_t size = btf_record_size(head);
+    return size <= left ? size : 0;
 }
 
 static int scan_types(struct scan *s, struct error *why)
