@@ -16,9 +16,4 @@ int bpf_open_pinned(const char *path, struct error *why);
 /* Removes the name, and only if it is one in a BPF file system. */
 int bpf_unpin(const char *path, struct error *why);
 
-/* For a map with pin_by_name: fd of the map that PIN_DIRECTORY/NAME already names, if it has the same shape.
- * -ENOENT: there is none. */
-int map_open_pinned(const struct object_map *map, struct error *why);
-int map_pin(const struct object_map *map, struct error *why);
-
 #endif
