@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "loader/spec/target_btf.h"
+#include "loader/kernel/target_file.h"
 #include "tests/objrun/extras.h"
 #include "tests/objrun/kconfig_text.h"
 #include "tests/objrun/objrun.h"

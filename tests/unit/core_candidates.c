@@ -4,6 +4,7 @@
 #include <linux/bpf.h>
 #include <string.h>
 #include <unistd.h>
+#include "loader/kernel/target_file.h"
 #include "loader/spec/core.h"
 #include "tests/unit/btf_make.h"
 #include "tests/unit/tap.h"

@@ -138,13 +138,15 @@ static int add_ref(struct linker *l, struct insn_ref ref)
     return 0;
 }
 
-static bool is_ksym(const struct linker *l, const char *name)
+/* The type of a name that is declared to be the kernel's, or NULL. */
+static const struct btf_type *find_ksym(const struct linker *l, const char *name)
 {
-    const struct btf_type *sec = l->spec->ksyms_id ? btf_type(l->spec->btf, l->spec->ksyms_id) : NULL;
+    const struct btf *btf = l->spec->btf;
+    const struct btf_type *sec = l->spec->ksyms_id ? btf_type(btf, l->spec->ksyms_id) : NULL;
     for (uint32_t i = 0; sec && i < btf_vlen(sec) && budget_steps(l->arena->budget, 1); i++)
-        if (!strcmp(btf_name(l->spec->btf, btf_secinfos(sec)[i].type), name))
-            return true;
-    return false;
+        if (!strcmp(btf_name(btf, btf_secinfos(sec)[i].type), name))
+            return btf_type(btf, btf_secinfos(sec)[i].type);
+    return NULL;
 }
 
 static void set_wide(struct bpf_insn *insn, uint8_t source, int32_t low, int32_t high)
@@ -160,7 +162,8 @@ static int extern_ref(struct linker *l, struct bpf_insn *insn, const struct elf_
 {
     const struct spec_extras *extras = l->spec->extras;
     struct insn_ref ref = {.insn = at, .name = sym->name, .weak = sym->bind == STB_WEAK};
-    int err = is_ksym(l, sym->name) ? 0 : -ENOENT;
+    const struct btf_type *type = find_ksym(l, sym->name);
+    int err = type ? 0 : -ENOENT;
     if (is_call(insn)) {
         if (err)
             return error_set(why, err, "function %s is neither in the object nor declared __ksym", sym->name);
@@ -172,6 +175,7 @@ static int extern_ref(struct linker *l, struct bpf_insn *insn, const struct elf_
     }
     if (!err) {
         ref.kind = REF_BTF_ID;
+        ref.function = btf_kind(type) == BTF_KIND_FUNC;
         set_wide(insn, BPF_PSEUDO_BTF_ID, 0, 0);
         return add_ref(l, ref);
     }

@@ -90,6 +90,7 @@ struct insn_ref {
     uint32_t offset;
     const char *name; /* the extern's */
     bool weak;        /* a missing extern is zero, not an error */
+    bool function;    /* the extern is declared as one */
 };
 
 /* Helpers that no kernel has: they stand where something is missing, and the verifier names them if it gets
