@@ -74,7 +74,7 @@ int object_new(struct object **out, struct spec *spec, struct error *why)
         err = add_program(obj, &spec->programs[i]);
     if (err) {
         bool spent = obj->budget.spent;
-        error_set(why, err, "%s: %s", obj->name, spent ? "more than an object may hold" : "out of memory");
+        error_set(why, err, "%s: %s", obj->name, spent ? BUDGET_SPENT : "out of memory");
         object_close(obj);
         return spent ? -E2BIG : err;
     }
@@ -197,7 +197,10 @@ static int relocate_all(struct object *obj, struct target_btf *target)
         if (!err)
             continue;
         p->error = err;
-        error_set(&p->reason, err, "%s: %s", p->name, *reason.text ? reason.text : error_name(err));
+        error_set(&p->reason, err, "%s: %s", p->name,
+                  *reason.text    ? reason.text
+                  : err == -E2BIG ? BUDGET_SPENT
+                                  : error_name(err));
     }
     return target ? target->error : 0;
 }

@@ -24,7 +24,7 @@ static bool is_data(const struct elf_section *s)
 static int add_data(struct spec *spec, uint32_t section, struct error *why)
 {
     const struct elf_section *s = &spec->elf->sections[section];
-    if (s->size > UINT32_MAX || !budget_bytes(&spec->budget, s->size)) /* who makes the map has a copy */
+    if (s->size > spec->budget.bytes) /* an object has a copy */
         return error_set(why, -E2BIG, "section %s: %llu bytes of global data", s->name,
                          (unsigned long long)s->size);
     struct map_spec *map = spec_add_map(spec, s->name);
@@ -38,8 +38,6 @@ static int add_data(struct spec *spec, uint32_t section, struct error *why)
     map->value_size = map->data_size;
     map->max_entries = 1;
     map->read_only = named(s->name, ".rodata");
-    int id = spec->btf ? btf_find(spec->btf, s->name, BTF_KIND_DATASEC) : -ENOENT;
-    map->value_type_id = id > 0 ? (uint32_t)id : 0;
     spec->map_of_section[section] = (int32_t)spec->nmaps - 1;
     return 0;
 }
@@ -94,6 +92,9 @@ int spec_fill_datasecs(struct spec *spec, struct error *why)
             continue;
         const struct elf_section *s = elf_section(spec->elf, btf_string(spec->btf, t->name_off));
         err = s ? fill(spec, t, s, why) : 0;
+        int32_t map = s ? spec->map_of_section[s - spec->elf->sections] : -1;
+        if (map >= 0 && !spec->maps[map].value_type_id)
+            spec->maps[map].value_type_id = id;
     }
     return err;
 }

@@ -21,7 +21,7 @@ static int by_place(const void *a, const void *b)
         return x->section < y->section ? -1 : 1;
     if (x->start != y->start)
         return x->start < y->start ? -1 : 1;
-    return strcmp(x->name, y->name);
+    return x->name < y->name ? -1 : x->name > y->name; /* as in the string table: names may be long and alike */
 }
 
 static const struct spec_function *find(const struct spec_function *sorted, size_t n, uint32_t section,
@@ -58,6 +58,8 @@ static int add_symbols(struct spec *spec, struct error *why)
 {
     for (size_t i = 1; i < spec->elf->nsymbols; i++) {
         struct elf_symbol sym;
+        if (!budget_steps(&spec->budget, 64)) /* it is sorted twice */
+            return -E2BIG;
         if (elf_symbol(spec->elf, i, &sym))
             return error_set(why, -EINVAL, "symbol %zu is damaged", i);
         if (!is_function(spec->elf, &sym))

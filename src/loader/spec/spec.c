@@ -98,7 +98,7 @@ int spec_open(struct spec **out, const char *name, const void *bytes, size_t siz
         return 0;
     }
     if (!*reason.text)
-        error_set(&reason, err, "%s", err == -E2BIG ? "more than an object may hold" : error_name(err));
+        error_set(&reason, err, "%s", err == -E2BIG ? BUDGET_SPENT : error_name(err));
     spec_close(spec);
     return error_set(why, err, "%s: %s", name, reason.text);
 }
