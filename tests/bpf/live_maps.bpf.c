@@ -30,13 +30,6 @@ struct {
 } hog_test_mapped SEC(".maps");
 
 struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(max_entries, 10);
-    __type(key, u32);
-    __type(value, u32);
-} hog_test_pinned SEC(".maps");
-
-struct {
     __uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
     __uint(key_size, 4);
     __uint(value_size, 4);
