@@ -154,8 +154,9 @@ static int attach_uprobe_target(struct link *link, const struct object_program *
                 if (*end || end == plus + 1)
                     err = error_set(why, -EINVAL, "%s: the offset is no number", program->section);
             }
-            if (!err)
-                err = elf_function_offset(path, symbol, &offset, why);
+            struct error reason;
+            if (!err && (err = elf_function_offset(path, symbol, &offset, &reason)))
+                error_set(why, err, "%s: %s", path, reason.text);
         }
     }
     if (!err)

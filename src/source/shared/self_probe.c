@@ -2,35 +2,25 @@
 #include "source/shared/self_probe.h"
 #include <elf.h>
 #include <errno.h>
-#include <stdio.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 /* At the ELF entry point, which is not executed again. */
-int self_probe(const struct object_program *program, bool at_once, struct error *why)
+int self_probe(struct link *link, const struct object_program *program, bool at_once, struct error *why)
 {
     static const char self[] = "/proc/self/exe";
-    Elf64_Ehdr header;
-    struct link link = {0};
-    FILE *file = fopen(self, "re");
-    bool read = file && fread(&header, sizeof header, 1, file) == 1;
-    uint64_t offset = 0;
+    const Elf64_Phdr *segments = (const Elf64_Phdr *)getauxval(AT_PHDR);
+    uint64_t entry = getauxval(AT_ENTRY), base = 0, offset = 0, cookie = 0;
 
-    for (unsigned i = 0; read && i < header.e_phnum && !offset; i++) {
-        Elf64_Phdr segment;
-        read = !fseek(file, (long)(header.e_phoff + i * sizeof segment), SEEK_SET) &&
-               fread(&segment, sizeof segment, 1, file) == 1;
-        if (read && segment.p_type == PT_LOAD && header.e_entry >= segment.p_vaddr &&
-            header.e_entry - segment.p_vaddr < segment.p_filesz)
-            offset = header.e_entry - segment.p_vaddr + segment.p_offset;
+    for (size_t i = 0, n = segments ? getauxval(AT_PHNUM) : 0; i < n; i++) {
+        const Elf64_Phdr *s = &segments[i];
+        if (s->p_type == PT_PHDR)
+            base = (uint64_t)segments - s->p_vaddr;
+        if (s->p_type == PT_LOAD && entry - base - s->p_vaddr < s->p_filesz)
+            offset = entry - base - s->p_vaddr + s->p_offset;
     }
-    if (file)
-        fclose(file);
     if (!offset)
         return error_set(why, -ENOEXEC, "%s: cannot be read to try a probe there", self);
-    const uint64_t cookie = 0;
-    int err = at_once
-                  ? link_attach_uprobes(&link, program, self, &offset, &cookie, 1, false, (int)getpid(), why)
-                  : link_attach_uprobe(&link, program, self, offset, false, (int)getpid(), why);
-    link_detach(&link);
-    return err;
+    return at_once ? link_attach_uprobes(link, program, self, &offset, &cookie, 1, false, (int)getpid(), why)
+                   : link_attach_uprobe(link, program, self, offset, false, (int)getpid(), why);
 }
