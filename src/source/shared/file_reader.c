@@ -56,9 +56,9 @@ static int read_one(const struct file_reader *reader, const char *self)
     int fd = order->mapped ? mapping_open(order->process, &order->mapping) : open_regular(order->name, 0);
 
     if (fd < 0 || fstat(fd, &st))
-        return fd == -ENOEXEC ? error_set(&order->why, fd, "not a regular file")
-                              : error_set(&order->why, fd < 0 ? fd : -errno, "it cannot be opened: %s",
-                                          error_name(fd < 0 ? fd : errno));
+        return fd == -ENOEXEC
+                   ? error_set(&order->why, fd, "not a regular file")
+                   : error_set(&order->why, fd < 0 ? fd : -errno, "%s", error_name(fd < 0 ? fd : errno));
     order->identity = (struct file_identity){st.st_dev, st.st_ino};
     snprintf(order->path, sizeof order->path, "/proc/%.16s/fd/%d", self, fd);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
