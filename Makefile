@@ -20,7 +20,7 @@ else
 ifeq ($(filter x86_64 aarch64,$(ARCH)),)
 $(error ARCH=$(ARCH): hog can be built here for x86_64 and aarch64)
 endif
-ifneq ($(filter run test unit live fuzz bench vm-all,$(MAKECMDGOALS)),)
+ifneq ($(filter run test unit live fuzz fuzz-long bench vm-all,$(MAKECMDGOALS)),)
 $(error ARCH=$(ARCH): this machine is $(MACHINE) and cannot run what is built for it; in qemu it runs: make vm ARCH=$(ARCH))
 endif
 BUILD   := build/$(ARCH)
@@ -44,9 +44,10 @@ BPFARCH := $(if $(filter aarch64,$(ARCH)),arm64,x86)
 BPFFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter -D__TARGET_ARCH_$(BPFARCH) \
             -Ibpf -idirafter $(BUILD)/uapi
 HOSTCFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror
-# Natively and with glibc: the sanitizers have no musl.
-FUZZFLAGS := -std=gnu11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
-             $(DEFINE) $(INCLUDE)
+# Natively and with glibc: the sanitizers have no musl. tests/fuzz/files.c stands between a parser and the files.
+FUZZFLAGS := -std=gnu11 -O1 -g -U_FORTIFY_SOURCE -fno-sanitize-recover=all -fno-omit-frame-pointer $(DEFINE) $(INCLUDE)
+comma     := ,
+FUZZLINK  := $(patsubst %,-Wl$(comma)--wrap=%,open openat read close fopen access) -lm
 
 # The flags of the last build: other flags or another compiler rebuild everything.
 FLAGS   := $(CC) $(CFLAGS) $(LDFLAGS) $(CLANG) $(BPFFLAGS) $(BPFSTRIP) $(HOSTCC)
@@ -70,7 +71,7 @@ LIVE     := $(call programs,live)
 LOAD     := $(call programs,load)
 BENCH    := $(call programs,bench)
 VM       := $(call programs,vm)
-FUZZ     := $(call programs,fuzz)
+FUZZERS  := $(filter-out %/driver %/files,$(call programs,fuzz))
 TEST_BPF := $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard tests/bpf/*.bpf.c)))
 ifeq ($(CLANG19),)
 TEST_BPF := $(filter-out %.clang19.bpf.o,$(TEST_BPF))
@@ -84,7 +85,7 @@ quiet = $(if $(V),,@printf '  %-8s %s\n' $(1) '$(2)';)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all run test unit live fuzz bench vm vm-all vm-programs lint fmt install deb clean programs setup-build setup-test setup-bench setup-vm
+.PHONY: all run test unit live fuzz fuzz-long bench vm vm-all vm-programs lint fmt install deb clean programs setup-build setup-test setup-bench setup-vm setup-fuzz
 
 all: $(BUILD)/hog
 
@@ -101,7 +102,7 @@ run: setup-build
 	@$(BUILD)/hog 1 5
 
 # All that the tests need; scripts/test.sh runs them.
-programs: all $(UNIT) $(LIVE) $(LOAD) $(FUZZ) $(TEST_BPF) $(OBJRUN)
+programs: all $(UNIT) $(LIVE) $(LOAD) $(FUZZERS) $(TEST_BPF) $(OBJRUN)
 
 test: setup-build setup-test setup-vm
 	@$(MAKE) $(SUBFLAGS) programs
@@ -111,6 +112,14 @@ test: setup-build setup-test setup-vm
 unit live fuzz:
 	@$(MAKE) $(SUBFLAGS) programs
 	@BUILD=$(BUILD) scripts/test.sh $@
+
+# Each harness, or the one that FUZZ names, for so many minutes of CPU time.
+MINUTES := 1
+FUZZ    := $(notdir $(FUZZERS))
+
+fuzz-long: setup-build setup-fuzz
+	@$(MAKE) $(SUBFLAGS) $(FUZZ:%=$(BUILD)/fuzz/%)
+	@BUILD=$(BUILD) scripts/fuzz.sh $(MINUTES) $(FUZZ); status=$$?; $(GIVE_BACK); exit $$status
 
 # Some tools that it compares hog with run only in guests.
 bench: setup-build setup-test setup-bench setup-vm
@@ -133,7 +142,7 @@ vm-all: setup-build setup-vm
 	@$(VM_BUILD)
 	@BUILD=$(BUILD) scripts/vm/run.sh all; status=$$?; $(GIVE_BACK); exit $$status
 
-setup-build setup-test setup-bench setup-vm: setup-%:
+setup-build setup-test setup-bench setup-vm setup-fuzz: setup-%:
 	@scripts/setup.sh $*
 
 lint: $(TYPES)
@@ -296,19 +305,40 @@ $(UNIT) $(LIVE) $(LOAD) $(BENCH) $(VM): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o
 	@mkdir -p $(@D)
 	$(call quiet,LD,$@)$(CC) $(CFLAGS) $(LDFLAGS) $^ -pthread -lm -o $@
 
-FUZZ_OBJ := $(LIB_SRC:%.c=$(BUILD)/asan/%.o) $(GEN:%=$(BUILD)/asan/gen/%.o)
+# A fuzz test is a harness with a driver of its own, built by the compiler of the host (asan); or with libFuzzer, built by
+# clang with counters of what was covered (cov).
+FUZZ_OBJ := $(LIB_SRC:%.c=%.o) $(GEN:%=gen/%.o) tests/fuzz/files.o
 
-$(BUILD)/asan/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(call quiet,ASAN,$<)$(HOSTCC) $(FUZZFLAGS) -MMD -MP -c $< -o $@
+define fuzz_rules
+$$(BUILD)/$(1)/gen/%.o: $$(BUILD)/gen/%.c $$(BUILD)/flags
+	@mkdir -p $$(@D)
+	$$(call quiet,ASAN,$$<)$(2) $$(FUZZFLAGS) $(3) -MMD -MP -c $$< -o $$@
 
-$(BUILD)/asan/%.o: %.c $(BUILD)/flags | $(TYPES)
-	@mkdir -p $(@D)
-	$(call quiet,ASAN,$<)$(HOSTCC) $(FUZZFLAGS) -MMD -MP -c $< -o $@
+$$(BUILD)/$(1)/%.o: %.c $$(BUILD)/flags | $$(TYPES)
+	@mkdir -p $$(@D)
+	$$(call quiet,ASAN,$$<)$(2) $$(FUZZFLAGS) $(3) -MMD -MP -c $$< -o $$@
 
-$(FUZZ): $(BUILD)/tests/%: $(BUILD)/asan/tests/%.o $(FUZZ_OBJ)
+$$(BUILD)/$(1)/libhog.a: $$(FUZZ_OBJ:%=$$(BUILD)/$(1)/%)
+	@rm -f $$@
+	$$(call quiet,AR,$$@)ar rcs $$@ $$^
+endef
+$(eval $(call fuzz_rules,asan,$$(HOSTCC),-fsanitize=address$$(comma)undefined))
+$(eval $(call fuzz_rules,cov,$$(CLANG),-fsanitize=address$$(comma)undefined$$(comma)fuzzer-no-link))
+
+$(FUZZERS): $(BUILD)/tests/%: $(BUILD)/asan/tests/%.o $(BUILD)/asan/tests/fuzz/driver.o $(BUILD)/asan/libhog.a $(BUILD)/tests/fuzz/seeds
 	@mkdir -p $(@D)
-	$(call quiet,LD,$@)$(HOSTCC) $(FUZZFLAGS) $^ -lm -o $@
+	$(call quiet,LD,$@)$(HOSTCC) -fsanitize=address,undefined $(filter %.o %.a,$^) $(FUZZLINK) -o $@
+
+$(FUZZERS:$(BUILD)/tests/fuzz/%=$(BUILD)/fuzz/%): $(BUILD)/fuzz/%: $(BUILD)/cov/tests/fuzz/%.o $(BUILD)/cov/libhog.a $(BUILD)/tests/fuzz/seeds
+	@mkdir -p $(@D)
+	$(call quiet,LD,$@)$(CLANG) -fsanitize=address,undefined,fuzzer $(filter %.o %.a,$^) $(FUZZLINK) -o $@
+
+# Inputs that the build makes: NAME.seeds is a directory with those of NAME.
+$(BUILD)/tests/fuzz/seeds: $(TEST_BPF) $(BUILD)/gen/objects.lzma
+	@mkdir -p $(BUILD)/tests/fuzz/object.seeds $(BUILD)/tests/fuzz/unlzma.seeds
+	@cp $(TEST_BPF) $(BUILD)/tests/fuzz/object.seeds
+	@{ printf '\377\377'; cat $(BUILD)/gen/objects.lzma; } >$(BUILD)/tests/fuzz/unlzma.seeds/objects
+	@touch $@
 
 # Not those of fetched packages.
 -include $(shell find $(BUILD) \( -path $(BUILD)/vm -o -path $(BUILD)/cross -o -path '$(BUILD)/*/cross' \) -prune -o -type f -name '*.d' -print 2>/dev/null)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Installs missing packages on a Debian machine, and does nothing (quickly) when none is missing.
 #
-#   setup.sh [--check] build|cross|test|bench|vm...
+#   setup.sh [--check] build|cross|test|bench|vm|fuzz...
 #
 # --check installs nothing and lists what is missing, as does a run without root. BUILD (default: build) remembers which
 # optional packages this release of Debian does not have.
@@ -80,6 +80,10 @@ bpftool bpftool
 cpio cpio
 clang-19 clang-19?
 '
+need_fuzz='
+clang clang
+libclang_rt.fuzzer libclang-rt-dev?
+'
 }
 
 # Prints the packages of a set that are missing.
@@ -89,6 +93,7 @@ missing() {
         [ -n "$probe" ] || continue
         case $probe in
         /*) [ -e "$probe" ] ;;
+        libclang_rt.fuzzer) compgen -G '/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a' >/dev/null ;;
         lib*.so.*) ldconfig -p | grep -qF "$probe " ;;
         *) command -v "$probe" >/dev/null ;;
         esac || [ -e "$build/no-${package%\?}" ] || echo "$package"
@@ -145,9 +150,9 @@ if [ "${1-}" = --check ]; then
 fi
 for set in "$@"; do
     case $set in
-    build | cross | test | bench | vm) mapfile -t -O ${#packages[@]} packages < <(missing "$set") ;;
+    build | cross | test | bench | vm | fuzz) mapfile -t -O ${#packages[@]} packages < <(missing "$set") ;;
     *)
-        echo "usage: setup.sh [--check] build|cross|test|bench|vm..." >&2
+        echo "usage: setup.sh [--check] build|cross|test|bench|vm|fuzz..." >&2
         exit 2
         ;;
     esac

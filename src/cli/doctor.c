@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "loader/kernel/embedded.h"
+#include "loader/kernel/target_file.h"
 #include "cli/doctor_host.h"
 #include "cli/session.h"
 #include "loader/kernel/probe.h"
@@ -140,6 +141,7 @@ enum status doctor(const struct options *options)
     for (const struct view *const *view = views; *view; view++)
         all &= try_view(&trial, *view, &found);
     embedded_close();
+    target_btf_drop();
     pidns_describe(&found, text, sizeof text); /* as opening the views showed */
     put_item(out, options, "pids", text);
     int err = out_flush(out);

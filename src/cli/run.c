@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "loader/kernel/embedded.h"
+#include "loader/kernel/target_file.h"
 #include "host/names.h"
 #include "loader/kernel/attach.h"
 #include "base/quote.h"
@@ -346,6 +347,7 @@ enum status run_views(const struct options *asked)
     if (status == STATUS_DONE)
         status = open_views(&run);
     embedded_close();
+    target_btf_drop();
     if (status == STATUS_DONE)
         status = enter_screen(&run);
     if (status == STATUS_DONE) {

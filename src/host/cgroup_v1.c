@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "host/cgroup_v1.h"
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +39,10 @@ static void read_numbers(struct found *found)
     for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
         char *list;
         unsigned long number = strtoul(line, &list, 10);
+        if (list >= end || *list != ':' || !number || number > UINT32_MAX || found->n == CGROUP_V1_MOST)
+            continue;
         size_t length = strcspn(list + 1, ":\n"), first = strcspn(list + 1, ",:\n");
-        if (*list != ':' || !length || !number || found->n == CGROUP_V1_MOST || first >= sizeof *found->words)
+        if (!length || first >= sizeof *found->words)
             continue;
         memcpy(found->words[found->n], list + 1, first);
         found->words[found->n][first] = '\0';

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "loader/spec/target_btf.h"
+#include "loader/kernel/target_file.h"
 #include "syscall/bpf.h"
 
 static int function_id(const char *name)

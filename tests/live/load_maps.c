@@ -61,7 +61,7 @@ static void check_read_only(struct object *obj)
     uint64_t value = 1;
 
     for (size_t i = 0; i < obj->nmaps; i++)
-        if (obj->maps[i]->section >= 0 && obj->maps[i]->read_only)
+        if (obj->maps[i]->spec->section >= 0 && obj->maps[i]->spec->read_only)
             check(sys_bpf_map_update(obj->maps[i]->fd, &zero, &value, 0) == -EPERM, "%s is frozen",
                   obj->maps[i]->name);
 }

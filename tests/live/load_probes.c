@@ -85,7 +85,7 @@ static void check_perf_link(void)
 static void check_sanitized(struct object *obj)
 {
     size_t size, length;
-    const void *raw = btf_bytes(obj->btf, &size);
+    const void *raw = btf_bytes(obj->spec->btf, &size);
     unsigned refused = 0, tried = 0;
     struct error why = {""};
 

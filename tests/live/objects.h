@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "loader/kernel/object.h"
-#include "loader/spec/target_btf.h"
+#include "loader/kernel/target_file.h"
 #include "syscall/bpf.h"
 #include "tests/unit/tap.h"
 

@@ -29,12 +29,13 @@ static void word(FILE *out, const char *text)
 /* References are in the order of the instructions. */
 static const struct insn_ref *ref_of(const struct object_program *p, uint32_t insn, size_t *next)
 {
-    while (*next < p->nrefs && p->refs[*next].insn < insn)
+    while (*next < p->code.nrefs && p->code.refs[*next].insn < insn)
         ++*next;
-    return *next < p->nrefs && p->refs[*next].insn == insn ? &p->refs[*next] : NULL;
+    return *next < p->code.nrefs && p->code.refs[*next].insn == insn ? &p->code.refs[*next] : NULL;
 }
 
-static void dump_ref(const struct bpf_insn *insn, const struct insn_ref *ref, FILE *out)
+static void dump_ref(const struct object *obj, const struct bpf_insn *insn, const struct insn_ref *ref,
+                     FILE *out)
 {
     if (ref->kind == REF_KFUNC)
         fputs("call kfunc ", out);
@@ -43,11 +44,11 @@ static void dump_ref(const struct bpf_insn *insn, const struct insn_ref *ref, FI
     switch (ref->kind) {
     case REF_MAP_FD:
         fputs("map ", out);
-        word(out, ref->map->name);
+        word(out, obj->maps[ref->map]->name);
         break;
     case REF_MAP_VALUE:
         fputs("value ", out);
-        word(out, ref->map->name);
+        word(out, obj->maps[ref->map]->name);
         fprintf(out, "+%" PRIu32, ref->offset);
         break;
     case REF_FUNCTION:
@@ -74,23 +75,23 @@ static void dump_bytes(const struct bpf_insn *insn, FILE *out)
         fprintf(out, "%02x", bytes[i]);
 }
 
-static void dump_insns(const struct object_program *p, FILE *out)
+static void dump_insns(const struct object *obj, const struct object_program *p, FILE *out)
 {
     char text[128];
     size_t next = 0;
-    for (uint32_t i = 0; i < p->ninsns; i++) {
-        const struct bpf_insn *insn = &p->insns[i];
+    for (uint32_t i = 0; i < p->code.ninsns; i++) {
+        const struct bpf_insn *insn = &p->code.insns[i];
         bool wide = insn->code == (BPF_LD | BPF_IMM | BPF_DW);
         const struct insn_ref *ref = ref_of(p, i, &next);
         fprintf(out, "%" PRIu32 " ", i);
         dump_bytes(insn, out);
-        if (wide && i + 1 < p->ninsns)
+        if (wide && i + 1 < p->code.ninsns)
             dump_bytes(insn + 1, out);
         fputc(' ', out);
-        if (wide && i + 1 >= p->ninsns) {
+        if (wide && i + 1 >= p->code.ninsns) {
             fputs("?\n", out);
         } else if (ref) {
-            dump_ref(insn, ref, out);
+            dump_ref(obj, insn, ref, out);
         } else {
             insn_text(insn, text, sizeof text);
             fprintf(out, "%s\n", text);
@@ -116,8 +117,8 @@ static void dump_type(const char *type, FILE *out)
 
 static void dump_core(const struct object_program *p, FILE *out)
 {
-    for (size_t i = 0; i < p->ncore; i++) {
-        const struct core_result *r = &p->core[i];
+    for (size_t i = 0; i < p->code.ncore; i++) {
+        const struct core_result *r = &p->code.core[i];
         fprintf(out, "core %" PRIu32 " %s ", r->insn,
                 r->kind < sizeof kinds / sizeof *kinds ? kinds[r->kind] : "?");
         dump_type(r->type, out);
@@ -139,17 +140,9 @@ static void dump_map(const struct object_map *map, FILE *out)
     word(out, map->name);
     fprintf(out, " type %" PRIu32 " key %" PRIu32 " value %" PRIu32 " entries %" PRIu32 " flags %#" PRIx32,
             map->type, map->key_size, map->value_size, map->max_entries, map->flags);
-    if (map->map_extra)
-        fprintf(out, " extra %" PRIu64, map->map_extra);
-    fputs(map->pin_by_name ? " pinned\n" : "\n", out);
-    if (map->inner)
-        dump_map(map->inner, out);
-    for (size_t i = 0; i < map->nslots; i++) {
-        const struct map_slot *slot = &map->slots[i];
-        fprintf(out, "slot %" PRIu32 " ", slot->index);
-        word(out, slot->map ? slot->map->name : slot->program->name);
-        fputc('\n', out);
-    }
+    if (map->spec->map_extra)
+        fprintf(out, " extra %" PRIu64, map->spec->map_extra);
+    fputs("\n", out);
 }
 
 void objrun_dump(const struct object *obj, FILE *out)
@@ -162,10 +155,10 @@ void objrun_dump(const struct object *obj, FILE *out)
         word(out, p->name);
         fputs(" section ", out);
         word(out, p->section);
-        fprintf(out, " insns %zu\n", p->ninsns);
+        fprintf(out, " insns %zu\n", p->code.ninsns);
         if (p->error)
             fprintf(out, "error %s %s\n", error_name(p->error), p->reason.text);
-        dump_insns(p, out);
+        dump_insns(obj, p, out);
         dump_core(p, out);
     }
 }

@@ -82,8 +82,6 @@ int objrun_load(struct object *obj, bool with_run)
     struct error why = {""};
     int failed = 0;
 
-    for (size_t i = 0; i < obj->nmaps; i++)
-        obj->maps[i]->pin_by_name = false; /* nothing may stay in the kernel, and no other map may change */
     int err = object_create_maps(obj, &why);
 
     if (err) {
@@ -95,7 +93,7 @@ int objrun_load(struct object *obj, bool with_run)
         struct object_program *program = obj->programs[i];
 
         err = object_load_program(obj, program, &why);
-        printf("load %s section %s insns %zu ", program->name, program->section, program->ninsns);
+        printf("load %s section %s insns %zu ", program->name, program->section, program->code.ninsns);
         if (err)
             print_refusal(program, err, &why);
         else

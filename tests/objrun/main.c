@@ -7,8 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "loader/spec/target_btf.h"
-#include "tests/objrun/kconfig_text.h"
+#include "loader/kernel/target_file.h"
 #include "tests/objrun/objrun.h"
 #include "tests/objrun/section.h"
 
@@ -89,23 +88,6 @@ static void *read_file(const char *path, size_t *size, struct error *why)
     return bytes;
 }
 
-/* For objects that ask for it. */
-static int set_config(struct object *obj, const struct options *o, struct error *why)
-{
-    char *text = NULL;
-    if (!object_wants_kconfig(obj) || (o->config && !strcmp(o->config, "none")))
-        return 0;
-    int err = kconfig_text(o->config, &text, why);
-    if (err)
-        return !o->config && err == -ENOENT ? 0 : err; /* a host without a configuration is fine */
-    struct error reason = {0};
-    err = object_set_kconfig(obj, text, &reason);
-    if (err)
-        error_set(why, err, "%s: %s", o->config ? o->config : "the kernel's configuration", reason.text);
-    free(text);
-    return err;
-}
-
 static int relocate(struct object *obj, const struct options *o, struct error *why)
 {
     struct target_btf *target = NULL;
@@ -130,7 +112,6 @@ int main(int argc, char **argv)
     section_more = objrun_sections;
     void *bytes = read_file(o.object, &size, &why);
     int err = bytes ? object_open(&obj, o.object, bytes, size, &why) : -EIO;
-    err = err ? err : set_config(obj, &o, &why);
     err = err ? err : relocate(obj, &o, &why);
     int status = err ? STATUS_FAILED : STATUS_OK;
     if (err) {

@@ -2,6 +2,7 @@
 /* Cgroups of made-up hosts: version 1, version 2, both, damaged. */
 #include "host/cgroup.h"
 #include "host/cgroup_place.h"
+#include "host/cgroup_v1.h"
 #include "tests/unit/tap.h"
 #include "tests/unit/tree.h"
 
@@ -390,6 +391,19 @@ static void check_no_mounts(void)
     check(ask(7) && !ask(7)->cpu.known, "nor without mountinfo");
 }
 
+/* The kernel's numbers are small: another one is no hierarchy, and none becomes one by being cut. */
+static void check_numbers(void)
+{
+    struct cgroup_v1 list[CGROUP_V1_MOST];
+
+    begin(V1);
+    tree_file("/proc/self/cgroup", "4294967297:cpu,cpuacct:/\n\n\n4:memory:/\n");
+    size_t n = cgroup_v1_read(list, tree_root);
+    check(n == 1 && list[0].number == 4 && list[0].kind == CGROUP_MEMORY,
+          "a hierarchy has a number of the kernel's: %zu", n);
+    cgroup_v1_free(list, n);
+}
+
 int main(void)
 {
     tree_begin();
@@ -403,6 +417,7 @@ int main(void)
     check_bad();
     check_deep();
     check_no_mounts();
+    check_numbers();
     cgroups_close(cgroups);
     return done();
 }

@@ -4,6 +4,7 @@
 #include <linux/bpf.h>
 #include <string.h>
 #include <unistd.h>
+#include "loader/kernel/target_file.h"
 #include "loader/spec/core.h"
 #include "tests/unit/btf_make.h"
 #include "tests/unit/tap.h"
@@ -61,7 +62,7 @@ static int ask(struct core_resolver *r, uint32_t root, uint32_t member, uint32_t
                struct core_result *result)
 {
     struct bpf_insn insn = {.code = BPF_ALU64 | BPF_MOV | BPF_K};
-    struct object_program p = {.insns = &insn, .ninsns = 1};
+    struct program_code p = {.insns = &insn, .ninsns = 1};
     struct bpf_core_relo relo = {
         .type_id = root, .kind = (enum bpf_core_relo_kind)kind, .access_str_off = access_strings[member]};
     insn.imm = kind == CORE_FIELD_EXISTS ? 1 : 4 * (int32_t)member;

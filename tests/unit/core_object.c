@@ -58,11 +58,11 @@ struct expectation {
 static void compare(const struct object *obj, const char *program, uint64_t expected, const char *target)
 {
     const struct object_program *p = object_program(obj, program);
-    if (!p || !p->ncore) {
+    if (!p || !p->code.ncore) {
         check(false, "%s against %s: no such program or no relocation in it", program, target);
         return;
     }
-    const struct core_result *r = &p->core[0];
+    const struct core_result *r = &p->code.core[0];
     uint64_t got = r->failed ? FAILED : r->poison ? POISON : r->target;
     check(got == expected, "%s against %s: %llx, expected %llx (%s)", program, target,
           (unsigned long long)got, (unsigned long long)expected, p->reason.text);
@@ -72,10 +72,10 @@ static void compare(const struct object *obj, const char *program, uint64_t expe
 static void compare_insn(const struct object *obj, const char *program, const char *target)
 {
     const struct object_program *p = object_program(obj, program);
-    const struct core_result *r = p && p->ncore ? &p->core[0] : NULL;
+    const struct core_result *r = p && p->code.ncore ? &p->code.core[0] : NULL;
     if (!r || r->failed)
         return;
-    const struct bpf_insn *i = &p->insns[r->insn];
+    const struct bpf_insn *i = &p->code.insns[r->insn];
     bool good;
     if (r->poison)
         good = i->code == (BPF_JMP | BPF_CALL) && (uint32_t)i->imm - 0xbad2310u < 1000;
@@ -173,7 +173,7 @@ static void compare_all(const struct object *obj, bool b)
 static void load_sizes(const struct object *obj)
 {
     const struct object_program *p = object_program(obj, "load_big");
-    check(p && BPF_SIZE(p->insns[p->core[0].insn].code) == BPF_DW,
+    check(p && BPF_SIZE(p->code.insns[p->code.core[0].insn].code) == BPF_DW,
           "a load of unsigned int becomes one of long");
     p = object_program(obj, "ambiguous_torn");
     check(p && p->error == -EINVAL && strstr(p->reason.text, "ambiguous"),
@@ -190,7 +190,7 @@ static void type_ids(const struct object *obj, const char *target_name)
     int id = target_btf_open(&target, test_object_path(target_name), NULL)
                  ? -1
                  : target_btf_find(target, "core_inner", 4);
-    check(p && id > 0 && p->core[0].target == (uint64_t)id, "id of struct core_inner in %s is %d",
+    check(p && id > 0 && p->code.core[0].target == (uint64_t)id, "id of struct core_inner in %s is %d",
           target_name, id);
     target_btf_close(target);
 }
@@ -206,7 +206,7 @@ static void without_target(const void *bytes, size_t size)
     check(p && p->error == -ENODATA && strstr(p->reason.text, "BTF"),
           "but a program that needs it has ENODATA: %s", p ? p->reason.text : "");
     p = err ? NULL : object_program(obj, "id_local_shape");
-    check(p && !p->error && p->core[0].target == p->core[0].local && p->core[0].local > 0,
+    check(p && !p->error && p->code.core[0].target == p->code.core[0].local && p->code.core[0].local > 0,
           "and one that needs only local ids has not");
     object_close(obj);
 }

@@ -12,8 +12,8 @@ static void program_is(const struct object *obj, const char *name, int error, si
     check(p && p->error == error, "%s: %s", name, p ? p->reason.text : "there is none");
     if (!p || error)
         return;
-    check(p->nfunc_info == nfunc_info, "%s has %zu types of functions", name, p->nfunc_info);
-    check(p->insns[0].imm == first_imm, "%s is its own instructions: %d", name, p->insns[0].imm);
+    check(p->code.nfunc_info == nfunc_info, "%s has %zu types of functions", name, p->code.nfunc_info);
+    check(p->code.insns[0].imm == first_imm, "%s is its own instructions: %d", name, p->code.insns[0].imm);
 }
 
 int main(void)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+#include "loader/kernel/target_file.h"
 #include "loader/spec/target_btf_private.h"
 #include "tests/unit/btf_make.h"
 #include "tests/unit/tap.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "loader/kernel/object.h"
-#include "loader/spec/target_btf.h"
+#include "loader/kernel/target_file.h"
 
 __attribute__((unused)) static const char *test_object_path(const char *name)
 {

@@ -154,7 +154,7 @@ static void round_trips(void)
 static void refusals(void)
 {
     uint8_t *bytes = malloc(LARGEST + 1), *packed = malloc(2 * (size_t)LARGEST);
-    size_t n = lines(bytes), size = pack(shapes[0], bytes, n, packed), cut = 0, lengths = 0;
+    size_t n = lines(bytes), size = pack(shapes[0], bytes, n, packed), cut = 0, lengths = 0, front = 0;
 
     for (size_t length = 0; length < size - 16; length += 1 + length / 9, lengths++) {
         uint8_t *exact = malloc(length + 1);
@@ -162,6 +162,9 @@ static void refusals(void)
         cut += !opens(exact, length, n);
         free(exact);
     }
+    for (size_t wanted = 1; wanted <= 600; wanted++)
+        front += opens(packed, size, wanted);
+    check(front == 600, "of a longer stream the front is unpacked, wherever that ends: %zu of 600", front);
     check(cut == lengths, "a stream cut short is refused: %zu of %zu", cut, lengths);
     check(!opens(packed, size, n + 1), "one that unpacks to less than is wanted is refused");
     packed[0] = 225;

@@ -74,7 +74,7 @@ uint64_t object_locked_memory(const struct object *obj)
         if (!obj->maps[i]->instead)
             sum += map_locked_memory(obj->maps[i], possible > 0 ? (uint64_t)possible : 1);
     for (size_t i = 0; i < obj->nprograms; i++)
-        sum += pages(PROGRAM_HEAD + obj->programs[i]->ninsns * sizeof(struct bpf_insn));
+        sum += pages(PROGRAM_HEAD + obj->programs[i]->code.ninsns * sizeof(struct bpf_insn));
     return sum;
 }
 

@@ -8,7 +8,7 @@
 /* A name as bpf(2) takes it: cut to 15 bytes, others than letters, digits, '_' and '.' replaced. */
 void kernel_name(char to[BPF_OBJ_NAME_LEN], const char *name);
 
-/* Puts a program that has just been loaded into the slots of program arrays that ask for it. */
-int map_fill_program_slots(const struct object *obj, const struct object_program *program, struct error *why);
+/* Makes one map: completes its sizes, sets fd, maps it if it is to be shared, and writes its contents. */
+int map_create(const struct object *obj, struct object_map *map, struct error *why);
 
 #endif

@@ -47,7 +47,7 @@ int pin_tree_check(const char *directory, struct error *why)
 
 bool pin_tree_has(const struct object_map *map)
 {
-    return !map->read_only && !map->instead && !map->resized;
+    return !map->spec->read_only && !map->instead && !map->resized;
 }
 
 /* Without "hog_", and global data without the dot, which the file system keeps for itself. */
@@ -160,7 +160,7 @@ int pin_tree_open(struct object_map *map, const char *directory, const char *par
     if (err)
         return err;
     /* What is only for reading is not shared memory: mmap gives EINVAL for that. */
-    bool shared = map->type == BPF_MAP_TYPE_ARRAY && (map->flags & BPF_F_MMAPABLE || map->section >= 0);
+    bool shared = map->type == BPF_MAP_TYPE_ARRAY && (map->flags & BPF_F_MMAPABLE || map->spec->section >= 0);
     int fd = sys_bpf_obj_get(path, shared ? 0 : BPF_F_RDONLY);
     if (fd < 0) {
         error_set(why, fd, "%s: %s", path, strerror(-fd)); /* -ENOENT is one that was not made */

@@ -4,7 +4,7 @@
 #include "loader/kernel/attach.h"
 #include "loader/kernel/probe.h"
 #include "loader/kernel/probe_private.h"
-#include "loader/spec/target_btf.h"
+#include "loader/kernel/target_file.h"
 #include <errno.h>
 #include <link.h>
 #include <linux/btf.h>
@@ -74,12 +74,11 @@ const char *const hook_kinds[] = {"tp_btf",     "raw_tp",     "fentry", "kprobe"
 static int find_btf_id(const struct hook *hook, struct error *why)
 {
     struct target_btf *target;
-    int id = target_btf_open(&target, NULL, why);
+    int id = target_btf_shared(&target, NULL, why);
 
     if (id < 0)
         return id;
     id = target_btf_find(target, hook->btf_name, hook->btf_kind);
-    target_btf_close(target);
     return id > 0 ? id
                   : error_set(why, -ENOENT, "%s: the kernel's type data has no %s", hook->section,
                               hook->btf_name);
@@ -96,8 +95,7 @@ static int try_hook(const struct hook *hook, struct error *why)
         .name = "hog_probe",
         .section = hook->section,
         .target = hook->target,
-        .insns = insns,
-        .ninsns = 2,
+        .code = {.insns = insns, .ninsns = 2},
         .type = hook->type,
         .expected_attach_type = hook->attach_type,
         .fd = -1,

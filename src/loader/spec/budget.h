@@ -7,6 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The reason for -E2BIG. */
+#define BUDGET_SPENT "more work or memory than a file may cost: it is damaged, or made to cost much"
+
 /* What is left. Once a step or an allocation is refused, `spent` stays set: callers may go on for a while, and the
  * one that reports the error asks budget_spent(). */
 struct budget {

@@ -128,7 +128,7 @@ static int find_target(struct core_resolver *r, const struct core_spec *local, s
     return a.none ? -EUCLEAN : 0;
 }
 
-static int resolve(struct core_resolver *r, struct object_program *p, const struct core_spec *local,
+static int resolve(struct core_resolver *r, struct program_code *code, const struct core_spec *local,
                    struct core_result *result, uint32_t number, struct error *why)
 {
     struct core_value mine, theirs;
@@ -146,10 +146,10 @@ static int resolve(struct core_resolver *r, struct object_program *p, const stru
         return err;
     result->poison = err == -EUCLEAN;
     result->target = result->poison ? 0 : theirs.value;
-    return core_patch(p->insns, p->ninsns, result, &mine, &theirs, number, why);
+    return core_patch(code->insns, code->ninsns, result, &mine, &theirs, number, why);
 }
 
-int core_resolve(struct core_resolver *r, struct object_program *p, const struct bpf_core_relo *relo,
+int core_resolve(struct core_resolver *r, struct program_code *code, const struct bpf_core_relo *relo,
                  struct core_result *result, uint32_t number, struct error *why)
 {
     static const char *const names[CORE_KINDS] = {
@@ -169,7 +169,7 @@ int core_resolve(struct core_resolver *r, struct object_program *p, const struct
         error_set(&reason, err, "a kind that is not known");
     else
         err = core_parse(&local, btf_source(r->btf), relo, result->access, &reason);
-    err = err ? err : resolve(r, p, &local, result, number, &reason);
+    err = err ? err : resolve(r, code, &local, result, number, &reason);
     if (!err)
         return 0;
     result->failed = true;

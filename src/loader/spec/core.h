@@ -10,7 +10,7 @@
 
 #include <linux/bpf.h>
 #include "loader/spec/btf.h"
-#include "loader/kernel/object.h"
+#include "loader/spec/spec.h"
 #include "loader/spec/target_btf_private.h"
 
 #define CORE_STEPS 64
@@ -97,7 +97,7 @@ struct core_resolver {
     uint32_t budget;
     struct core_candidates *candidates; /* by local type */
 };
-int core_resolve(struct core_resolver *r, struct object_program *p, const struct bpf_core_relo *relo,
+int core_resolve(struct core_resolver *r, struct program_code *code, const struct bpf_core_relo *relo,
                  struct core_result *result, uint32_t number, struct error *why);
 
 #endif

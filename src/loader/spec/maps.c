@@ -3,60 +3,47 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "loader/spec/object_private.h"
+#include "loader/spec/spec_private.h"
 
 #define MAP_TYPE_USER_RINGBUF 31 /* BPF_MAP_TYPE_USER_RINGBUF (6.1), newer than some headers */
 
-enum { PIN_NONE, PIN_BY_NAME };
-
-struct object_map *object_add_map(struct object_private *o, const char *name)
+struct map_spec *spec_add_map(struct spec *spec, const char *name)
 {
-    struct object *obj = &o->pub;
-    struct object_map *map = arena_alloc(&o->arena, 1, sizeof *map);
-    if (obj->nmaps % 16 == 0) {
-        struct object_map **all = arena_alloc(&o->arena, obj->nmaps + 16, sizeof *all);
-        if (!all)
-            return NULL;
-        if (obj->nmaps)
-            memcpy(all, obj->maps, obj->nmaps * sizeof *all);
-        obj->maps = all;
-    }
-    if (!map)
+    struct map_spec *all = arena_grow(&spec->arena, spec->maps, spec->nmaps, sizeof *all);
+    if (!all)
         return NULL;
-    map->name = name;
-    map->section = -1;
-    map->fd = -1;
-    obj->maps[obj->nmaps++] = map;
-    return map;
+    spec->maps = all;
+    all[spec->nmaps] = (struct map_spec){.name = name, .section = -1};
+    return &all[spec->nmaps++];
 }
 
-int object_add_place(struct object_private *o, uint32_t section, uint64_t offset, uint64_t values,
-                     struct object_map *map)
+int spec_add_place(struct spec *spec, uint32_t section, uint64_t offset, uint32_t map)
 {
-    if (o->nplaces % 16 == 0) {
-        struct map_place *all = arena_alloc(&o->arena, o->nplaces + 16, sizeof *all);
-        if (!all)
-            return -ENOMEM;
-        if (o->nplaces)
-            memcpy(all, o->places, o->nplaces * sizeof *all);
-        o->places = all;
-    }
-    o->places[o->nplaces++] = (struct map_place){section, offset, values, map};
+    struct map_place *all = arena_grow(&spec->arena, spec->places, spec->nplaces, sizeof *all);
+    if (!all)
+        return spec_no_memory(spec);
+    spec->places = all;
+    all[spec->nplaces++] = (struct map_place){section, map, offset};
     return 0;
 }
 
-const struct map_place *object_place(struct object_private *o, uint32_t section, uint64_t offset)
+static int by_place(const void *a, const void *b)
 {
-    const struct map_place *best = NULL;
-    for (size_t i = 0; i < o->nplaces && object_step(o); i++) {
-        const struct map_place *p = &o->places[i];
-        if (p->section == section && p->offset <= offset && (!best || p->offset > best->offset))
-            best = p;
-    }
-    return best;
+    const struct map_place *x = a, *y = b;
+    if (x->section != y->section)
+        return x->section < y->section ? -1 : 1;
+    return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-void object_settle_map(struct object_map *map)
+int spec_map_at(const struct spec *spec, uint32_t section, uint64_t offset)
+{
+    const struct map_place wanted = {section, 0, offset}, *found = NULL;
+    if (spec->nplaces)
+        found = bsearch(&wanted, spec->places, spec->nplaces, sizeof wanted, by_place);
+    return found ? (int)found->map : -1;
+}
+
+void spec_settle_map(struct map_spec *map)
 {
     switch (map->type) {                /* a value given is what events look like */
     case BPF_MAP_TYPE_PERF_EVENT_ARRAY: /* holds descriptors */
@@ -71,14 +58,6 @@ void object_settle_map(struct object_map *map)
     }
     map->key_type_id = map->value_type_id = 0;
 }
-
-/* What one description is read into. `values_id` is the type of the elements of `values`. */
-struct description {
-    struct object_private *o;
-    struct object_map *map;
-    uint32_t values_offset;
-    bool has_values;
-};
 
 /* __uint(name, n): a pointer to an array of n; __ulong: an enumerator. */
 static int number(const struct btf *btf, uint32_t id, uint64_t *out)
@@ -116,7 +95,7 @@ static int sized_type(const struct btf *btf, uint32_t id, uint32_t *type, uint32
     return 0;
 }
 
-static int number_field(const struct btf *btf, const char *name, uint32_t id, struct object_map *map)
+static int number_field(const struct btf *btf, const char *name, uint32_t id, struct map_spec *map)
 {
     const struct {
         const char *name;
@@ -136,172 +115,88 @@ static int number_field(const struct btf *btf, const char *name, uint32_t id, st
         *fields[i].field = (uint32_t)value;
         return 0;
     }
-    if (!strcmp(name, "map_extra"))
-        return number(btf, id, &map->map_extra);
-    if (!strcmp(name, "pinning")) {
-        int err = number(btf, id, &value);
-        map->pin_by_name = value == PIN_BY_NAME;
-        return err ? err : value > PIN_BY_NAME ? -EINVAL : 0;
-    }
-    return -ENOENT;
+    return strcmp(name, "map_extra") ? -ENOENT : number(btf, id, &map->map_extra);
 }
 
-static int describe(struct description *d, uint32_t struct_id, struct error *why);
-
-/* __array(values, struct inner): an array of pointers to descriptions, or to functions. */
-static int values_field(struct description *d, uint32_t id, uint32_t bit_offset, struct error *why)
+static int field(struct spec *spec, struct map_spec *map, const struct btf_member *m, struct error *why)
 {
-    const struct btf *btf = d->o->pub.btf;
-    const struct type_source *s = btf_source(btf);
-    const struct btf_type *t = source_skip(s, id, NULL);
-    if (t && btf_kind(t) == BTF_KIND_ARRAY)
-        t = source_skip(s, btf_array(t)->type, NULL);
-    if (!t || btf_kind(t) != BTF_KIND_PTR)
-        return -EINVAL;
-    uint32_t inner_id;
-    const struct btf_type *inner = source_skip(s, t->type, &inner_id);
-    if (!inner)
-        return -EINVAL;
-    d->has_values = true;
-    d->values_offset = bit_offset / 8;
-    if (btf_kind(inner) == BTF_KIND_FUNC_PROTO)
+    const char *name = btf_string(spec->btf, m->name_off);
+    int err;
+    if (!strcmp(name, "key"))
+        err = sized_type(spec->btf, m->type, &map->key_type_id, &map->key_size);
+    else if (!strcmp(name, "value"))
+        err = sized_type(spec->btf, m->type, &map->value_type_id, &map->value_size);
+    else
+        err = number_field(spec->btf, name, m->type, map);
+    if (err == -ENOENT && spec->extras && spec->extras->map_field)
+        err = spec->extras->map_field(spec, map, m, why);
+    if (!err)
         return 0;
-    struct description in = {.o = d->o, .map = arena_alloc(&d->o->arena, 1, sizeof *in.map)};
-    if (!in.map)
-        return -ENOMEM;
-    in.map->name = arena_printf(&d->o->arena, "%s.inner", d->map->name);
-    in.map->section = -1;
-    in.map->fd = -1;
-    int err = in.map->name ? describe(&in, inner_id, why) : -ENOMEM;
-    if (in.has_values)
-        return -EINVAL; /* maps nest once */
-    d->map->inner = in.map;
-    return err;
+    return error_set(why, err == -ENOENT ? -ENOTSUP : err, "map %s: field %s %s", map->name, name,
+                     err == -ENOENT ? "is not known" : "is not as expected");
 }
 
-static int describe(struct description *d, uint32_t struct_id, struct error *why)
+int spec_read_map(struct spec *spec, struct map_spec *map, uint32_t type_id, struct error *why)
 {
-    const struct btf *btf = d->o->pub.btf;
-    const struct btf_type *t = source_skip(btf_source(btf), struct_id, NULL);
-    struct object_map *map = d->map;
+    const struct btf_type *t = source_skip(btf_source(spec->btf), type_id, NULL);
     if (!t || btf_kind(t) != BTF_KIND_STRUCT)
         return error_set(why, -EINVAL, "map %s: not described by a struct", map->name);
+    if (!budget_steps(&spec->budget, 1 + btf_vlen(t)))
+        return -E2BIG;
     for (uint32_t i = 0; i < btf_vlen(t); i++) {
-        const struct btf_member *m = &btf_members(t)[i];
-        const char *name = btf_string(btf, m->name_off);
-        int err;
-        if (!strcmp(name, "key"))
-            err = sized_type(btf, m->type, &map->key_type_id, &map->key_size);
-        else if (!strcmp(name, "value"))
-            err = sized_type(btf, m->type, &map->value_type_id, &map->value_size);
-        else if (!strcmp(name, "values") && i + 1 == btf_vlen(t) && !map->inner &&
-                 !strstr(map->name, ".inner"))
-            err = values_field(d, m->type, btf_member_bit_offset(t, i), why);
-        else
-            err = number_field(btf, name, m->type, map);
+        int err = field(spec, map, &btf_members(t)[i], why);
         if (err)
-            return error_set(why, err == -ENOENT ? -ENOTSUP : err, "map %s: field %s %s", map->name, name,
-                             err == -ENOENT ? "is not known" : "is not as expected");
+            return err;
     }
     if (map->type == BPF_MAP_TYPE_UNSPEC)
         return error_set(why, -EINVAL, "map %s: has no type", map->name);
-    object_settle_map(map);
-    if (d->has_values && !map->key_size)
-        map->key_size = 4;
-    if (d->has_values && !map->value_size)
-        map->value_size = 4;
+    spec_settle_map(map);
     return 0;
 }
 
-static int add_btf_map(struct object_private *o, size_t section, uint32_t var_id, struct error *why)
+static int add_map(struct spec *spec, uint32_t section, uint32_t var_id, struct error *why)
 {
-    const struct btf *btf = o->pub.btf;
-    const struct btf_type *var = btf_type(btf, var_id);
+    const struct btf_type *var = btf_type(spec->btf, var_id);
     if (!var || btf_kind(var) != BTF_KIND_VAR)
         return error_set(why, -EINVAL, "section .maps holds something other than variables");
-    const char *name = btf_string(btf, var->name_off);
+    const char *name = btf_string(spec->btf, var->name_off);
     struct elf_symbol sym;
-    if (elf_variable(o->pub.elf, name, section, &sym))
+    if (elf_variable(spec->elf, name, section, &sym))
         return error_set(why, -EINVAL, "map %s has a type but no symbol", name);
-    struct description d = {.o = o, .map = object_add_map(o, name)};
-    if (!d.map)
-        return -ENOMEM;
-    int err = describe(&d, var->type, why);
-    return err ? err : object_add_place(o, (uint32_t)section, sym.value, sym.value + d.values_offset, d.map);
+    struct map_spec *map = spec_add_map(spec, name);
+    if (!map)
+        return spec_no_memory(spec);
+    int err = spec_read_map(spec, map, var->type, why);
+    return err ? err : spec_add_place(spec, section, sym.value, (uint32_t)spec->nmaps - 1);
 }
 
-int object_read_btf_maps(struct object_private *o, struct error *why)
+int spec_read_maps(struct spec *spec, struct error *why)
 {
-    const struct elf_section *s = elf_section(o->pub.elf, ".maps");
+    const struct elf_section *s = elf_section(spec->elf, ".maps");
     if (!s || !s->size)
         return 0;
-    int id = o->pub.btf ? btf_find(o->pub.btf, ".maps", BTF_KIND_DATASEC) : -ENOENT;
+    int id = spec->btf ? btf_find(spec->btf, ".maps", BTF_KIND_DATASEC) : -ENOENT;
     if (id < 0)
         return error_set(why, -EINVAL, "section .maps: no types describe it; compile with -g");
-    const struct btf_type *t = btf_type(o->pub.btf, (uint32_t)id);
+    const struct btf_type *t = btf_type(spec->btf, (uint32_t)id);
     for (uint32_t i = 0; i < btf_vlen(t); i++) {
-        int err = add_btf_map(o, (size_t)(s - o->pub.elf->sections), btf_secinfos(t)[i].type, why);
+        int err = add_map(spec, (uint32_t)(s - spec->elf->sections), btf_secinfos(t)[i].type, why);
         if (err)
             return err;
     }
     return 0;
 }
 
-static struct object_program *program_at(struct object_private *o, const struct elf_symbol *sym)
+int spec_read_map_slots(struct spec *spec, struct error *why)
 {
-    for (size_t i = 0; i < o->pub.nprograms && object_step(o); i++) {
-        const struct function *f = program_private(o->pub.programs[i])->function;
-        if (f->section == sym->section && f->start * UINT64_C(8) == sym->value &&
-            (sym->type == STT_SECTION || !strcmp(f->name, sym->name)))
-            return o->pub.programs[i];
-    }
-    return NULL;
-}
-
-static int add_slot(struct object_private *o, const struct map_place *place, const struct elf_reloc *r,
-                    struct error *why)
-{
-    struct object_map *map = place->map;
-    struct elf_symbol sym;
-    if (r->offset < place->values || (r->offset - place->values) % 8 ||
-        elf_symbol(o->pub.elf, r->symbol, &sym))
-        return error_set(why, -EINVAL, "map %s: damaged initial slot", map->name);
-    const struct map_place *to = object_place(o, sym.section, sym.value);
-    struct map_slot slot = {.index = (uint32_t)((r->offset - place->values) / 8)};
-    if (map->inner)
-        slot.map = to && to->offset == sym.value ? to->map : NULL;
-    else
-        slot.program = program_at(o, &sym);
-    if (!slot.map && !slot.program)
-        return error_set(why, -EINVAL, "map %s: slot %u is set to %s, which is no %s", map->name, slot.index,
-                         sym.name, map->inner ? "map" : "program");
-    if (map->nslots % 16 == 0) {
-        struct map_slot *all = arena_alloc(&o->arena, map->nslots + 16, sizeof *all);
-        if (!all)
-            return -ENOMEM;
-        if (map->nslots)
-            memcpy(all, map->slots, map->nslots * sizeof *all);
-        map->slots = all;
-    }
-    map->slots[map->nslots++] = slot;
-    return 0;
-}
-
-int object_read_map_slots(struct object_private *o, struct error *why)
-{
-    const struct elf_section *s = elf_section(o->pub.elf, ".maps");
-    if (!s)
-        return 0;
-    uint32_t section = (uint32_t)(s - o->pub.elf->sections);
-    for (size_t i = 0; i < o->relocs[section].count; i++) {
-        const struct elf_reloc *r = &o->relocs[section].relocs[i];
-        const struct map_place *place = object_place(o, section, r->offset);
-        if (!place || place->values == place->offset)
-            return error_set(why, -EINVAL, "section .maps: a relocation at %llu sets no slot of a map",
-                             (unsigned long long)r->offset);
-        int err = add_slot(o, place, r, why);
-        if (err)
-            return err;
-    }
-    return 0;
+    const struct elf_section *s = elf_section(spec->elf, ".maps");
+    int err = 0;
+    if (spec->nplaces)
+        qsort(spec->places, spec->nplaces, sizeof *spec->places, by_place);
+    const struct section_relocs *r = s ? &spec->relocs[s - spec->elf->sections] : NULL;
+    for (size_t i = 0; r && i < r->count && !err; i++)
+        err = spec->extras && spec->extras->map_slot
+                  ? spec->extras->map_slot(spec, &r->relocs[i], why)
+                  : error_set(why, -ENOTSUP, "section .maps: maps with slots that are set are not supported");
+    return err;
 }

@@ -1,182 +1,123 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Everything that has to be resolved in an object, in the order in which it can be. */
+/* What programs need of a target's types: the layouts that CO-RE relocations ask for, and ids of what they
+ * attach to. */
+#include "loader/spec/relocate.h"
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
-#include "loader/spec/core.h"
-#include "loader/spec/object_private.h"
+#include "loader/spec/spec_private.h"
+#include "loader/spec/target_btf_private.h"
 
-const char *program_attach_name(struct object_private *o, const struct program *p, uint32_t *kind)
+#define NAME_ROOM 256 /* of what is attached to; the kernel takes 128 */
+
+/* The name whose id a program attaches to, "btf_trace_sched_switch"; false: it needs none, or it is too long.
+ */
+static bool attach_name(const struct program_spec *p, char to[NAME_ROOM], uint32_t *kind)
 {
-    const char *prefix = NULL;
-    *kind = BTF_KIND_FUNC;
-    if (!p->kind || !*p->pub.target)
-        return NULL;
-    switch ((enum section_attach)p->kind->attach) {
-    case ATTACH_TP:
-        *kind = BTF_KIND_TYPEDEF;
-        prefix = "btf_trace_";
-        break;
-    case ATTACH_FUNC:
-        prefix = "";
-        break;
-    case ATTACH_LSM:
-        prefix = "bpf_lsm_";
-        break;
-    case ATTACH_ITER:
-        prefix = "bpf_iter_";
-        break;
-    case ATTACH_NO_BTF:
-    case ATTACH_STRUCT_OPS:
-        return NULL;
-    }
-    return arena_printf(&o->arena, "%s%s", prefix, p->pub.target);
+    static const char *const prefixes[] = {[ATTACH_TP] = "btf_trace_",
+                                           [ATTACH_FUNC] = "",
+                                           [ATTACH_LSM] = "bpf_lsm_",
+                                           [ATTACH_ITER] = "bpf_iter_"};
+    const char *prefix =
+        p->kind && p->kind->attach < sizeof prefixes / sizeof *prefixes ? prefixes[p->kind->attach] : NULL;
+    if (!prefix || !*p->target)
+        return false;
+    *kind = p->kind->attach == ATTACH_TP ? BTF_KIND_TYPEDEF : BTF_KIND_FUNC;
+    return (size_t)snprintf(to, NAME_ROOM, "%s%s", prefix, p->target) < NAME_ROOM;
 }
 
-static int refuse(struct object_program *p, int err, const struct error *reason)
+struct wanting {
+    const struct spec *spec;
+    struct target_btf *target;
+};
+
+static int want_relo(void *context, uint32_t insn, const void *record)
 {
-    if (!p->error) {
-        p->error = err;
-        error_set(&p->reason, err, "%s: %s", p->name, *reason->text ? reason->text : error_name(err));
+    struct wanting *w = context;
+    struct bpf_core_relo relo;
+    memcpy(&relo, record, sizeof relo);
+    if ((uint32_t)relo.kind == CORE_TYPE_ID_LOCAL)
+        return 0;
+    return target_btf_want(w->target, btf_name(w->spec->btf, relo.type_id));
+}
+
+int spec_want(const struct spec *spec, struct target_btf *target)
+{
+    struct wanting w = {spec, target};
+    char name[NAME_ROOM];
+    uint32_t kind;
+    int err = 0;
+    for (size_t i = 1; spec->btf_ext && i < spec->elf->nsections && !err; i++)
+        if (elf_is_code(&spec->elf->sections[i]))
+            err = btf_ext_each(spec->btf_ext, EXT_CORE_RELO, spec->elf->sections[i].name, 0, UINT32_MAX,
+                               want_relo, &w);
+    for (size_t i = 0; i < spec->nprograms && !err; i++)
+        if (attach_name(&spec->programs[i], name, &kind))
+            err = target_btf_want(target, name);
+    const struct btf_type *externs = spec->ksyms_id ? btf_type(spec->btf, spec->ksyms_id) : NULL;
+    for (uint32_t i = 0; externs && i < btf_vlen(externs) && !err; i++)
+        err = target_btf_want(target, btf_name(spec->btf, btf_secinfos(externs)[i].type));
+    return err;
+}
+
+int spec_attach_id(const struct program_spec *p, struct target_btf *target, struct error *why)
+{
+    char name[NAME_ROOM];
+    uint32_t kind;
+    if (!p->kind)
+        return error_set(why, -EINVAL, "section %s says no known program type", p->section);
+    if (p->kind->attach == ATTACH_STRUCT_OPS)
+        return error_set(why, -ENOTSUP, "section %s: struct_ops programs are not supported", p->section);
+    if (!attach_name(p, name, &kind))
+        return 0;
+    if (!target)
+        return error_set(why, -ENODATA,
+                         "attaching to %s needs BTF, and this kernel has none (no /sys/kernel/btf/vmlinux)",
+                         name);
+    int id = target_btf_find(target, name, kind);
+    return id > 0 ? id : error_set(why, id, "this kernel has no %s", name);
+}
+
+struct relocation {
+    struct core_resolver *resolver;
+    struct program_code *code;
+    const struct segment *segment;
+    int error; /* of the first that failed */
+    struct error *why;
+};
+
+static int relocate_one(void *context, uint32_t insn, const void *record)
+{
+    struct relocation *r = context;
+    struct program_code *code = r->code;
+    struct bpf_core_relo relo;
+    struct error reason = {0};
+    struct core_result *all = arena_grow(r->resolver->arena, code->core, code->ncore, sizeof *all);
+    if (!all)
+        return -ENOMEM;
+    code->core = all;
+    memcpy(&relo, record, sizeof relo);
+    relo.insn_off = insn - r->segment->function->start + r->segment->at;
+    uint32_t number = (uint32_t)code->ncore++;
+    int err = core_resolve(r->resolver, code, &relo, &all[number], number, &reason);
+    if (err && !r->error) {
+        r->error = err;
+        error_set(r->why, err, "%s", *reason.text ? reason.text : error_name(err));
     }
     return err == -ENOMEM ? err : 0;
 }
 
-static int link_programs(struct object_private *o)
+int spec_relocate(const struct spec *spec, struct core_resolver *resolver, struct program_code *code,
+                  struct error *why)
 {
-    uint64_t insns = 0;
-    for (size_t i = 0; i < o->pub.nprograms; i++) {
-        struct program *p = program_private(o->pub.programs[i]);
-        struct error reason = {0};
-        int err = object_link_program(o, p, &reason);
-        insns += p->pub.ninsns;
-        if (insns > MAX_INSNS)
-            return -E2BIG;
-        err = err ? refuse(&p->pub, err, &reason) : 0;
+    struct relocation r = {.resolver = resolver, .code = code, .why = why};
+    for (size_t i = 0; spec->btf_ext && i < code->nsegments; i++) {
+        r.segment = &code->segments[i];
+        const struct spec_function *f = r.segment->function;
+        int err = btf_ext_each(spec->btf_ext, EXT_CORE_RELO, spec->elf->sections[f->section].name, f->start,
+                               f->count, relocate_one, &r);
         if (err)
             return err;
     }
-    return 0;
-}
-
-static int want_program(struct object_private *o, struct target_btf *target, const struct program *p)
-{
-    uint32_t kind;
-    const char *name = program_attach_name(o, p, &kind);
-    int err = name ? target_btf_want(target, name) : 0;
-    for (size_t i = 0; i < p->pub.nrefs && !err; i++)
-        if (p->pub.refs[i].kind == REF_BTF_ID || p->pub.refs[i].kind == REF_KFUNC)
-            err = target_btf_want(target, p->pub.refs[i].name);
-    return err;
-}
-
-static int want_relo(void *context, uint32_t insn, const void *record)
-{
-    struct bpf_core_relo relo;
-    void **both = context;
-    const struct object_private *o = both[0];
-    memcpy(&relo, record, sizeof relo);
-    if ((uint32_t)relo.kind == CORE_TYPE_ID_LOCAL)
-        return 0;
-    return target_btf_want(both[1], btf_name(o->pub.btf, relo.type_id));
-}
-
-static int want_relos(const struct object_private *o, struct target_btf *target)
-{
-    void *both[] = {(void *)o, target};
-    int err = 0;
-    for (size_t i = 1; o->pub.btf_ext && i < o->pub.elf->nsections && !err; i++)
-        if (elf_is_code(&o->pub.elf->sections[i]))
-            err = btf_ext_each(o->pub.btf_ext, EXT_CORE_RELO, o->pub.elf->sections[i].name, 0, UINT32_MAX,
-                               want_relo, both);
-    return err;
-}
-
-int target_btf_expect(struct target_btf *target, const struct object *obj, struct error *why)
-{
-    struct object_private *o = object_private(obj);
-    int err = want_relos(o, target);
-    err = err ? err : object_want_kconfig(o, target);
-    for (size_t i = 0; i < obj->nprograms && !err; i++)
-        err = want_program(o, target, program_private(obj->programs[i]));
-    return err ? error_set(why, err, "%s: out of memory", obj->name) : 0;
-}
-
-static void resolve_attach(struct object_private *o, struct target_btf *target, struct program *p)
-{
-    struct error reason = {0};
-    uint32_t kind;
-    int err = 0;
-    if (p->kind && p->kind->attach == ATTACH_STRUCT_OPS)
-        err =
-            error_set(&reason, -ENOTSUP, "section %s: struct_ops programs are not supported", p->pub.section);
-    else if (p->pub.type == BPF_PROG_TYPE_UNSPEC)
-        err = error_set(&reason, -EINVAL, "section %s says no known program type", p->pub.section);
-    const char *name = err ? NULL : program_attach_name(o, p, &kind);
-    if (name && !target) {
-        err = error_set(&reason, -ENODATA,
-                        "attaching to %s needs BTF, and this kernel has none (no /sys/kernel/btf/vmlinux)",
-                        name);
-    } else if (name) {
-        int id = target_btf_find(target, name, kind);
-        if (id > 0)
-            p->pub.attach_btf_id = (uint32_t)id;
-        else
-            err = error_set(&reason, id, "this kernel has no %s", name);
-    }
-    if (err)
-        refuse(&p->pub, err, &reason);
-}
-
-static int resolve_core(struct object_private *o, struct core_resolver *r, struct program *p)
-{
-    struct object_program *pub = &p->pub;
-    if (!p->nrelos)
-        return 0;
-    pub->core = arena_alloc(&o->arena, p->nrelos, sizeof *pub->core);
-    if (!pub->core)
-        return -ENOMEM;
-    for (size_t i = 0; i < p->nrelos; i++) {
-        struct error reason = {0};
-        int err = core_resolve(r, pub, &p->relos[i], &pub->core[pub->ncore++], (uint32_t)i, &reason);
-        err = err ? refuse(pub, err, &reason) : 0;
-        if (err)
-            return err;
-    }
-    return 0;
-}
-
-static int resolve_programs(struct object_private *o, struct target_btf *target)
-{
-    struct core_resolver r = {o->pub.btf, target, &o->arena, CORE_BUDGET, NULL};
-    for (size_t i = 0; i < o->pub.nprograms; i++) {
-        struct program *p = program_private(o->pub.programs[i]);
-        resolve_attach(o, target, p);
-        int err = resolve_core(o, &r, p);
-        if (err)
-            return err;
-    }
-    return target ? target->error : 0;
-}
-
-int object_relocate(struct object *obj, struct target_btf *target, struct error *why)
-{
-    struct object_private *o = object_private(obj);
-    if (obj->relocated)
-        return error_set(why, -EALREADY, "%s: relocated twice", obj->name);
-    obj->relocated = true;
-    int err = link_programs(o);
-    if (err)
-        return error_set(why, err, "%s: %s", obj->name,
-                         err == -E2BIG ? "too many instructions in all programs" : "out of memory");
-    if (target) {
-        err = target_btf_expect(target, obj, why);
-        err = err ? err : target_btf_scan(target, why);
-        if (err)
-            return err;
-        object_fill_kconfig(o, target);
-    }
-    err = resolve_programs(o, target);
-    return err ? error_set(why, err, "%s: %s", obj->name,
-                           err == -ENOMEM ? "out of memory" : "the target's BTF is damaged")
-               : 0;
+    return r.error;
 }

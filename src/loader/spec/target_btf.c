@@ -3,37 +3,17 @@
 #include "loader/spec/target_btf.h"
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include "loader/spec/target_btf_private.h"
-
-#define VMLINUX "/sys/kernel/btf/vmlinux"
-
-static int mapped_read(const struct target_btf *t, void *to, size_t size, uint64_t offset)
-{
-    if (offset > t->mapped_size || size > t->mapped_size - offset)
-        return -EINVAL;
-    memcpy(to, t->mapped + offset, size);
-    return 0;
-}
 
 int target_read(struct target_btf *t, void *to, size_t size, uint64_t offset)
 {
-    if (t->mapped)
-        return mapped_read(t, to, size, offset);
-    for (size_t done = 0; done < size;) {
-        ssize_t n = pread(t->fd, (char *)to + done, size - done, (off_t)(offset + done));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n ? -errno : -EINVAL;
-        done += (size_t)n;
-    }
-    return 0;
+    const void *at;
+    int err = bytes_at(&t->bytes, offset, size, to, &at);
+    if (!err && at != to)
+        memcpy(to, at, size);
+    return err;
 }
 
 /* A page of the file, the one that was not used for longest making room for it. The end may be short. */
@@ -49,18 +29,10 @@ static struct target_page *page_of(struct target_btf *t, uint64_t number)
             oldest = p;
     }
     oldest->at = 0;
-    size_t have = 0;
-    while (have < TARGET_PAGE) {
-        ssize_t n =
-            pread(t->fd, oldest->bytes + have, TARGET_PAGE - have, (off_t)(number * TARGET_PAGE + have));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return NULL;
-        if (!n)
-            break;
-        have += (size_t)n;
-    }
+    uint64_t start = number * TARGET_PAGE, left = t->bytes.size > start ? t->bytes.size - start : 0;
+    size_t have = left < TARGET_PAGE ? (size_t)left : TARGET_PAGE;
+    if (target_read(t, oldest->bytes, have, start))
+        return NULL;
     memset(oldest->bytes + have, 0, TARGET_PAGE - have);
     oldest->at = number + 1;
     oldest->used = ++t->clock;
@@ -69,8 +41,8 @@ static struct target_page *page_of(struct target_btf *t, uint64_t number)
 
 int target_cached_read(struct target_btf *t, void *to, size_t size, uint64_t offset)
 {
-    if (t->mapped)
-        return mapped_read(t, to, size, offset);
+    if (t->bytes.memory)
+        return target_read(t, to, size, offset);
     while (size) {
         const struct target_page *p = page_of(t, offset / TARGET_PAGE);
         size_t from = offset % TARGET_PAGE, n = TARGET_PAGE - from < size ? TARGET_PAGE - from : size;
@@ -209,11 +181,11 @@ static int find_in_elf(struct target_btf *t, const Elf64_Ehdr *h, uint64_t *star
     return error_set(why, -EINVAL, "an ELF file without a section .BTF");
 }
 
-static int read_header(struct target_btf *t, uint64_t size, struct error *why)
+static int read_header(struct target_btf *t, struct error *why)
 {
     Elf64_Ehdr elf;
     struct btf_header h;
-    uint64_t start = 0;
+    uint64_t start = 0, size = t->bytes.size;
     int err = 0;
     if (size >= sizeof elf && !target_read(t, &elf, sizeof elf, 0) && !memcmp(elf.e_ident, ELFMAG, SELFMAG))
         err = find_in_elf(t, &elf, &start, &size, why);
@@ -243,61 +215,31 @@ static int read_header(struct target_btf *t, uint64_t size, struct error *why)
     return 0;
 }
 
-/* The kernel's own memory: it costs us none, and thousands of reads less. Not for other files, which may
- * shrink. */
-static void map_kernel(struct target_btf *t, uint64_t size)
+int target_btf_new(struct target_btf **out, const struct bytes *bytes, struct error *why)
 {
-    void *mapped = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, t->fd, 0) : MAP_FAILED;
-    if (mapped == MAP_FAILED)
-        return;
-    t->mapped = mapped;
-    t->mapped_size = size;
-}
-
-static int open_at(struct target_btf *t, const char *path, struct error *why)
-{
-    struct stat st;
-    t->source = (struct type_source){target_type, target_string};
-    t->pages = calloc(TARGET_PAGES, sizeof *t->pages);
-    t->fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (t->fd < 0)
-        return error_set(why, -errno, "cannot open it");
-    if (!t->pages)
-        return -ENOMEM;
-    if (fstat(t->fd, &st))
-        return -errno;
-    if (!S_ISREG(st.st_mode))
-        return error_set(why, -EINVAL, "not a file");
-    if (!strcmp(path, VMLINUX))
-        map_kernel(t, (uint64_t)st.st_size);
-    return read_header(t, (uint64_t)st.st_size, why);
-}
-
-int target_btf_open(struct target_btf **out, const char *path, struct error *why)
-{
-    struct error reason = {0};
     struct target_btf *t = calloc(1, sizeof *t);
     if (!t)
-        return error_set(why, -ENOMEM, "out of memory");
-    path = path ? path : VMLINUX;
-    int err = open_at(t, path, &reason);
-    if (err) {
-        target_btf_close(t);
-        return error_set(why, err, "%s: %s%s%s", path, reason.text, *reason.text ? ": " : "",
-                         error_name(err));
-    }
-    *out = t;
-    return 0;
+        return -ENOMEM;
+    t->source = (struct type_source){target_type, target_string};
+    t->bytes = *bytes;
+    t->pages = bytes->memory ? NULL : calloc(TARGET_PAGES, sizeof *t->pages);
+    int err = t->pages || bytes->memory ? read_header(t, why) : -ENOMEM;
+    if (err)
+        target_btf_free(t);
+    else
+        *out = t;
+    return err;
 }
 
-void target_btf_close(struct target_btf *t)
+const struct bytes *target_btf_bytes(const struct target_btf *t)
+{
+    return &t->bytes;
+}
+
+void target_btf_free(struct target_btf *t)
 {
     if (!t)
         return;
-    if (t->fd >= 0)
-        close(t->fd);
-    if (t->mapped)
-        munmap((void *)t->mapped, t->mapped_size);
     free(t->pages);
     free(t->index);
     arena_free(&t->text_arena);

@@ -8,18 +8,16 @@
 
 #include <stdint.h>
 #include "base/error.h"
+#include "loader/spec/bytes.h"
 
 struct target_btf;
 struct object;
 
-/* Opens raw BTF (or an ELF file with a .BTF section) at path; NULL = /sys/kernel/btf/vmlinux.
- * A file cut short or damaged: -EINVAL with a reason. */
-int target_btf_open(struct target_btf **out, const char *path, struct error *why);
-void target_btf_close(struct target_btf *target);
-
-/* Notes what this object will ask, without asking. With several objects, calling this for all
- * before the first object_relocate makes the data be read once instead of once an object. Optional. */
-int target_btf_expect(struct target_btf *target, const struct object *obj, struct error *why);
+/* Of raw BTF, or of an ELF file with a section .BTF. The source of the bytes must outlive it; closing it is
+ * the caller's. Cut short or damaged: -EINVAL with a reason. */
+int target_btf_new(struct target_btf **out, const struct bytes *bytes, struct error *why);
+const struct bytes *target_btf_bytes(const struct target_btf *target);
+void target_btf_free(struct target_btf *target); /* NULL is fine */
 
 /* Id of the type of this kind (BTF_KIND_*) and exact name, or -ENOENT. Names that the relocated objects
  * mention (externs, attach targets) are answered from what was read already, others cost a pass over the

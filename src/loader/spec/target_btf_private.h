@@ -3,7 +3,6 @@
 #ifndef HOG_LOADER_SPEC_TARGET_BTF_PRIVATE_H
 #define HOG_LOADER_SPEC_TARGET_BTF_PRIVATE_H
 
-#include <sys/types.h>
 #include "loader/spec/arena.h"
 #include "loader/spec/btf.h"
 #include "loader/spec/target_btf.h"
@@ -59,7 +58,7 @@ struct target_string {
 
 struct target_btf {
     struct type_source source;
-    int fd;
+    struct bytes bytes;
     uint64_t types, types_size, strings, strings_size; /* in the file */
     struct arena arena;
     struct target_name *names[TARGET_BUCKETS];
@@ -67,9 +66,7 @@ struct target_btf {
     uint32_t count;  /* types; 0 before the first scan */
     uint32_t *index; /* offset in the types of every TARGET_STRIDE'th; malloc'ed */
     struct target_fetched *fetched[TARGET_BUCKETS];
-    const uint8_t *mapped; /* the whole file, if the kernel lets us (6.16); NULL: it is read */
-    uint64_t mapped_size;
-    struct target_page *pages;
+    struct target_page *pages; /* NULL: the bytes are in memory */
     uint32_t clock;
     char string[1024]; /* the last one that was read */
     struct target_string *texts[TARGET_STRINGS];

@@ -215,10 +215,11 @@ static void unpack(struct unlzma *u, size_t wanted)
         }
         unsigned n = match(u, &c, position);
         size_t back = (size_t)u->distance[0] + 1;
-        if (back > u->written || n > u->room - u->written) {
+        if (back > u->written) {
             c.bad = true;
             break;
         }
+        n = n < u->room - u->written ? n : (unsigned)(u->room - u->written);
         for (; n; n--, u->written++)
             u->out[u->written] = u->out[u->written - back];
     }

@@ -47,12 +47,12 @@ struct calls_probes {
 
 static struct bpf_insn *placeholder_in(const struct object_program *program)
 {
-    for (size_t i = 0; i < program->ninsns; i++)
-        if (program->insns[i].code == (BPF_ALU64 | BPF_MOV | BPF_K) && program->insns[i].imm == NUMBER)
-            return &program->insns[i];
-    for (size_t i = 0; i < program->ninsns; i++)
-        if (program->insns[i].code == (BPF_ALU | BPF_MOV | BPF_K) && program->insns[i].imm == NUMBER)
-            return &program->insns[i];
+    static const uint8_t codes[] = {BPF_ALU64 | BPF_MOV | BPF_K, BPF_ALU | BPF_MOV | BPF_K};
+
+    for (size_t c = 0; c < sizeof codes; c++)
+        for (size_t i = 0; i < program->code.ninsns; i++)
+            if (program->code.insns[i].code == codes[c] && program->code.insns[i].imm == NUMBER)
+                return &program->code.insns[i];
     return NULL;
 }
 
@@ -63,14 +63,6 @@ static int load_call_program(struct calls_probes *p, const char *name, struct ob
     if (!*program)
         return error_set(why, -ENOENT, "%s: no program %s", p->obj->name, name);
     return (*program)->fd >= 0 ? 0 : object_load_program(p->obj, *program, why);
-}
-
-static void unload_call_program(struct object_program *program)
-{
-    if (program && program->fd >= 0) {
-        close(program->fd);
-        program->fd = -1;
-    }
 }
 
 int calls_probes_choose(struct calls_probes *p, bool by_task, bool at_once, struct error *why)
@@ -88,8 +80,8 @@ int calls_probes_choose(struct calls_probes *p, bool by_task, bool at_once, stru
     if (!err)
         err = self_probe(&p->self, p->entry, at_once, why);
     if (err) {
-        unload_call_program(p->entry);
-        unload_call_program(p->at_return);
+        object_program_unload(p->entry);
+        object_program_unload(p->at_return);
     }
     return err;
 }
@@ -98,17 +90,21 @@ int calls_probes_choose(struct calls_probes *p, bool by_task, bool at_once, stru
 static int load_call_copy(struct calls_probes *p, uint32_t number, struct object_program *copy,
                           struct error *why)
 {
-    struct bpf_insn *insn = placeholder_in(p->entry);
-    int first = p->entry->fd;
+    struct bpf_insn *insns = malloc(p->entry->code.ninsns * sizeof *insns);
 
-    if (!insn)
-        return error_set(why, -EINVAL, "%s: no number in %s", p->obj->name, p->entry->name);
-    insn->imm = (int32_t)number;
-    p->entry->fd = -1;
-    int err = object_load_program(p->obj, p->entry, why);
-    *copy = *p->entry;
-    p->entry->fd = first;
-    insn->imm = NUMBER;
+    if (!insns)
+        return error_set(why, -ENOMEM, "out of memory");
+    object_program_copy(copy, p->entry, insns);
+    struct bpf_insn *insn = placeholder_in(copy);
+    int err = insn ? 0 : error_set(why, -EINVAL, "%s: no number in %s", p->obj->name, p->entry->name);
+    if (!err) {
+        insn->imm = (int32_t)number;
+        err = object_load_program(p->obj, copy, why);
+    }
+    free(insns);
+    copy->code.insns = NULL;
+    if (err)
+        object_program_unload(copy);
     return err;
 }
 
@@ -141,7 +137,7 @@ static int attach_call(struct calls_probes *p, const char *path, uint64_t offset
     link = new_link(p);
     err = link ? link_attach_uprobe(link, &copy, path, offset, false, pid, why)
                : error_set(why, -ENOMEM, "out of memory");
-    close(copy.fd);
+    object_program_unload(&copy);
     return err;
 }
 

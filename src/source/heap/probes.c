@@ -289,14 +289,6 @@ static int load_alloc_programs(struct alloc_probes *p, struct object *obj, bool 
     return 0;
 }
 
-static void unload_alloc(struct object_program *program)
-{
-    if (program && program->fd >= 0) {
-        close(program->fd);
-        program->fd = -1;
-    }
-}
-
 int alloc_probes_choose(struct alloc_probes *p, struct object *obj, bool by_task, bool at_once,
                         struct error *why)
 {
@@ -306,8 +298,8 @@ int alloc_probes_choose(struct alloc_probes *p, struct object *obj, bool by_task
         err = self_probe(&p->self, p->any ? p->any : p->entries[0], p->any != NULL, why);
     if (!err)
         return 0;
-    unload_alloc(p->any);
-    unload_alloc(p->any_return);
+    object_program_unload(p->any);
+    object_program_unload(p->any_return);
     p->any = p->any_return = NULL;
     return err;
 }

@@ -205,8 +205,8 @@ static void open_waits(struct sched_kernel *kernel)
 /* Whether the kernel's type data has a field that the program checks. access: as in struct core_result. */
 static bool has_field(const struct object_program *program, const char *type, const char *access)
 {
-    for (size_t i = 0; i < program->ncore; i++) {
-        const struct core_result *core = &program->core[i];
+    for (size_t i = 0; i < program->code.ncore; i++) {
+        const struct core_result *core = &program->code.core[i];
         if (core->kind == FIELD_EXISTS && core->target && !strcmp(core->type, type) &&
             !strcmp(core->access, access))
             return true;
@@ -232,8 +232,8 @@ static bool kernel_has_stolen(const struct object_program *program)
 /* The checks of sleeps_on() in bpf/sched/blocked_time.bpf.h. */
 static void find_blocked_kinds(struct sched_kernel *kernel, const struct object_program *program)
 {
-    for (size_t i = 0; i < program->ncore; i++) {
-        const struct core_result *core = &program->core[i];
+    for (size_t i = 0; i < program->code.ncore; i++) {
+        const struct core_result *core = &program->code.core[i];
         if (core->kind == ENUM_EXISTS && core->target && !strcmp(core->type, "enum bpf_func_id"))
             kernel->knows_entry = true;
         if (core->kind == FIELD_EXISTS && core->target && !strcmp(core->type, "struct task_struct___psi"))

@@ -13,7 +13,7 @@
 #include "host/targets.h"
 #include "loader/kernel/locked.h"
 #include "loader/kernel/privilege.h"
-#include "loader/spec/target_btf.h"
+#include "loader/kernel/target_file.h"
 #include "loader/kernel/tracefs_format.h"
 #include "source/shared/prefilter.h"
 #include "syscall/bpf.h"
@@ -49,7 +49,7 @@ void collector_use_map(const struct collector *collector, struct object_map *map
     if (used)
         object_resize_map(map, 0, entries);
     for (size_t i = 0; !used && i < collector->obj->nmaps; i++)
-        if (collector->obj->maps[i]->section >= 0) /* global data is always made */
+        if (collector->obj->maps[i]->spec->section >= 0) /* global data is always made */
             map->instead = collector->obj->maps[i];
 }
 
@@ -173,11 +173,10 @@ int collector_relocate(struct collector *collector, const struct source_context 
     struct error no_types = {""};
 
     /* Missing type data is no failure here: the programs that need it refuse to load and give this reason. */
-    int missing = target_btf_open(&target, context->options->btf, &no_types);
+    int missing = target_btf_shared(&target, context->options->btf, &no_types);
     if (missing && context->options->btf)
         return error_set(why, missing, "%s", no_types.text);
     int err = object_relocate(collector->obj, target, why);
-    target_btf_close(target);
     return err;
 }
 

@@ -10,7 +10,7 @@
 #include "host/pidns.h"
 #include "host/process.h"
 #include "loader/kernel/iterator.h"
-#include "loader/spec/target_btf.h"
+#include "loader/kernel/target_file.h"
 #include "source/sched/sched.h"
 #include "source/shared/collector.h"
 #include "source/shared/sources.h"
@@ -78,11 +78,10 @@ static int tasks_load(struct tasks *t, struct hook_report *hook, struct error *w
         return err ? err : error_set(why, -EINVAL, "tasks: no constant keys");
     *keys =
         (struct hog_keys){.by_thread = context->options->threads, .pid_namespace = context->pidns->translate};
-    err = target_btf_open(&target, context->options->btf, &no_types);
+    err = target_btf_shared(&target, context->options->btf, &no_types);
     if (err && context->options->btf)
         return error_set(why, err, "%s", no_types.text);
     err = object_relocate(t->collector.obj, target, why);
-    target_btf_close(target);
     if (!err)
         err = object_create_maps(t->collector.obj, why);
     return err ? err

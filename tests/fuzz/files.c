@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Files out of the input of a harness, see fuzz.h. The linker puts these functions in place of libc's
+ * (--wrap). */
+#include "tests/fuzz/fuzz.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/types.h>
+
+#define FIRST_FD 1000000
+#define OPEN     8
+#define AT_ONCE  777 /* bytes of a read(): parsers must not expect to get all at once */
+
+struct text {
+    const char *at;
+    size_t length;
+};
+
+static struct text input;
+static bool active;
+static struct {
+    bool is_open;
+    struct text rest;
+} files[OPEN];
+
+int __real_open(const char *path, int flags, ...);
+int __real_openat(int directory, const char *path, int flags, ...);
+ssize_t __real_read(int fd, void *to, size_t n);
+int __real_close(int fd);
+FILE *__real_fopen(const char *path, const char *mode);
+int __real_access(const char *path, int mode);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_openat(int directory, const char *path, int flags, ...);
+ssize_t __wrap_read(int fd, void *to, size_t n);
+int __wrap_close(int fd);
+FILE *__wrap_fopen(const char *path, const char *mode);
+int __wrap_access(const char *path, int mode);
+
+static const char *line_end(const char *p, const char *end)
+{
+    const char *newline = memchr(p, '\n', (size_t)(end - p));
+
+    return newline ? newline + 1 : end;
+}
+
+void files_begin(const uint8_t *bytes, size_t size, int state)
+{
+    static const char mark[] = "@@\n";
+    const char *p = (const char *)bytes, *second = size ? memmem(p, size, mark, strlen(mark)) : NULL;
+
+    memset(files, 0, sizeof files);
+    active = true;
+    input = (struct text){p, second ? (size_t)(second - p) : size};
+    if (second && state)
+        input = (struct text){second + strlen(mark), size - input.length - strlen(mark)};
+}
+
+void files_end(void)
+{
+    active = false;
+}
+
+/* Whether the path ends in "/NAME". */
+static bool fits(const char *path, const char *name, size_t n)
+{
+    size_t length = strlen(path);
+
+    return n && length > n && path[length - n - 1] == '/' && !memcmp(path + length - n, name, n);
+}
+
+static bool find(const char *path, struct text *found)
+{
+    const char *end = input.at + input.length, *p = input.at;
+
+    while (p < end) {
+        const char *next = line_end(p, end);
+        bool is = *p == '@' && fits(path, p + 1, (size_t)(next - p - 1) - (next[-1] == '\n'));
+        p = next;
+        for (next = p; next < end && *next != '@';)
+            next = line_end(next, end);
+        *found = (struct text){p, (size_t)(next - p)};
+        if (is)
+            return true;
+        p = next;
+    }
+    errno = ENOENT;
+    return false;
+}
+
+static int open_text(const char *path)
+{
+    struct text text;
+
+    if (!find(path, &text))
+        return -1;
+    for (int i = 0; i < OPEN; i++)
+        if (!files[i].is_open) {
+            files[i].is_open = true;
+            files[i].rest = text;
+            return FIRST_FD + i;
+        }
+    abort(); /* the parser forgets to close */
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+    va_list args;
+
+    if (active && (flags & O_ACCMODE) == O_RDONLY)
+        return open_text(path);
+    va_start(args, flags);
+    mode_t mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
+    va_end(args);
+    return __real_open(path, flags, mode);
+}
+
+int __wrap_openat(int directory, const char *path, int flags, ...)
+{
+    va_list args;
+
+    if (active && (flags & O_ACCMODE) == O_RDONLY)
+        return open_text(path);
+    va_start(args, flags);
+    mode_t mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
+    va_end(args);
+    return __real_openat(directory, path, flags, mode);
+}
+
+ssize_t __wrap_read(int fd, void *to, size_t n)
+{
+    if (fd < FIRST_FD)
+        return __real_read(fd, to, n);
+    must(fd < FIRST_FD + OPEN && files[fd - FIRST_FD].is_open);
+    struct text *rest = &files[fd - FIRST_FD].rest;
+    n = n < AT_ONCE ? n : AT_ONCE;
+    n = n < rest->length ? n : rest->length;
+    memcpy(to, rest->at, n);
+    rest->at += n;
+    rest->length -= n;
+    return (ssize_t)n;
+}
+
+int __wrap_close(int fd)
+{
+    if (fd < FIRST_FD)
+        return __real_close(fd);
+    must(fd < FIRST_FD + OPEN && files[fd - FIRST_FD].is_open);
+    files[fd - FIRST_FD].is_open = false;
+    return 0;
+}
+
+FILE *__wrap_fopen(const char *path, const char *mode)
+{
+    struct text text;
+
+    if (!active || *mode != 'r')
+        return __real_fopen(path, mode);
+    return find(path, &text) ? fmemopen((void *)text.at, text.length, "r") : NULL;
+}
+
+int __wrap_access(const char *path, int mode)
+{
+    return active ? 0 : __real_access(path, mode);
+}
