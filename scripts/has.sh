@@ -67,8 +67,8 @@ any() { [ -e "$1" ]; }
 case ${1-} in
 ROOT) [ "$(id -u)" -eq 0 ] ;;
 BTF) [ -s /sys/kernel/btf/vmlinux ] ;;
-KPROBE) [ -e /sys/bus/event_source/devices/kprobe ] || [ -e /sys/kernel/tracing/kprobe_events ] ;;
-UPROBE) [ -e /sys/bus/event_source/devices/uprobe ] || [ -e /sys/kernel/tracing/uprobe_events ] ;;
+KPROBE) [ -e /sys/bus/event_source/devices/kprobe ] ;;
+UPROBE) [ -e /sys/bus/event_source/devices/uprobe ] ;;
 FENTRY) has_fentry ;;
 ATOMICS) bpftool feature probe kernel 2>/dev/null | grep -q 'bpf_for_each_map_elem$' ;; # one release later
 TRACEFS) [ -d /sys/kernel/tracing/events ] ;;

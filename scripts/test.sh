@@ -226,14 +226,13 @@ run_matrix() {
     [ $failed -eq $before ] || failures+=("$(tail -n 100 "$work/err")")
 }
 
-# Programs and maps of hog in the kernel, one id per line, and its events in tracefs.
+# Programs and maps of hog in the kernel, one id per line.
 left_in_kernel() {
     [ "$(id -u)" -eq 0 ] || return 0
     {
         bpftool prog show
         bpftool map show
     } 2>/dev/null | grep -E '^[0-9]+: .* name hog_' | sed 's/ name \(hog_[^ ]*\) .*/ \1/'
-    cat /sys/kernel/tracing/[ku]probe_events 2>/dev/null | grep /hog_
 }
 
 # The kernel frees closed objects a little later.

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "syscall/perf.h"
-#include "syscall/bpf.h"
 #include <errno.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -10,7 +9,7 @@ int sys_perf_event_open(struct perf_event_attr *attr, int pid, int cpu)
 {
     long fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
-    return fd < 0 ? -errno : fd_above_stdio((int)fd);
+    return fd < 0 ? -errno : (int)fd;
 }
 
 int sys_perf_enable(int fd)

@@ -5,7 +5,7 @@
 
 #include <linux/perf_event.h>
 
-/* No group; the fd is close-on-exec and never 0, 1 or 2. */
+/* No group; the fd is close-on-exec. */
 int sys_perf_event_open(struct perf_event_attr *attr, int pid, int cpu);
 int sys_perf_enable(int fd);
 int sys_perf_set_bpf(int fd, int program);

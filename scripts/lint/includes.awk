@@ -12,8 +12,6 @@ BEGIN {
 
 FILENAME == ARGV[1] {
     sub(/#.*/, "")
-    if ($1 == "except")
-        excepted[$2, $3] = 1
     if (split($0, sides, ":") != 2)
         next
     rules++
@@ -51,7 +49,7 @@ FILENAME == ARGV[1] {
         else if (from ~ /\/./ && to != "source/shared")
             count[from, to]++ || inner[++ninner] = from SUBSEP to
     }
-    if (module(FILENAME) != module(target) && !((module(FILENAME), module(target)) in excepted))
+    if (module(FILENAME) != module(target))
         edge("file", module(FILENAME), module(target), place)
 }
 

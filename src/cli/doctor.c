@@ -57,9 +57,9 @@ static void put_hook_kinds(struct out *out, const struct options *options)
     char item[64];
     struct error why;
 
-    for (const char *const *hook = hook_kinds; *hook; hook++) {
-        snprintf(item, sizeof item, "hook.%s", *hook);
-        put_item(out, options, item, probe_hook(*hook, &why) ? why.text : "ok");
+    for (size_t i = 0; hook_kind(i); i++) {
+        snprintf(item, sizeof item, "hook.%s", hook_kind(i));
+        put_item(out, options, item, probe_hook(hook_kind(i), &why) ? why.text : "ok");
     }
 }
 

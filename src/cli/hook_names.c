@@ -44,8 +44,8 @@ static void add_ways(struct names *names, const struct hook_ways *ways)
 
 static void add_all_hooks(struct names *names)
 {
-    for (const char *const *kind = hook_kinds; *kind; kind++)
-        add_hook_name(names, *kind);
+    for (size_t i = 0; hook_kind(i); i++)
+        add_hook_name(names, hook_kind(i));
     for (const struct view *const *view = views; *view; view++)
         for (const struct source_use *use = (*view)->sources; use->source; use++)
             if (use->source->ways)

@@ -13,7 +13,6 @@
 #include "loader/kernel/embedded.h"
 #include "cli/session.h"
 #include "loader/kernel/pin.h"
-#include "loader/kernel/pin_tree.h"
 #include "source/shared/collector.h"
 #include "pin.types.h"
 #include "cli/run.h"
@@ -77,7 +76,7 @@ static int read_info(const char *directory, struct hog_pin *pin, struct error *w
     if (err)
         return err;
     struct object_map *map = object_map(obj, "hog_info");
-    err = pin_tree_open_info(map, directory, why);
+    err = pin_open(map, directory, NULL, why);
     if (!err && (err = sys_bpf_map_lookup(map->fd, &zero, pin)))
         error_set(why, err, "%s/" PIN_INFO ": %s", directory, error_name(err));
     object_close(obj);
@@ -160,10 +159,10 @@ static int pin_all(const struct loaded *loaded, const struct options *options, c
     if (err)
         return error_set(why, err, "%s: %s", new, strerror(-err));
     for (size_t i = 0; i < loaded->n && !err; i++)
-        err = pin_tree_add(new, options->views[i], loaded->collectors[i].obj, loaded->collectors[i].links,
-                           COLLECTOR_LINKS, why);
+        err = pin_add(new, options->views[i], loaded->collectors[i].obj, loaded->collectors[i].links,
+                      COLLECTOR_LINKS, why);
     if (!err)
-        err = pin_tree_add(new, NULL, loaded->info, NULL, 0, why);
+        err = pin_add(new, NULL, loaded->info, NULL, 0, why);
     if (!err && rename(new, directory)) {
         err = errno == ENOTEMPTY ? -EEXIST : -errno;
         error_set(why, err, "%s: %s", directory, strerror(-err));
@@ -197,7 +196,7 @@ static int start_guard(const char *new, const struct loaded *loaded, pid_t *guar
     sigprocmask(SIG_BLOCK, &all, NULL);
     close(ends[1]);
     if (read(ends[0], &word, 1) != 1)
-        pin_tree_remove(new, NULL, NULL);
+        pin_remove(new, NULL, NULL);
     _exit(0);
 }
 
@@ -237,7 +236,7 @@ enum status pin_views(const struct options *options)
     }
     err = directory_of(options, directory, &why);
     if (!err)
-        err = pin_tree_check(directory, &why);
+        err = pin_check_new(directory, &why);
     if (!err)
         err = load_all(&loaded, options, &why);
     if (!err)
@@ -300,11 +299,11 @@ enum status unpin_views(const struct options *options)
     int left = directory_of(options, directory, &why);
 
     if (!left)
-        left = bpf_pin_check(directory, &why);
+        left = pin_check_place(directory, &why);
     if (!left)
         left = read_info(directory, &pin, &why);
     if (!left)
-        left = pin_tree_remove(directory, report_foreign, &why);
+        left = pin_remove(directory, report_foreign, &why);
     if (left < 0)
         return pin_failed("unpin", left, &why);
     return left ? STATUS_FAILED : STATUS_DONE;

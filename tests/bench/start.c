@@ -53,20 +53,16 @@ static bool is_of(uint32_t id, const char *prefix)
 {
     struct bpf_link_info link;
     struct bpf_prog_info program;
-    uint32_t size = sizeof link;
     bool right = false;
 
-    memset(&link, 0, sizeof link);
-    memset(&program, 0, sizeof program);
     int fd = sys_bpf_fd_by_id(BPF_LINK_GET_FD_BY_ID, id);
     if (fd < 0)
         return false;
-    if (sys_bpf_info(fd, &link, &size) == 0) {
+    if (sys_bpf_info(fd, &link, sizeof link) == 0) {
         int prog = sys_bpf_fd_by_id(BPF_PROG_GET_FD_BY_ID, link.prog_id);
-        size = sizeof program;
         if (prog >= 0) {
-            right =
-                sys_bpf_info(prog, &program, &size) == 0 && !strncmp(program.name, prefix, strlen(prefix));
+            right = sys_bpf_info(prog, &program, sizeof program) == 0 &&
+                    !strncmp(program.name, prefix, strlen(prefix));
             close(prog);
         }
     }

@@ -2,6 +2,7 @@
 /* A thousand times (or HOG_TEST_CYCLES) open, load, attach, close: nothing is left, and a killed process
  * leaves nothing. */
 #include "loader/kernel/attach.h"
+#include "loader/kernel/probe.h"
 #include "tests/live/objects.h"
 #include <dirent.h>
 #include <linux/perf_event.h>
@@ -13,6 +14,7 @@
 #define MIN_CYCLES 100 /* fewer would prove nothing: one-time allocations are done after 60 */
 
 static const char *const programs[] = {"on_raw_tp", "on_tracepoint", "on_uprobe", "on_uretprobe"};
+#define UPROBE    2 /* the first of these */
 #define NPROGRAMS (sizeof programs / sizeof *programs)
 
 static unsigned count_fds(void)
@@ -48,11 +50,9 @@ static unsigned count_programs(void)
 
     while (sys_bpf_next_id(BPF_PROG_GET_NEXT_ID, id, &id) == 0) {
         struct bpf_prog_info info;
-        uint32_t size = sizeof info;
         int fd = sys_bpf_fd_by_id(BPF_PROG_GET_FD_BY_ID, id);
 
-        memset(&info, 0, sizeof info);
-        if (fd >= 0 && sys_bpf_info(fd, &info, &size) == 0)
+        if (fd >= 0 && sys_bpf_info(fd, &info, sizeof info) == 0)
             for (size_t i = 0; i < NPROGRAMS; i++)
                 n += strcmp(info.name, programs[i]) == 0;
         if (fd >= 0)
@@ -68,11 +68,9 @@ static unsigned count_maps(void)
 
     while (sys_bpf_next_id(BPF_MAP_GET_NEXT_ID, id, &id) == 0) {
         struct bpf_map_info info;
-        uint32_t size = sizeof info;
         int fd = sys_bpf_fd_by_id(BPF_MAP_GET_FD_BY_ID, id);
 
-        memset(&info, 0, sizeof info);
-        if (fd >= 0 && sys_bpf_info(fd, &info, &size) == 0)
+        if (fd >= 0 && sys_bpf_info(fd, &info, sizeof info) == 0)
             n += strcmp(info.name, "hits") == 0;
         if (fd >= 0)
             close(fd);
@@ -116,14 +114,17 @@ static int cycle(const void *bytes, size_t size, size_t wanted, struct error *wh
         struct object_program *program = object_program(obj, programs[n]);
         err = object_load_program(obj, program, why);
         if (!err)
-            err = link_attach(&links[n], program, why);
+            err = n < UPROBE
+                      ? link_attach(&links[n], program, why)
+                      : link_attach_uprobe(&links[n], program, "/proc/self/exe",
+                                           own_offset((uintptr_t)hog_test_probed), n > UPROBE, -1, why);
     }
     struct object_program *perf = object_program(obj, "on_perf");
     if (!err)
         err = object_load_program(obj, perf, why);
     if (!err)
         err = link_attach_perf(&links[NPROGRAMS], perf, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 1000000,
-                               false, -1, why);
+                               why);
     for (size_t i = 0; i <= NPROGRAMS; i++)
         link_detach(&links[i]);
     object_close(obj);

@@ -2,11 +2,11 @@
 /* Ring and perf buffers: every event arrives once and whole, or is counted as lost. */
 #include "base/cpus.h"
 #include "loader/kernel/attach.h"
-#include "loader/kernel/probe.h"
 #include "loader/kernel/ring.h"
 #include "tests/live/objects.h"
 #include <errno.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 struct event {
@@ -97,6 +97,16 @@ static void check_ring(struct object *obj)
     ring_buffer_close(ring);
 }
 
+/* How many CPUs have an event in the map, which is empty after that. */
+static unsigned rings_in(const struct object_map *map)
+{
+    unsigned n = 0;
+
+    for (uint32_t cpu = 0; cpu < map->max_entries; cpu++)
+        n += sys_bpf_map_delete(map->fd, &cpu) == 0;
+    return n;
+}
+
 static void check_perf(struct object *obj)
 {
     struct received r = {0};
@@ -118,10 +128,7 @@ static void check_perf(struct object *obj)
     GLOBAL(obj, "burst", uint32_t) = 20; /* of 72 or 80 bytes: wraps in most rounds, also inside a record */
     GLOBAL(obj, "next", uint64_t) = 0;
     for (int i = 0; i < 250; i++) {
-        if (!feature(FEATURE_TEST_RUN_CPU))
-            run_here(program);
-        else
-            program_run_on_cpu(program, i % ncpus, NULL);
+        program_run_on_cpu(program, i % ncpus, NULL);
         if (i == 0)
             check(readable_within(perf_buffer_fd(buffer), 1000), "perf: its fd polls readable");
         total += perf_buffer_drain(buffer, take, &r, &lost);
@@ -129,8 +136,7 @@ static void check_perf(struct object *obj)
     check(total == 5000 && r.count == 5000 && lost == 0 && GLOBAL(obj, "perf_failed", uint64_t) == 0,
           "perf: 5000 events arrive: %d, %llu lost", total, (unsigned long long)lost);
     check(r.damaged == 0 && r.disordered == 0, "perf: whole and in order, over many wraps");
-    if (feature(FEATURE_TEST_RUN_CPU))
-        check(__builtin_popcount(r.cpus_seen) == (ncpus < 32 ? ncpus : 32), "perf: from each CPU");
+    check(__builtin_popcount(r.cpus_seen) == (ncpus < 32 ? ncpus : 32), "perf: from each CPU");
 
     uint64_t before = r.count, written;
     GLOBAL(obj, "burst", uint32_t) = 50;
@@ -140,10 +146,7 @@ static void check_perf(struct object *obj)
     GLOBAL(obj, "burst", uint32_t) = 1; /* the next one reports those that were dropped */
     written = 500;
     for (int i = 0; i < 2 * ncpus + 8; i++, written++) {
-        if (feature(FEATURE_TEST_RUN_CPU))
-            program_run_on_cpu(program, i % ncpus, NULL);
-        else
-            run_here(program);
+        program_run_on_cpu(program, i % ncpus, NULL);
         perf_buffer_drain(buffer, take, &r, &lost);
     }
     check(lost > 400 && r.count - before + lost == written,
@@ -157,6 +160,29 @@ static void check_perf(struct object *obj)
     r.stop_after = 0;
     check(perf_buffer_drain(buffer, take, &r, &lost) == 2, "perf: and goes on after that");
     perf_buffer_close(buffer);
+    check(rings_in(object_map(obj, "perf")) == 0, "perf: its map is empty once it is closed");
+}
+
+/* With file descriptors for all but the ring of the last CPU. */
+static void check_perf_half(struct object *obj)
+{
+    struct error why = {""};
+    struct perf_buffer *buffer = NULL;
+    uint8_t online[MAX_CPUS];
+    int fds[MAX_CPUS + 1], ncpus = cpus_online(online, sizeof online);
+    struct rlimit old, few;
+
+    for (int i = 0; i <= ncpus; i++)
+        fds[i] = dup(object_map(obj, "perf")->fd);
+    for (int i = 0; i <= ncpus; i++)
+        close(fds[i]);
+    getrlimit(RLIMIT_NOFILE, &old);
+    few = (struct rlimit){(rlim_t)fds[ncpus], old.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &few);
+    int err = perf_buffer_open(&buffer, object_map(obj, "perf"), 1, &why);
+    setrlimit(RLIMIT_NOFILE, &old);
+    check(err == -EMFILE, "perf: without a descriptor for the last CPU it does not open: %s", why.text);
+    check(rings_in(object_map(obj, "perf")) == 0, "perf: its map is empty when it did not open");
 }
 
 int main(void)
@@ -167,6 +193,7 @@ int main(void)
         return done();
     check_ring(obj);
     check_perf(obj);
+    check_perf_half(obj);
     object_close(obj);
     return done();
 }

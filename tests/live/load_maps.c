@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Variables, mapped arrays, slots, pins, and draining. */
+/* Variables, mapped arrays, slots, and draining. */
 #include "base/cpus.h"
 #include "loader/kernel/map_read.h"
-#include "loader/kernel/pin.h"
-#include "loader/kernel/probe.h"
 #include "tests/live/objects.h"
 #include <errno.h>
 #include <unistd.h>
@@ -41,10 +39,6 @@ static void check_mapped(struct object *obj)
     struct pair pair = {7, 0x1234}, read = {0};
     uint32_t one = 1, last = 999;
 
-    if (!feature(FEATURE_ARRAY_MMAP)) {
-        check(!map->memory, "without BPF_F_MMAPABLE there is no memory");
-        return;
-    }
     check(map->memory && map->memory_size == 16384, "the array is mapped: %zu bytes", map->memory_size);
     const volatile struct pair *pairs = map->memory;
     check(pairs[1].b == 3, "what the program wrote is in memory: %llu", (unsigned long long)pairs[1].b);
@@ -92,33 +86,35 @@ static void fill(const struct object_map *map, uint32_t n)
     }
 }
 
-typedef int (*drain_fn)(int fd, size_t key_size, size_t value_size, entry_fn fn, void *context,
-                        struct error *why);
+static int count_one(void *context, const void *key, const void *value)
+{
+    return 0;
+}
 
-static void check_drain(const struct object_map *map, drain_fn drain, const char *how)
+static void check_drain(const struct object_map *map)
 {
     static const uint32_t sizes[] = {0, 1, 2, 100, 9999, 10000};
     static struct drained d;
     struct error why = {""};
-    uint32_t key;
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         memset(&d, 0, sizeof d);
         fill(map, sizes[i]);
-        int n = drain(map->fd, sizeof key, sizeof(struct pair), take_pair, &d, &why);
+        int n = map_drain(map->fd, sizeof(uint32_t), sizeof(struct pair), take_pair, &d, &why);
         check(n == (int)sizes[i] && d.count == sizes[i] && !d.wrong,
-              "%s: %u entries come out once each: %d %u wrong %s", how, sizes[i], n, d.wrong, why.text);
-        check(sys_bpf_map_next_key(map->fd, NULL, &key) == -ENOENT, "%s: the map of %u is empty then", how,
-              sizes[i]);
+              "%u entries come out once each: %d %u wrong %s", sizes[i], n, d.wrong, why.text);
+        check(map_walk(map->fd, sizeof(uint32_t), sizeof(struct pair), count_one, NULL, NULL) == 0,
+              "the map of %u is empty then", sizes[i]);
     }
     memset(&d, 0, sizeof d);
     d.stop_after = 10;
     fill(map, 100);
-    check(drain(map->fd, sizeof key, sizeof(struct pair), take_pair, &d, &why) == -ECANCELED && d.count == 10,
-          "%s: the caller can end it", how);
+    check(map_drain(map->fd, sizeof(uint32_t), sizeof(struct pair), take_pair, &d, &why) == -ECANCELED &&
+              d.count == 10,
+          "the caller can end a drain");
     d.stop_after = 0;
     memset(&d, 0, sizeof d);
-    drain(map->fd, sizeof key, sizeof(struct pair), take_pair, &d, NULL);
+    map_drain(map->fd, sizeof(uint32_t), sizeof(struct pair), take_pair, &d, NULL);
 }
 
 /* Large values: few fit into a batch, and a bucket with more of them than that needs a larger batch. */
@@ -188,40 +184,6 @@ static void check_percpu(const struct object_map *map)
           "a per-CPU map is drained with all CPUs' values: %d", n);
 }
 
-static void check_pins(struct object *obj)
-{
-    const struct object_map *map = object_map(obj, "hog_test_pinned");
-    struct error why = {""};
-    uint32_t key = 3, value = 33, read = 0;
-
-    check(access(PIN_DIRECTORY "/hog_test_pinned", F_OK) == 0, "a map is pinned by its name");
-    sys_bpf_map_update(map->fd, &key, &value, 0);
-    struct object *again = object_ready("live_maps");
-    if (again) {
-        sys_bpf_map_lookup(object_map(again, "hog_test_pinned")->fd, &key, &read);
-        check(read == 33, "the next object gets the same map");
-        object_close(again);
-    }
-    again = object_prepare("live_maps");
-    if (again) {
-        object_resize_map(object_map(again, "hog_test_pinned"), 0, 11);
-        int err = object_create_maps(again, &why);
-        check(err == -EEXIST && strstr(why.text, "hog_test_pinned"), "a map of another shape is refused: %s",
-              why.text);
-        object_close(again);
-    }
-    int err = bpf_pin(map->fd, PIN_DIRECTORY "/hog_test_pinned", &why);
-    check(err == -EEXIST, "a name is not given twice: %s", why.text);
-    check(bpf_pin(map->fd, "/tmp/hog_test_pinned", &why) == -ENODEV, "nothing is pinned elsewhere: %s",
-          why.text);
-    check(bpf_unpin("/tmp/hog_test_pinned", &why) == -ENODEV, "nothing is unpinned elsewhere: %s", why.text);
-    check(bpf_unpin(PIN_DIRECTORY "/hog_test_pinned", &why) == 0 &&
-              access(PIN_DIRECTORY "/hog_test_pinned", F_OK) < 0,
-          "a pin is removed: %s", why.text);
-    check(bpf_open_pinned(PIN_DIRECTORY "/hog_test_pinned", &why) == -ENOENT, "then it is gone: %s",
-          why.text);
-}
-
 int main(void)
 {
     struct object *obj = object_prepare("live_maps");
@@ -229,7 +191,6 @@ int main(void)
 
     if (!obj)
         return done();
-    unlink(PIN_DIRECTORY "/hog_test_pinned"); /* left by a killed test */
     uint64_t *constant = object_global(obj, "constant", 8);
     if (constant)
         *constant = 0xfeedface;
@@ -237,12 +198,10 @@ int main(void)
     check(err == 0, "maps of all kinds are created: %s", why.text);
     check(object_map(obj, "hog_test_perf")->max_entries == (uint32_t)cpus_possible(),
           "a perf event array has an entry for each possible CPU");
-    check_pins(obj);
     check_globals(obj);
     check_mapped(obj);
     check_read_only(obj);
-    check_drain(object_map(obj, "hog_test_hash"), map_drain, "in batches");
-    check_drain(object_map(obj, "hog_test_hash"), map_drain_single, "key by key");
+    check_drain(object_map(obj, "hog_test_hash"));
     check_large();
     check_percpu(object_map(obj, "hog_test_percpu"));
     object_close(obj);

@@ -6,14 +6,13 @@
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
 
-# BPF objects that no process has a descriptor of, one id per line, and hog's events in tracefs.
+# BPF objects that no process has a descriptor of, one id per line.
 ownerless() {
     local kind
     for kind in prog map link; do
         comm -23 <(bpftool -j "$kind" show | jq -r '.[].id' | sort) \
             <(cat /proc/[0-9]*/fdinfo/* 2>/dev/null | sed -n "s/^${kind}_id:[[:space:]]*//p" | sort -u) | sed "s/^/$kind /"
     done
-    cat /sys/kernel/tracing/[ku]probe_events 2>/dev/null | grep hog_
 }
 
 # The kernel frees closed objects a little later.

@@ -26,12 +26,11 @@ static int sketch_of_hog(struct bpf_map_info *info)
     int largest = -1;
 
     for (uint32_t id = 0; !sys_bpf_next_id(BPF_MAP_GET_NEXT_ID, id, &id);) {
-        struct bpf_map_info of = {0};
-        uint32_t size = sizeof of;
+        struct bpf_map_info of;
         int fd = sys_bpf_fd_by_id(BPF_MAP_GET_FD_BY_ID, id);
         if (fd < 0)
             continue;
-        if (sys_bpf_info(fd, &of, &size) || strcmp(of.name, "hog_sketch") != 0 ||
+        if (sys_bpf_info(fd, &of, sizeof of) || strcmp(of.name, "hog_sketch") != 0 ||
             of.value_size < offsetof(struct hog_cpu, slots) ||
             (largest >= 0 && of.value_size < info->value_size)) {
             close(fd);

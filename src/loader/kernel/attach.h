@@ -3,12 +3,17 @@
 #ifndef HOG_LOADER_KERNEL_ATTACH_H
 #define HOG_LOADER_KERNEL_ATTACH_H
 
-#include "loader/kernel/link.h"
+#include "loader/kernel/object.h"
 #include "loader/spec/elf_symbol.h"
 
-/* Attaches by the program's type and section name (raw_tp, tp_btf, fentry/fexit/fmod_ret, tracepoint, kprobe,
- * kretprobe, uprobe "uprobe/PATH:SYMBOL[+OFF]", uretprobe). kprobes try the perf PMU, then tracefs.
- * perf_event programs: see link_attach_perf. */
+/* One attachment. Zero-initialized means empty. All of it goes away with the process. */
+struct link {
+    int *fds; /* link, perf event or raw tracepoint fds: closing them detaches */
+    size_t nfds;
+};
+
+/* Attaches by the program's type and section name: raw_tp, tp_btf, fentry, fexit, iter, tracepoint, kprobe.
+ */
 int link_attach(struct link *link, const struct object_program *program, struct error *why);
 
 /* uprobe/uretprobe at a file offset of a binary; pid -1: all processes. */
@@ -21,13 +26,16 @@ int link_attach_uprobes(struct link *link, const struct object_program *program,
                         const uint64_t *offsets, const uint64_t *cookies, size_t n, bool at_return, int pid,
                         struct error *why);
 
-/* perf event (type, config, period or frequency as in perf_event_attr); pid -1: all. That is one event for
- * each CPU that is online now: on a CPU that comes later, or comes back, the program does not run. */
+/* perf event (type, config, period as in perf_event_attr) of all processes. That is one event for each CPU
+ * that is online now: on a CPU that comes later, or comes back, the program does not run. */
 int link_attach_perf(struct link *link, const struct object_program *program, uint32_t type, uint64_t config,
-                     uint64_t sample_period, bool is_frequency, int pid, struct error *why);
+                     uint64_t sample_period, struct error *why);
 /* The same on one CPU more; one that is offline is no error. */
 int link_attach_perf_on(struct link *link, const struct object_program *program, uint32_t type,
                         uint64_t config, uint64_t sample_period, int cpu, struct error *why);
+
+/* Takes over all fds of `from`. */
+int link_move(struct link *to, struct link *from);
 void link_detach(struct link *link);
 
 /* The symbols of a program or library; reasons do not name the file. -E2BIG: it is past what a file may cost.
@@ -65,7 +73,7 @@ struct choice {
     size_t nrefused;
 };
 
-/* Whether `without` names that hook. */
+/* Whether the comma list `without` (a test aid; or NULL) names that hook. */
 bool hook_passed_over(const char *without, const char *hook);
 
 /* Tries alternatives in order: load, attach; the first that does both is left attached in `link`; NULL: those

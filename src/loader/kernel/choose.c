@@ -1,27 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include "base/list.h"
 #include "loader/kernel/attach.h"
 #include "syscall/bpf.h"
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Is word one of the comma list? */
-static bool is_listed(const char *list, const char *word)
-{
-    size_t length = strlen(word);
-
-    while (list && *list) {
-        const char *comma = strchrnul(list, ',');
-        if ((size_t)(comma - list) == length && strncmp(list, word, length) == 0)
-            return true;
-        list = *comma ? comma + 1 : comma;
-    }
-    return false;
-}
-
 bool hook_passed_over(const char *without, const char *hook)
 {
-    return is_listed(without, hook);
+    return list_contains(without, hook, strlen(hook));
 }
 
 static int try_alternative(struct object *obj, const struct alternative *alternative, const char *without,
@@ -29,7 +16,7 @@ static int try_alternative(struct object *obj, const struct alternative *alterna
 {
     struct object_program *program = object_program(obj, alternative->program);
 
-    if (is_listed(without, alternative->hook))
+    if (hook_passed_over(without, alternative->hook))
         return error_set(why, -ECANCELED, "passed over by --without");
     if (!program)
         return error_set(why, -ENOENT, "%s: the object has no program %s", obj->name, alternative->program);
@@ -58,12 +45,8 @@ int choose_and_attach(struct object *obj, const struct alternative *list, size_t
             choice->chosen = &list[i];
             return 0;
         }
-        if (choice->nrefused < MAX_ALTERNATIVES) {
-            struct refusal *refusal = &choice->refused[choice->nrefused++];
-            refusal->hook = list[i].hook;
-            refusal->error = err;
-            refusal->reason = reason;
-        }
+        if (choice->nrefused < MAX_ALTERNATIVES)
+            choice->refused[choice->nrefused++] = (struct refusal){list[i].hook, err, reason};
         error_set(why, err, "%s", reason.text);
     }
     return err;
@@ -71,24 +54,19 @@ int choose_and_attach(struct object *obj, const struct alternative *list, size_t
 
 int program_run(const struct object_program *program, const uint64_t *arguments, size_t n, struct error *why)
 {
-    union bpf_attr attr;
-
-    memset(&attr, 0, sizeof attr);
-    attr.test.prog_fd = (uint32_t)program->fd;
-    attr.test.ctx_in = (uintptr_t)arguments;
-    attr.test.ctx_size_in = (uint32_t)(n * sizeof *arguments);
+    union bpf_attr attr = {.test = {.prog_fd = (uint32_t)program->fd,
+                                    .ctx_in = (uintptr_t)arguments,
+                                    .ctx_size_in = (uint32_t)(n * sizeof *arguments)}};
     int err = sys_bpf_test_run(&attr);
+
     return err ? error_set(why, err, "%s: run: %s", program->name, error_name(err)) : 0;
 }
 
 int program_run_on_cpu(const struct object_program *program, int cpu, struct error *why)
 {
-    union bpf_attr attr;
-
-    memset(&attr, 0, sizeof attr);
-    attr.test.prog_fd = program->fd;
-    attr.test.flags = BPF_F_TEST_RUN_ON_CPU;
-    attr.test.cpu = cpu;
+    union bpf_attr attr = {
+        .test = {.prog_fd = (uint32_t)program->fd, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = (uint32_t)cpu}};
     int err = sys_bpf_test_run(&attr);
+
     return err ? error_set(why, err, "%s: run on CPU %d: %s", program->name, cpu, error_name(err)) : 0;
 }

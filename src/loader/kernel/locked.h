@@ -14,11 +14,16 @@ bool locked_memory_bounds(void);
 /* RLIMIT_MEMLOCK, bytes. */
 uint64_t locked_memory_limit(void);
 
-/* What such a kernel counts for all maps and programs of an object, rounded up, bytes. */
-uint64_t object_locked_memory(const struct object *obj);
-
 /* Appends to the reason of a refused map or program that the limit is the cause, how much is wanted and how
  * to raise it; where it is not, what explain_permission() does. Returns err. */
 int explain_locked_memory(const struct object *obj, int err, struct error *why);
+
+/* For a call that the kernel refused with `err`: raises the limit as far as it goes, once a process; after
+ * that, waits a little for what was closed before and is still counted, as often as a fifth of a second
+ * allows for each time that something was closed. True if the call is worth repeating. */
+bool rlimit_raise_after(int err);
+
+/* Something was closed that may have been counted. */
+void rlimit_freed(void);
 
 #endif

@@ -3,7 +3,6 @@
 #include "base/cpus.h"
 #include "loader/kernel/btf_upload.h"
 #include "loader/kernel/locked.h"
-#include "loader/kernel/rlimit.h"
 #include "syscall/bpf.h"
 #include <errno.h>
 #include <string.h>

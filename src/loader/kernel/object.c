@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "loader/kernel/rlimit.h"
+#include "loader/kernel/locked.h"
 #include "loader/spec/relocate.h"
 
 static int add_map(struct object *obj, const struct map_spec *spec)

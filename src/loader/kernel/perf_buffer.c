@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 struct cpu_ring {
-    int fd;
+    int cpu, fd;
     struct perf_event_mmap_page *meta;
 };
 
@@ -22,13 +22,13 @@ struct perf_buffer {
     struct cpu_ring *rings;
     size_t nrings;
     size_t page, size; /* size: of the data of one ring, a power of two */
-    int epoll;
+    int map, epoll;
     uint8_t *whole; /* room for one record that wraps: its size field has 16 bits */
 };
 
 #define MAX_RECORD 65536
 
-static int open_ring(struct perf_buffer *buffer, struct cpu_ring *ring, int cpu)
+static int open_ring(const struct perf_buffer *buffer, struct cpu_ring *ring)
 {
     struct perf_event_attr attr = {
         .type = PERF_TYPE_SOFTWARE,
@@ -39,7 +39,7 @@ static int open_ring(struct perf_buffer *buffer, struct cpu_ring *ring, int cpu)
         .wakeup_events = 1,
     };
 
-    ring->fd = sys_perf_event_open(&attr, -1, cpu);
+    ring->fd = sys_perf_event_open(&attr, -1, ring->cpu);
     if (ring->fd < 0)
         return ring->fd;
     void *memory = mmap(NULL, buffer->page + buffer->size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
@@ -52,35 +52,32 @@ static int open_ring(struct perf_buffer *buffer, struct cpu_ring *ring, int cpu)
     return 0;
 }
 
+/* The map holds the event, too: programs would go on writing to it. */
 static void close_ring(const struct perf_buffer *buffer, struct cpu_ring *ring)
 {
+    sys_bpf_map_delete(buffer->map, &ring->cpu);
     munmap(ring->meta, buffer->page + buffer->size);
     close(ring->fd);
 }
 
-static int add_ring(struct perf_buffer *buffer, const struct object_map *map, int cpu)
+static int add_ring(struct perf_buffer *buffer, int cpu)
 {
-    struct cpu_ring ring;
-    struct epoll_event event = {.events = EPOLLIN, .data.u32 = buffer->nrings};
-    uint32_t key = cpu;
+    struct cpu_ring ring = {.cpu = cpu};
+    struct epoll_event event = {.events = EPOLLIN};
 
-    int err = open_ring(buffer, &ring, cpu);
-    if (err == -ENODEV) /* went offline since the list was read */
-        return 0;
+    int err = open_ring(buffer, &ring);
     if (err)
-        return err;
-    uint32_t value = ring.fd;
-    err = sys_bpf_map_update(map->fd, &key, &value, 0);
+        return err == -ENODEV ? 0 : err; /* went offline since the list was read */
+    err = sys_bpf_map_update(buffer->map, &ring.cpu, &ring.fd, 0);
     if (!err)
         err = sys_perf_enable(ring.fd);
     if (!err && epoll_ctl(buffer->epoll, EPOLL_CTL_ADD, ring.fd, &event) < 0)
         err = -errno;
-    if (err) {
+    if (err)
         close_ring(buffer, &ring);
-        return err;
-    }
-    buffer->rings[buffer->nrings++] = ring;
-    return 0;
+    else
+        buffer->rings[buffer->nrings++] = ring;
+    return err;
 }
 
 static int add_rings(struct perf_buffer *buffer, const struct object_map *map)
@@ -95,7 +92,7 @@ static int add_rings(struct perf_buffer *buffer, const struct object_map *map)
     if (!buffer->rings || !buffer->whole)
         return -ENOMEM;
     for (uint32_t cpu = 0; cpu < MAX_CPUS && cpu < map->max_entries; cpu++) {
-        int err = online[cpu] ? add_ring(buffer, map, (int)cpu) : 0;
+        int err = online[cpu] ? add_ring(buffer, (int)cpu) : 0;
         if (err)
             return err;
     }
@@ -113,6 +110,7 @@ int perf_buffer_open(struct perf_buffer **out, const struct object_map *map, siz
     struct perf_buffer *buffer = calloc(1, sizeof *buffer);
     if (!buffer)
         return error_set(why, -ENOMEM, "out of memory");
+    buffer->map = map->fd;
     buffer->page = getpagesize();
     buffer->size = buffer->page * pages_per_cpu;
     buffer->epoll = epoll_create1(EPOLL_CLOEXEC);

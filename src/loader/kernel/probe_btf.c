@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "loader/kernel/probe_private.h"
+#include "loader/kernel/probe.h"
 #include "syscall/bpf.h"
 #include <linux/btf.h>
 #include <string.h>
@@ -36,14 +36,6 @@ static bool loads(const uint32_t *types, uint32_t size)
     return fd >= 0;
 }
 
-/* 4.18: commit f56a653c1fd1. */
-bool probe_btf(void)
-{
-    const uint32_t types[] = {INT_TYPE};
-
-    return loads(types, sizeof types);
-}
-
 /* void x(int a); 5.0: commit 2667a2626f4d. */
 static bool probe_func_linkage(uint32_t linkage)
 {
@@ -56,19 +48,19 @@ static bool probe_func_linkage(uint32_t linkage)
     return loads(types, sizeof types);
 }
 
-bool probe_btf_func(void)
+static bool probe_btf_func(void)
 {
     return probe_func_linkage(BTF_FUNC_STATIC);
 }
 
 /* 5.6: commit 51c39bb1d5d1. */
-bool probe_btf_func_global(void)
+static bool probe_btf_func_global(void)
 {
     return probe_func_linkage(BTF_FUNC_GLOBAL);
 }
 
 /* static int x; in a section. 5.2: commit f063c889c9458. */
-bool probe_btf_datasec(void)
+static bool probe_btf_datasec(void)
 {
     const uint32_t types[] = {
         INT_TYPE, /* 1 */
@@ -83,7 +75,7 @@ bool probe_btf_datasec(void)
 }
 
 /* 5.14: commit b1828f0b0482. */
-bool probe_btf_float(void)
+static bool probe_btf_float(void)
 {
     const uint32_t types[] = {INT_TYPE, 5, INFO(KIND_FLOAT, 0), 8};
 
@@ -91,7 +83,7 @@ bool probe_btf_float(void)
 }
 
 /* A tag "a" on a variable. 5.16: commits b5ea834dde6b and 223f903e9c83. */
-bool probe_btf_decl_tag(void)
+static bool probe_btf_decl_tag(void)
 {
     const uint32_t types[] = {
         INT_TYPE,                                            /* 1 */
@@ -103,7 +95,7 @@ bool probe_btf_decl_tag(void)
 }
 
 /* int tag(a) *. 5.17: commit 8c42d2fa4eeb. */
-bool probe_btf_type_tag(void)
+static bool probe_btf_type_tag(void)
 {
     const uint32_t types[] = {
         INT_TYPE,                            /* 1 */
@@ -115,9 +107,27 @@ bool probe_btf_type_tag(void)
 }
 
 /* enum x { a = 1ULL << 32 }; 6.0: commit 6089fb325cf7. */
-bool probe_btf_enum64(void)
+static bool probe_btf_enum64(void)
 {
     const uint32_t types[] = {INT_TYPE, 5, INFO(KIND_ENUM64, 1), 8, 7, 0, 1};
 
     return loads(types, sizeof types);
+}
+
+bool feature(enum feature f)
+{
+    static bool (*const probes[FEATURE_COUNT])(void) = {
+        [FEATURE_BTF_FUNC] = probe_btf_func,
+        [FEATURE_BTF_DATASEC] = probe_btf_datasec,
+        [FEATURE_BTF_FUNC_GLOBAL] = probe_btf_func_global,
+        [FEATURE_BTF_FLOAT] = probe_btf_float,
+        [FEATURE_BTF_DECL_TAG] = probe_btf_decl_tag,
+        [FEATURE_BTF_TYPE_TAG] = probe_btf_type_tag,
+        [FEATURE_BTF_ENUM64] = probe_btf_enum64,
+    };
+    static signed char known[FEATURE_COUNT]; /* 0: not asked yet, 1: yes, -1: no */
+
+    if (!known[f])
+        known[f] = probes[f]() ? 1 : -1;
+    return known[f] > 0;
 }

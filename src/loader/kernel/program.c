@@ -3,7 +3,6 @@
 #include "loader/kernel/locked.h"
 #include "loader/kernel/log.h"
 #include "loader/kernel/map.h"
-#include "loader/kernel/rlimit.h"
 #include "syscall/bpf.h"
 #include <ctype.h>
 #include <errno.h>

@@ -21,14 +21,12 @@ struct ring_buffer {
 int ring_buffer_open(struct ring_buffer **out, const struct object_map *map, struct error *why)
 {
     struct bpf_map_info info;
-    uint32_t size = sizeof info;
+    int err = sys_bpf_info(map->fd, &info, sizeof info);
 
-    memset(&info, 0, sizeof info);
-    int err = sys_bpf_info(map->fd, &info, &size);
+    if (!err && info.type != BPF_MAP_TYPE_RINGBUF)
+        return error_set(why, -EINVAL, "map %s is no ring buffer", map->name);
     if (err)
         return error_set(why, err, "ring %s: %s", map->name, error_name(err));
-    if (info.type != BPF_MAP_TYPE_RINGBUF)
-        return error_set(why, -EINVAL, "map %s is no ring buffer", map->name);
     struct ring_buffer *ring = calloc(1, sizeof *ring);
     if (!ring)
         return error_set(why, -ENOMEM, "out of memory");

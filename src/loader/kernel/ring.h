@@ -26,6 +26,6 @@ int perf_buffer_open(struct perf_buffer **out, const struct object_map *map, siz
 int perf_buffer_fd(const struct perf_buffer *buffer); /* an epoll fd over all rings */
 /* *lost grows by the events that the kernel reports as dropped. */
 int perf_buffer_drain(struct perf_buffer *buffer, record_fn fn, void *context, uint64_t *lost);
-void perf_buffer_close(struct perf_buffer *buffer);
+void perf_buffer_close(struct perf_buffer *buffer); /* before the map */
 
 #endif

@@ -10,7 +10,7 @@
 #include "calls.types.h"
 #include "base/clock.h"
 #include "host/targets.h"
-#include "loader/kernel/link.h"
+#include "loader/kernel/attach.h"
 #include "source/calls/found.h"
 #include "source/calls/rules.h"
 #include "source/shared/mapped.h"

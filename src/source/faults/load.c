@@ -107,7 +107,7 @@ static int attach_fault_events(struct faults_load *load, const struct source_con
         struct object_program *program = object_program(collector->obj, load->programs[i]);
         err = program ? object_load_program(collector->obj, program, why) : -ENOENT;
         if (!err)
-            err = link_attach_perf(link, program, PERF_TYPE_SOFTWARE, events[i], 1, false, -1, why);
+            err = link_attach_perf(link, program, PERF_TYPE_SOFTWARE, events[i], 1, why);
     }
     load->by_events = !err;
     return err ? hook_give_up(hook, err, why) : 0;
@@ -155,11 +155,11 @@ uint64_t faults_load_raised(const struct faults_load *load)
 uint64_t faults_load_missed(const struct faults_load *load)
 {
     const struct object_program *program = object_program(load->collector.obj, task_ends[0].program);
-    struct bpf_prog_info info = {0};
-    uint32_t size = sizeof info;
+    struct bpf_prog_info info;
 
-    return program && program->fd >= 0 && !sys_bpf_info(program->fd, &info, &size) ? info.recursion_misses
-                                                                                   : 0;
+    return program && program->fd >= 0 && !sys_bpf_info(program->fd, &info, sizeof info)
+               ? info.recursion_misses
+               : 0;
 }
 
 static int attach_fault_hook(struct faults_load *load, const struct source_context *context, bool classic,

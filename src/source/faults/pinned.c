@@ -39,7 +39,7 @@ static int attach_pinned_event(struct collector *collector, const struct source_
     return err ? err
                : link_attach_perf(&collector->links[link],
                                   object_program(collector->obj, alternative->program), PERF_TYPE_SOFTWARE,
-                                  event, 1, false, -1, why);
+                                  event, 1, why);
 }
 
 static int attach_pinned_events(struct collector *collector, const struct source_context *context,

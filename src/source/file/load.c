@@ -156,9 +156,9 @@ uint64_t file_load_missed(const struct collector *collector)
 
     for (size_t i = 0; i < collector->obj->nprograms; i++) {
         const struct object_program *program = collector->obj->programs[i];
-        struct bpf_prog_info info = {0};
-        uint32_t size = sizeof info;
-        if (program->fd >= 0 && strstr(program->name, "_fexit") && !sys_bpf_info(program->fd, &info, &size))
+        struct bpf_prog_info info;
+        if (program->fd >= 0 && strstr(program->name, "_fexit") &&
+            !sys_bpf_info(program->fd, &info, sizeof info))
             missed += info.recursion_misses;
     }
     return missed;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "host/pidns.h"
-#include "loader/kernel/tracefs_format.h"
+#include "loader/kernel/tracefs.h"
 #include "memory.types.h"
 
 struct memory_options memory_options;

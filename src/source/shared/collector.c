@@ -14,7 +14,7 @@
 #include "loader/kernel/locked.h"
 #include "loader/kernel/privilege.h"
 #include "loader/kernel/target_file.h"
-#include "loader/kernel/tracefs_format.h"
+#include "loader/kernel/tracefs.h"
 #include "source/shared/prefilter.h"
 #include "syscall/bpf.h"
 
@@ -233,10 +233,9 @@ uint32_t collector_birth(const struct collector *collector, uint32_t thread)
 void collector_cost(const struct collector *collector, struct program_cost *cost)
 {
     for (size_t i = 0; i < collector->obj->nprograms; i++) {
-        struct bpf_prog_info info = {0};
-        uint32_t size = sizeof info;
+        struct bpf_prog_info info;
         int fd = collector->obj->programs[i]->fd;
-        if (fd < 0 || sys_bpf_info(fd, &info, &size))
+        if (fd < 0 || sys_bpf_info(fd, &info, sizeof info))
             continue;
         cost->run_ns += info.run_time_ns;
         cost->run_count += info.run_cnt;

@@ -6,7 +6,7 @@
 #include "host/pidns.h"
 #include "host/process.h"
 #include "host/targets.h"
-#include "loader/kernel/pin_tree.h"
+#include "loader/kernel/pin.h"
 #include "source/shared/collector.h"
 
 /* Replaces the object's maps by the pinned ones. A map that the pinning run did not use is missing. */
@@ -14,7 +14,7 @@ static int open_pinned_maps(struct pinned *p, const char *view, struct error *wh
 {
     for (size_t i = 0; i < p->obj->nmaps; i++) {
         struct object_map *map = p->obj->maps[i];
-        int err = pin_tree_has(map) ? pin_tree_open(map, p->directory, view, why) : 0;
+        int err = pin_has(map) ? pin_open(map, p->directory, view, why) : 0;
         if (err && err != -ENOENT)
             return err;
     }
@@ -44,7 +44,7 @@ int pinned_open(struct pinned *p, const char *object, const char *view, const st
         (struct pinned){.directory = context->options->pinned, .clock_offset = namespace_offset("monotonic")};
     int err = use_kernel_pids(context, why);
     if (!err)
-        err = pin_tree_stat(p->directory, &info, why);
+        err = pin_stat(p->directory, &info, why);
     if (err)
         return err;
     p->device = info.st_dev;
@@ -67,7 +67,7 @@ int pinned_collector_open(struct pinned *p, struct collector *collector, const c
 int pinned_stands(const struct pinned *p, struct error *why)
 {
     struct stat info;
-    int err = pin_tree_stat(p->directory, &info, why);
+    int err = pin_stat(p->directory, &info, why);
 
     if (!err && (info.st_dev != p->device || info.st_ino != p->inode))
         err = -ENOENT;

@@ -10,7 +10,7 @@
 #include "host/container.h"
 #include "host/process.h"
 #include "loader/kernel/object.h"
-#include "loader/kernel/rlimit.h"
+#include "loader/kernel/locked.h"
 #include "syscall/bpf.h"
 
 struct prefilter {
