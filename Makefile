@@ -207,9 +207,15 @@ $(BUILD)/tests/bpf/%.bpf.o: tests/bpf/%.bpf.c $(BUILD)/flags | $(BUILD)/uapi
 	$(call quiet,BPF,$<)$(CLANG) $(BPFFLAGS) -MMD -MP -c $< -o $@
 	$(if $(V),,@)$(STRIP) -g $@
 
-$(BUILD)/gen/embed $(BUILD)/gen/slim $(BUILD)/gen/structs: $(BUILD)/gen/%: gen/%.c $(BUILD)/flags | $(BUILD)/uapi
+$(BUILD)/gen/slim $(BUILD)/gen/structs: $(BUILD)/gen/%: gen/%.c $(BUILD)/flags | $(BUILD)/uapi
 	@mkdir -p $(@D)
 	$(call quiet,HOSTCC,$<)$(HOSTCC) $(HOSTCFLAGS) $< -o $@
+
+# It reads objects as hog does.
+EMBED_SRC := gen/embed.c src/base/error.c $(sort $(wildcard src/loader/spec/*.c))
+$(BUILD)/gen/embed: $(EMBED_SRC) $(sort $(wildcard src/loader/spec/*.h)) $(BUILD)/flags | $(BUILD)/uapi
+	@mkdir -p $(@D)
+	$(call quiet,HOSTCC,$<)$(HOSTCC) $(HOSTCFLAGS) -Wno-unused-parameter $(INCLUDE) -idirafter $(BUILD)/uapi $(EMBED_SRC) -o $@
 
 # All objects are one stream, because they have much in common. It is unpacked from the front as far as needed, so the objects
 # that plain hog opens come first. The directories are prerequisites: a source that is removed must leave the tables.
@@ -307,7 +313,7 @@ $(UNIT) $(LIVE) $(LOAD) $(BENCH) $(VM): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o
 
 # A fuzz test is a harness with a driver of its own, built by the compiler of the host (asan); or with libFuzzer, built by
 # clang with counters of what was covered (cov).
-FUZZ_OBJ := $(LIB_SRC:%.c=%.o) $(GEN:%=gen/%.o) tests/fuzz/files.o
+FUZZ_OBJ := $(LIB_SRC:%.c=%.o) $(GEN:%=gen/%.o) $(EXTRA:%.c=%.o) tests/fuzz/files.o
 
 define fuzz_rules
 $$(BUILD)/$(1)/gen/%.o: $$(BUILD)/gen/%.c $$(BUILD)/flags

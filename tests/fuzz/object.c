@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Objects: opening and relocating gives a result or a reason, within bounds of time and memory. The input is
- * the object; types of the target follow behind a word "TARGET" if there is one, else they are the object's
- * own. */
+/* Objects, also with what only those of others have: opening and relocating gives a result or a reason,
+ * within bounds of time and memory. The input is the object; types of the target follow behind a word
+ * "TARGET" if there is one, else they are the object's own. */
 #include "tests/fuzz/fuzz.h"
-#include "loader/kernel/object.h"
 #include "loader/spec/bytes.h"
 #include "loader/spec/target_btf.h"
+#include "tests/objrun/extras.h"
+#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -37,6 +38,14 @@ static struct target_btf *open_target(struct target *from, bool mapped)
     return target;
 }
 
+/* Of the seed object_kconfig, one of each form. */
+static int give_config(void *context, char **text, struct error *why)
+{
+    *text = strdup("CONFIG_BOOL=y\nCONFIG_TRI=m\nCONFIG_CHAR=n\nCONFIG_INT=-1\nCONFIG_HEX=0x7fffffff\n"
+                   "CONFIG_TEXT_CUT=\"a long text\"\nCONFIG_TEXT_OPEN=\"\nCONFIG_SHORT_EDGE=\n");
+    return *text ? 0 : -ENOMEM;
+}
+
 static void judge(struct object *obj)
 {
     object_global(obj, "link_counter", 8);
@@ -56,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     struct object *obj = NULL;
     size_t own = behind ? (size_t)(behind - bytes) : size;
 
-    if (object_open(&obj, "fuzz", bytes, own, &why)) {
+    if (extras_open(&obj, "fuzz", bytes, own, give_config, NULL, &why)) {
         must(*why.text);
         return 0;
     }
@@ -64,11 +73,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (behind)
         from = (struct target){behind + strlen(mark), size - own - strlen(mark)};
     struct target_btf *target = open_target(&from, fuzz_hash(bytes, size) % 2);
-    int err = object_relocate(obj, target, &why);
+    int err = extras_relocate(obj, target, &why);
     must(!err || *why.text);
     judge(obj);
     target_btf_free(target);
-    object_close(obj);
+    extras_close(obj);
     fuzz_taken += !err;
     return 0;
 }
