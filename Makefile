@@ -45,9 +45,9 @@ BPFFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -Wno-unused-parame
             -Ibpf -idirafter $(BUILD)/uapi
 HOSTCFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror
 # Natively and with glibc: the sanitizers have no musl. tests/fuzz/files.c stands between a parser and the files.
-FUZZFLAGS := -std=gnu11 -O1 -g -U_FORTIFY_SOURCE -fno-sanitize-recover=all -fno-omit-frame-pointer $(DEFINE) $(INCLUDE)
+FUZZFLAGS := -std=gnu11 -O1 -g -Werror=implicit-function-declaration -Werror=incompatible-pointer-types -U_FORTIFY_SOURCE -fno-sanitize-recover=all -fno-omit-frame-pointer $(DEFINE) $(INCLUDE)
 comma     := ,
-FUZZLINK  := $(patsubst %,-Wl$(comma)--wrap=%,open openat read close fopen access) -lm
+FUZZLINK  := $(patsubst %,-Wl$(comma)--wrap=%,open openat read pread lseek fstat close fopen access) -lm
 
 # The flags of the last build: other flags or another compiler rebuild everything.
 FLAGS   := $(CC) $(CFLAGS) $(LDFLAGS) $(CLANG) $(BPFFLAGS) $(BPFSTRIP) $(HOSTCC)
@@ -307,7 +307,7 @@ $(UNIT) $(LIVE) $(LOAD) $(BENCH) $(VM): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o
 
 # A fuzz test is a harness with a driver of its own, built by the compiler of the host (asan); or with libFuzzer, built by
 # clang with counters of what was covered (cov).
-FUZZ_OBJ := $(LIB_SRC:%.c=%.o) $(GEN:%=gen/%.o) tests/fuzz/files.o
+FUZZ_OBJ := $(LIB_SRC:%.c=%.o) $(GEN:%=gen/%.o) $(EXTRA:%.c=%.o) tests/fuzz/files.o
 
 define fuzz_rules
 $$(BUILD)/$(1)/gen/%.o: $$(BUILD)/gen/%.c $$(BUILD)/flags
@@ -334,10 +334,16 @@ $(FUZZERS:$(BUILD)/tests/fuzz/%=$(BUILD)/fuzz/%): $(BUILD)/fuzz/%: $(BUILD)/cov/
 	$(call quiet,LD,$@)$(CLANG) -fsanitize=address,undefined,fuzzer $(filter %.o %.a,$^) $(FUZZLINK) -o $@
 
 # Inputs that the build makes: NAME.seeds is a directory with those of NAME.
-$(BUILD)/tests/fuzz/seeds: $(TEST_BPF) $(BUILD)/gen/objects.lzma
-	@mkdir -p $(BUILD)/tests/fuzz/object.seeds $(BUILD)/tests/fuzz/unlzma.seeds
-	@cp $(TEST_BPF) $(BUILD)/tests/fuzz/object.seeds
-	@{ printf '\377\377'; cat $(BUILD)/gen/objects.lzma; } >$(BUILD)/tests/fuzz/unlzma.seeds/objects
+SEEDS := $(BUILD)/tests/fuzz
+$(SEEDS)/seeds: $(TEST_BPF) $(BUILD)/gen/objects.lzma Makefile
+	@mkdir -p $(SEEDS)/object.seeds $(SEEDS)/unlzma.seeds $(SEEDS)/btf.seeds
+	@cp $(TEST_BPF) $(SEEDS)/object.seeds
+	@{ cat $(BUILD)/tests/bpf/core_local.bpf.o; printf TARGET; cat $(BUILD)/tests/bpf/core_target_a.bpf.o; } >$(SEEDS)/object.seeds/target
+	@{ printf '\377\377'; cat $(BUILD)/gen/objects.lzma; } >$(SEEDS)/unlzma.seeds/objects
+	@for o in core_local core_target_b object_link live_extern; do \
+	    llvm-objcopy --dump-section .BTF=$@.btf $(BUILD)/tests/bpf/$$o.bpf.o $@.o && cp $@.btf $(SEEDS)/btf.seeds/$$o; \
+	    ! llvm-objcopy --dump-section .BTF.ext=$@.ext $(BUILD)/tests/bpf/$$o.bpf.o $@.o 2>/dev/null || { printf EXT; cat $@.ext; } >>$(SEEDS)/btf.seeds/$$o; \
+	done; rm -f $@.*
 	@touch $@
 
 # Not those of fetched packages.

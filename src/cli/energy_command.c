@@ -237,7 +237,7 @@ static int open_all(struct command *c, struct error *why)
                   ? error_set(why, -ENOMEM, "out of memory")
                   : sources_open(&c->session.sources, uses, hooks, why);
 
-    if (c->options->verbose)
+    if (c->options->run.verbose)
         print_hooks(c->options->views[0], hooks);
     if (err)
         return err;

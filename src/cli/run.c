@@ -61,7 +61,7 @@ static void view_opened(void *context, const struct view *view, const struct hoo
 {
     const struct run *run = context;
 
-    if (run->options->verbose)
+    if (run->options->run.verbose)
         print_hooks(view->name, hooks);
     if (err)
         message("%s: %s", view->name, why->text);

@@ -7,7 +7,8 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/types.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define FIRST_FD 1000000
 #define OPEN     8
@@ -20,20 +21,27 @@ struct text {
 
 static struct text input;
 static bool active;
-static struct {
+static struct file {
     bool is_open;
-    struct text rest;
+    struct text text;
+    size_t place;
 } files[OPEN];
 
 int __real_open(const char *path, int flags, ...);
 int __real_openat(int directory, const char *path, int flags, ...);
 ssize_t __real_read(int fd, void *to, size_t n);
+ssize_t __real_pread(int fd, void *to, size_t n, off_t at);
+off_t __real_lseek(int fd, off_t at, int whence);
+int __real_fstat(int fd, struct stat *st);
 int __real_close(int fd);
 FILE *__real_fopen(const char *path, const char *mode);
 int __real_access(const char *path, int mode);
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_openat(int directory, const char *path, int flags, ...);
 ssize_t __wrap_read(int fd, void *to, size_t n);
+ssize_t __wrap_pread(int fd, void *to, size_t n, off_t at);
+off_t __wrap_lseek(int fd, off_t at, int whence);
+int __wrap_fstat(int fd, struct stat *st);
 int __wrap_close(int fd);
 FILE *__wrap_fopen(const char *path, const char *mode);
 int __wrap_access(const char *path, int mode);
@@ -97,8 +105,7 @@ static int open_text(const char *path)
         return -1;
     for (int i = 0; i < OPEN; i++)
         if (!files[i].is_open) {
-            files[i].is_open = true;
-            files[i].rest = text;
+            files[i] = (struct file){.is_open = true, .text = text};
             return FIRST_FD + i;
         }
     abort(); /* the parser forgets to close */
@@ -128,26 +135,57 @@ int __wrap_openat(int directory, const char *path, int flags, ...)
     return __real_openat(directory, path, flags, mode);
 }
 
+static struct file *file_of(int fd)
+{
+    must(fd < FIRST_FD + OPEN && files[fd - FIRST_FD].is_open);
+    return &files[fd - FIRST_FD];
+}
+
+ssize_t __wrap_pread(int fd, void *to, size_t n, off_t at)
+{
+    if (fd < FIRST_FD)
+        return __real_pread(fd, to, n, at);
+    const struct text *text = &file_of(fd)->text;
+    size_t left = (size_t)at < text->length ? text->length - (size_t)at : 0;
+    n = n < left ? n : left;
+    if (n)
+        memcpy(to, text->at + at, n);
+    return (ssize_t)n;
+}
+
 ssize_t __wrap_read(int fd, void *to, size_t n)
 {
     if (fd < FIRST_FD)
         return __real_read(fd, to, n);
-    must(fd < FIRST_FD + OPEN && files[fd - FIRST_FD].is_open);
-    struct text *rest = &files[fd - FIRST_FD].rest;
-    n = n < AT_ONCE ? n : AT_ONCE;
-    n = n < rest->length ? n : rest->length;
-    memcpy(to, rest->at, n);
-    rest->at += n;
-    rest->length -= n;
-    return (ssize_t)n;
+    struct file *file = file_of(fd);
+    ssize_t got = __wrap_pread(fd, to, n < AT_ONCE ? n : AT_ONCE, (off_t)file->place);
+    file->place += (size_t)got;
+    return got;
+}
+
+/* Only to the begin. */
+off_t __wrap_lseek(int fd, off_t at, int whence)
+{
+    if (fd < FIRST_FD)
+        return __real_lseek(fd, at, whence);
+    must(!at && whence == SEEK_SET);
+    file_of(fd)->place = 0;
+    return 0;
+}
+
+int __wrap_fstat(int fd, struct stat *st)
+{
+    if (fd < FIRST_FD)
+        return __real_fstat(fd, st);
+    *st = (struct stat){.st_mode = S_IFREG | 0644, .st_size = (off_t)file_of(fd)->text.length};
+    return 0;
 }
 
 int __wrap_close(int fd)
 {
     if (fd < FIRST_FD)
         return __real_close(fd);
-    must(fd < FIRST_FD + OPEN && files[fd - FIRST_FD].is_open);
-    files[fd - FIRST_FD].is_open = false;
+    file_of(fd)->is_open = false;
     return 0;
 }
 

@@ -1,30 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Objects: opening and relocating gives a result or a reason, within bounds of time and memory. The input is
- * the object; types of the target follow behind a word "TARGET" if there is one, else they are the object's
- * own. */
+/* Objects, also with what only those of others have: opening and relocating gives a result or a reason,
+ * within bounds of time and memory. The input is the object; types of the target follow behind a word
+ * "TARGET" if there is one, else they are the object's own. */
 #include "tests/fuzz/fuzz.h"
-#include "loader/kernel/object.h"
+#include "loader/spec/bytes.h"
 #include "loader/spec/target_btf.h"
+#include "tests/objrun/extras.h"
+#include <errno.h>
+#include <stdbool.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 uint64_t fuzz_taken;
 
-static struct target_btf *open_target(const uint8_t *bytes, size_t size)
+struct target {
+    const uint8_t *at;
+    size_t size;
+};
+
+static int read_target(void *file, void *to, size_t n, uint64_t offset)
 {
+    const struct target *target = file;
+
+    must(bytes_inside(offset, n, target->size));
+    memcpy(to, target->at + offset, n);
+    return 0;
+}
+
+/* In memory, or read in pieces. */
+static struct target_btf *open_target(struct target *from, bool mapped)
+{
+    const struct bytes bytes = {
+        .memory = mapped ? from->at : NULL, .size = from->size, .read = read_target, .file = from};
     struct target_btf *target = NULL;
     struct error why = {0};
-    static char path[64];
-    static int fd = -1;
 
-    if (fd < 0) {
-        fd = memfd_create("target", MFD_CLOEXEC);
-        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    }
-    must(!ftruncate(fd, 0) && pwrite(fd, bytes, size, 0) == (ssize_t)size);
-    must(!target_btf_open(&target, path, &why) || *why.text);
+    must(!target_btf_new(&target, &bytes, &why) || *why.text);
     return target;
+}
+
+/* Of the seed object_kconfig, one of each form. */
+static int give_config(void *context, char **text, struct error *why)
+{
+    *text = strdup("CONFIG_BOOL=y\nCONFIG_TRI=m\nCONFIG_CHAR=n\nCONFIG_INT=-1\nCONFIG_HEX=0x7fffffff\n"
+                   "CONFIG_TEXT_CUT=\"a long text\"\nCONFIG_TEXT_OPEN=\"\nCONFIG_SHORT_EDGE=\n");
+    return *text ? 0 : -ENOMEM;
 }
 
 static void judge(struct object *obj)
@@ -46,17 +65,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     struct object *obj = NULL;
     size_t own = behind ? (size_t)(behind - bytes) : size;
 
-    if (object_open(&obj, "fuzz", bytes, own, &why)) {
+    if (extras_open(&obj, "fuzz", bytes, own, give_config, NULL, &why)) {
         must(*why.text);
         return 0;
     }
-    struct target_btf *target =
-        behind ? open_target(behind + strlen(mark), size - own - strlen(mark)) : open_target(bytes, size);
-    int err = object_relocate(obj, target, &why);
+    struct target from = {bytes, size};
+    if (behind)
+        from = (struct target){behind + strlen(mark), size - own - strlen(mark)};
+    struct target_btf *target = open_target(&from, fuzz_hash(bytes, size) % 2);
+    int err = extras_relocate(obj, target, &why);
     must(!err || *why.text);
     judge(obj);
-    target_btf_close(target);
-    object_close(obj);
+    target_btf_free(target);
+    extras_close(obj);
     fuzz_taken += !err;
     return 0;
 }

@@ -3,6 +3,7 @@
  * run. */
 #include <inttypes.h>
 #include <string.h>
+#include "tests/objrun/extras.h"
 #include "tests/objrun/insn.h"
 #include "tests/objrun/objrun.h"
 
@@ -34,7 +35,7 @@ static const struct insn_ref *ref_of(const struct object_program *p, uint32_t in
     return *next < p->code.nrefs && p->code.refs[*next].insn == insn ? &p->code.refs[*next] : NULL;
 }
 
-static void dump_ref(const struct object *obj, const struct bpf_insn *insn, const struct insn_ref *ref,
+static void dump_ref(const struct spec *spec, const struct bpf_insn *insn, const struct insn_ref *ref,
                      FILE *out)
 {
     if (ref->kind == REF_KFUNC)
@@ -44,11 +45,11 @@ static void dump_ref(const struct object *obj, const struct bpf_insn *insn, cons
     switch (ref->kind) {
     case REF_MAP_FD:
         fputs("map ", out);
-        word(out, obj->maps[ref->map]->name);
+        word(out, spec->maps[ref->map].name);
         break;
     case REF_MAP_VALUE:
         fputs("value ", out);
-        word(out, obj->maps[ref->map]->name);
+        word(out, spec->maps[ref->map].name);
         fprintf(out, "+%" PRIu32, ref->offset);
         break;
     case REF_FUNCTION:
@@ -75,7 +76,7 @@ static void dump_bytes(const struct bpf_insn *insn, FILE *out)
         fprintf(out, "%02x", bytes[i]);
 }
 
-static void dump_insns(const struct object *obj, const struct object_program *p, FILE *out)
+static void dump_insns(const struct spec *spec, const struct object_program *p, FILE *out)
 {
     char text[128];
     size_t next = 0;
@@ -91,7 +92,7 @@ static void dump_insns(const struct object *obj, const struct object_program *p,
         if (wide && i + 1 >= p->code.ninsns) {
             fputs("?\n", out);
         } else if (ref) {
-            dump_ref(obj, insn, ref, out);
+            dump_ref(spec, insn, ref, out);
         } else {
             insn_text(insn, text, sizeof text);
             fprintf(out, "%s\n", text);
@@ -134,21 +135,37 @@ static void dump_core(const struct object_program *p, FILE *out)
     }
 }
 
-static void dump_map(const struct object_map *map, FILE *out)
+static void dump_map(const struct map_spec *map, const struct extra_map *extra, FILE *out)
 {
     fputs("map ", out);
     word(out, map->name);
     fprintf(out, " type %" PRIu32 " key %" PRIu32 " value %" PRIu32 " entries %" PRIu32 " flags %#" PRIx32,
             map->type, map->key_size, map->value_size, map->max_entries, map->flags);
-    if (map->spec->map_extra)
-        fprintf(out, " extra %" PRIu64, map->spec->map_extra);
-    fputs("\n", out);
+    if (map->map_extra)
+        fprintf(out, " extra %" PRIu64, map->map_extra);
+    fputs(extra->pinned ? " pinned\n" : "\n", out);
+}
+
+static void dump_maps(const struct spec *spec, FILE *out)
+{
+    static const struct extra_map none;
+    for (size_t i = 0; i < spec->nmaps; i++) {
+        const struct extra_map *extra = extra_map(spec, i);
+        dump_map(&spec->maps[i], extra, out);
+        if (extra->inner)
+            dump_map(extra->inner, &none, out);
+        for (size_t s = 0; s < extra->nslots; s++) {
+            const struct extra_slot *slot = &extra->slots[s];
+            fprintf(out, "slot %" PRIu32 " ", slot->index);
+            word(out, slot->map >= 0 ? spec->maps[slot->map].name : spec->programs[slot->program].name);
+            fputc('\n', out);
+        }
+    }
 }
 
 void objrun_dump(const struct object *obj, FILE *out)
 {
-    for (size_t i = 0; i < obj->nmaps; i++)
-        dump_map(obj->maps[i], out);
+    dump_maps(obj->spec, out);
     for (size_t i = 0; i < obj->nprograms; i++) {
         const struct object_program *p = obj->programs[i];
         fputs("program ", out);
@@ -158,7 +175,7 @@ void objrun_dump(const struct object *obj, FILE *out)
         fprintf(out, " insns %zu\n", p->code.ninsns);
         if (p->error)
             fprintf(out, "error %s %s\n", error_name(p->error), p->reason.text);
-        dump_insns(obj, p, out);
+        dump_insns(obj->spec, p, out);
         dump_core(p, out);
     }
 }

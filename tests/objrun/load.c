@@ -4,6 +4,7 @@
 #include <string.h>
 #include "loader/kernel/log.h"
 #include "syscall/bpf.h"
+#include "tests/objrun/extras.h"
 #include "tests/objrun/objrun.h"
 
 #define FRAME_SIZE   64   /* a packet to run on: Ethernet, IPv4, the rest zero */
@@ -82,7 +83,7 @@ int objrun_load(struct object *obj, bool with_run)
     struct error why = {""};
     int failed = 0;
 
-    int err = object_create_maps(obj, &why);
+    int err = extras_create_maps(obj, &why);
 
     if (err) {
         printf("maps %s %s\n", error_name(err), why.text);
@@ -92,7 +93,7 @@ int objrun_load(struct object *obj, bool with_run)
     for (size_t i = 0; i < obj->nprograms; i++) {
         struct object_program *program = obj->programs[i];
 
-        err = object_load_program(obj, program, &why);
+        err = extras_load_program(obj, program, &why);
         printf("load %s section %s insns %zu ", program->name, program->section, program->code.ninsns);
         if (err)
             print_refusal(program, err, &why);

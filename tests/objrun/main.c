@@ -8,8 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "loader/kernel/target_file.h"
+#include "tests/objrun/extras.h"
+#include "tests/objrun/kconfig_text.h"
 #include "tests/objrun/objrun.h"
-#include "tests/objrun/section.h"
 
 enum { STATUS_OK, STATUS_FAILED, STATUS_USAGE };
 
@@ -88,6 +89,15 @@ static void *read_file(const char *path, size_t *size, struct error *why)
     return bytes;
 }
 
+static int read_config(void *context, char **text, struct error *why)
+{
+    const char *path = context;
+    if (path && !strcmp(path, "none"))
+        return 0;
+    int err = kconfig_text(path, text, why);
+    return !path && err == -ENOENT ? 0 : err; /* a host without a configuration is fine */
+}
+
 static int relocate(struct object *obj, const struct options *o, struct error *why)
 {
     struct target_btf *target = NULL;
@@ -96,7 +106,7 @@ static int relocate(struct object *obj, const struct options *o, struct error *w
         if (err && (o->btf || err != -ENOENT)) /* a host without BTF is fine */
             return err;
     }
-    int err = object_relocate(obj, target, why);
+    int err = extras_relocate(obj, target, why);
     target_btf_close(target);
     return err;
 }
@@ -109,9 +119,8 @@ int main(int argc, char **argv)
     size_t size = 0;
     if (!parse_options(argc, argv, &o))
         return usage();
-    section_more = objrun_sections;
     void *bytes = read_file(o.object, &size, &why);
-    int err = bytes ? object_open(&obj, o.object, bytes, size, &why) : -EIO;
+    int err = bytes ? extras_open(&obj, o.object, bytes, size, read_config, (void *)o.config, &why) : -EIO;
     err = err ? err : relocate(obj, &o, &why);
     int status = err ? STATUS_FAILED : STATUS_OK;
     if (err) {
@@ -122,7 +131,7 @@ int main(int argc, char **argv)
         if (o.load)
             status = objrun_load(obj, o.run);
     }
-    object_close(obj);
+    extras_close(obj);
     free(bytes);
     if (fflush(stdout) || ferror(stdout))
         status = STATUS_FAILED;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "loader/kernel/kernel_version.h"
+#include "tests/objrun/kernel_version.h"
 #include "tests/unit/tap.h"
 
 #define CODE(a, b, c) ((a) << 16 | (b) << 8 | (c))

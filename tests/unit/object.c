@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include "loader/spec/btf.h"
+#include "tests/objrun/kconfig.h"
 #include "tests/unit/tap.h"
 #include "tests/unit/test_object.h"
 
@@ -16,7 +17,7 @@ static struct object *opened(const char *name, void **bytes)
     struct object *obj = NULL;
     struct error why = {0};
     *bytes = test_object_bytes(name, &size);
-    int err = *bytes ? object_open(&obj, name, *bytes, size, &why) : -ENOENT;
+    int err = *bytes ? extras_open(&obj, name, *bytes, size, NULL, NULL, &why) : -ENOENT;
     check(!err, "%s opens: %s", name, why.text);
     return obj;
 }
@@ -30,6 +31,14 @@ static void map_is(const struct object *obj, const char *name, uint32_t type, ui
           "map %s has the sizes of its source", name);
 }
 
+static const struct extra_map *extra_of(const struct object *obj, const char *name)
+{
+    size_t i = 0;
+    while (i < obj->nmaps && strcmp(obj->maps[i]->name, name))
+        i++;
+    return extra_map(obj->spec, i);
+}
+
 static void maps(const struct object *obj)
 {
     map_is(obj, "link_inner_a", BPF_MAP_TYPE_ARRAY, 4, 8, 3, 0);
@@ -39,6 +48,20 @@ static void maps(const struct object *obj)
     map_is(obj, "link_perf", BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, 0, 0);
     map_is(obj, "link_ring", BPF_MAP_TYPE_RINGBUF, 0, 0, 4096, 0);
     const struct object_map *hash = object_map(obj, "link_hash");
+    const struct extra_map *outer = extra_of(obj, "link_outer"), *tails = extra_of(obj, "link_tails");
+    check(extra_of(obj, "link_hash")->pinned && !outer->pinned, "the map that is pinned by name says so");
+    check(outer->inner && outer->inner->type == BPF_MAP_TYPE_ARRAY && outer->inner->max_entries == 3,
+          "the inner map is described");
+    bool slots = outer->nslots == 2;
+    for (size_t i = 0; slots && i < 2; i++) {
+        const struct extra_slot *s = &outer->slots[i];
+        slots = (s->index == 1 || s->index == 3) && s->map >= 0 &&
+                obj->maps[s->map] == object_map(obj, s->index == 1 ? "link_inner_b" : "link_inner_a");
+    }
+    check(slots, "slots 1 and 3 of the outer map are set");
+    check(tails->nslots == 1 && tails->slots[0].index == 1 && tails->slots[0].program >= 0 &&
+              obj->programs[tails->slots[0].program] == object_program(obj, "link_tail"),
+          "slot 1 of the program array is set");
     check(hash && !strcmp(btf_name(obj->spec->btf, hash->spec->value_type_id), "pair"),
           "the value's type is struct pair");
 }
@@ -56,7 +79,7 @@ static void globals(struct object *obj)
     check(!object_global(obj, "link_hash", 4) && !object_global(obj, "no_such", 4), "others are not found");
     const struct object_map *rodata = object_map(obj, ".rodata"), *data = object_map(obj, ".data");
     check(rodata && rodata->spec->read_only && data && !data->spec->read_only, "only .rodata is read-only");
-    uint32_t *version = object_global(obj, "LINUX_KERNEL_VERSION", 4);
+    uint32_t *version = kconfig_value(obj, "LINUX_KERNEL_VERSION", 4);
     check(version && *version >= 4 << 16, "LINUX_KERNEL_VERSION is known");
 }
 
@@ -155,6 +178,22 @@ static void references(const struct object *obj)
           "a weak kernel symbol is referred to by name");
 }
 
+/* hog's own loader says so, rather than to load only a part. */
+static void without_extras(void)
+{
+    static const char *const names[] = {"object_link", "live_extras"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t size = 0;
+        struct object *obj = NULL;
+        struct error why = {0};
+        void *bytes = test_object_bytes(names[i], &size);
+        check(bytes && object_open(&obj, names[i], bytes, size, &why) == -ENOTSUP,
+              "%s has more than the loader knows: %s", names[i], why.text);
+        object_close(obj);
+        free(bytes);
+    }
+}
+
 static void link_object(void)
 {
     void *bytes;
@@ -176,15 +215,15 @@ static void link_object(void)
     object_resize_map(object_map(obj, "link_hash"), 24, 0);
     check(object_map(obj, "link_hash")->value_size == 24 && object_map(obj, "link_hash")->resized,
           "a map is resized in value, its types do not fit any more");
-    int err = object_relocate(obj, NULL, &why);
+    int err = extras_relocate(obj, NULL, &why);
     check(!err, "it is relocated without a target: %s", why.text);
     check(tail->error == -ENODATA && *tail->reason.text, "what attaches by BTF cannot then: %s",
           tail->reason.text);
     check(!object_program(obj, "link_first")->error, "others can");
     functions(obj);
     references(obj);
-    check(object_relocate(obj, NULL, &why) == -EALREADY, "but once");
-    object_close(obj);
+    check(extras_relocate(obj, NULL, &why) == -EALREADY, "but once");
+    extras_close(obj);
     free(bytes);
 }
 
@@ -198,13 +237,13 @@ static void legacy_object(void)
     map_is(obj, "legacy_array", BPF_MAP_TYPE_ARRAY, 4, 16, 5, 0);
     map_is(obj, "legacy_hash", BPF_MAP_TYPE_HASH, 8, 24, 1000, BPF_F_NO_PREALLOC);
     map_is(obj, "legacy_perf", BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, 16, 0);
-    check(!object_relocate(obj, NULL, &why), "legacy maps are relocated: %s", why.text);
+    check(!extras_relocate(obj, NULL, &why), "legacy maps are relocated: %s", why.text);
     const struct object_program *p = object_program(obj, "legacy_program");
     check(p && p->code.nrefs == 2 && obj->maps[p->code.refs[0].map] == object_map(obj, "legacy_hash") &&
               obj->maps[p->code.refs[1].map] == object_map(obj, "legacy_array"),
           "both legacy maps are referred to");
     check(p && p->type == BPF_PROG_TYPE_KPROBE && !strcmp(p->target, "vfs_read"), "a kprobe program");
-    object_close(obj);
+    extras_close(obj);
     free(bytes);
 }
 
@@ -234,7 +273,7 @@ static void attach_ids(void)
         return;
     }
     struct object *obj = opened("object_link", &bytes);
-    int err = obj && target ? object_relocate(obj, target, &why) : -EINVAL;
+    int err = obj && target ? extras_relocate(obj, target, &why) : -EINVAL;
     check(!err, "relocated against this kernel: %s", why.text);
     const struct object_program *tail = err ? NULL : object_program(obj, "link_tail");
     int id = target ? target_btf_find(target, "btf_trace_sched_switch", BTF_KIND_TYPEDEF) : -1;
@@ -243,16 +282,17 @@ static void attach_ids(void)
     const struct object_program *externs = err ? NULL : object_program(obj, "link_externs");
     check(externs && externs->error == -ENOENT, "fentry of a function that does not exist has none: %s",
           externs ? externs->reason.text : "");
-    const bool *wrapper = err ? NULL : object_global(obj, "LINUX_HAS_SYSCALL_WRAPPER", 1);
+    const bool *wrapper = err ? NULL : kconfig_value(obj, "LINUX_HAS_SYSCALL_WRAPPER", 1);
     check(wrapper && *wrapper == host_has_syscall_wrapper(),
           "LINUX_HAS_SYSCALL_WRAPPER is as /proc/kallsyms says");
     target_btf_close(target);
-    object_close(obj);
+    extras_close(obj);
     free(bytes);
 }
 
 int main(void)
 {
+    without_extras();
     link_object();
     legacy_object();
     attach_ids();

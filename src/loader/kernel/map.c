@@ -20,29 +20,6 @@ void kernel_name(char to[BPF_OBJ_NAME_LEN], const char *name)
     }
 }
 
-/* Types whose values the kernel makes itself: it refuses a description of them. */
-static bool takes_btf(const struct object_map *map)
-{
-    switch (map->type) {
-    case BPF_MAP_TYPE_PERF_EVENT_ARRAY:
-    case BPF_MAP_TYPE_CGROUP_ARRAY:
-    case BPF_MAP_TYPE_STACK_TRACE:
-    case BPF_MAP_TYPE_ARRAY_OF_MAPS:
-    case BPF_MAP_TYPE_HASH_OF_MAPS:
-    case BPF_MAP_TYPE_PROG_ARRAY:
-    case BPF_MAP_TYPE_DEVMAP:
-    case BPF_MAP_TYPE_DEVMAP_HASH:
-    case BPF_MAP_TYPE_CPUMAP:
-    case BPF_MAP_TYPE_XSKMAP:
-    case BPF_MAP_TYPE_SOCKMAP:
-    case BPF_MAP_TYPE_SOCKHASH:
-    case BPF_MAP_TYPE_RINGBUF:
-        return false;
-    default:
-        return !map->resized && map->spec->value_type_id;
-    }
-}
-
 /* Sizes and flags that follow from the kind of map and the host. */
 static int complete_map(struct object_map *map, struct error *why)
 {
@@ -97,7 +74,7 @@ static int create_as(const struct object *obj, const struct object_map *map, boo
 /* A kernel that has no use for the types of this kind of map refuses them: then without. */
 static int create(const struct object *obj, const struct object_map *map)
 {
-    bool with_btf = obj->btf_fd >= 0 && takes_btf(map);
+    bool with_btf = obj->btf_fd >= 0 && map->spec->value_type_id && !map->resized;
     int fd = create_as(obj, map, with_btf), again = -1;
 
     if (fd < 0 && with_btf && (fd == -EINVAL || fd == -E2BIG || fd == -EOPNOTSUPP || fd == -524))
@@ -116,20 +93,17 @@ static int refused(const struct object *obj, const struct object_map *map, int e
                      error_name(err));
 }
 
-/* An arena has the addresses that the object asks for; programs that use it load only once it has some. */
 static int map_memory(struct object_map *map, struct error *why)
 {
-    bool arena = map->type == MAP_TYPE_ARENA;
     uint64_t page = getpagesize(), size = (uint64_t)((map->value_size + 7ULL) & ~7ULL) * map->max_entries;
-    void *at = arena ? (void *)(uintptr_t)map->spec->map_extra : NULL;
     int protection = map->flags & BPF_F_WRONLY ? PROT_WRITE : PROT_READ;
 
-    if (!arena && (map->type != BPF_MAP_TYPE_ARRAY || !(map->flags & BPF_F_MMAPABLE) || map->mapped_later))
+    if (map->type != BPF_MAP_TYPE_ARRAY || !(map->flags & BPF_F_MMAPABLE) || map->mapped_later)
         return 0;
-    size = arena ? map->max_entries * page : (size + page - 1) & ~(page - 1);
+    size = (size + page - 1) & ~(page - 1);
     if (!(map->flags & (BPF_F_RDONLY | BPF_F_WRONLY)) && !map->spec->read_only)
         protection |= PROT_WRITE;
-    void *memory = mmap(at, size, protection, MAP_SHARED | (at ? MAP_FIXED_NOREPLACE : 0), map->fd, 0);
+    void *memory = mmap(NULL, size, protection, MAP_SHARED, map->fd, 0);
     if (memory == MAP_FAILED) {
         int err = -errno;
         return error_set(why, err, "map %s: mapping %llu bytes: %s", map->name, (unsigned long long)size,
@@ -140,26 +114,21 @@ static int map_memory(struct object_map *map, struct error *why)
     return 0;
 }
 
-#define SEGV_ON_FAULT (1u << 17) /* BPF_F_SEGV_ON_FAULT (6.9), newer than some headers */
-
 /* Initial values of variables. */
 static int write_globals(struct object_map *map, struct error *why)
 {
-    uint32_t zero = 0, size = map->spec->data_size;
+    uint32_t zero = 0;
     int err = 0;
 
     if (!map->data)
         return 0;
-    if (map->type == MAP_TYPE_ARENA && (size > map->memory_size || (map->flags & SEGV_ON_FAULT)))
-        err = -EFAULT; /* writing would be a signal */
-    else if (map->memory)
-        memcpy(map->memory, map->data, size);
+    if (map->memory)
+        memcpy(map->memory, map->data, map->spec->data_size);
     else
         err = sys_bpf_map_update(map->fd, &zero, map->data, 0);
     if (err)
         return error_set(why, err, "map %s: writing its contents: %s", map->name, error_name(err));
-    if (map->spec
-            ->read_only) /* if it fails the values are right all the same, only not known to the verifier */
+    if (map->spec->read_only) /* if that fails the values are right, but the verifier does not know them */
         sys_bpf_map_freeze(map->fd);
     return 0;
 }

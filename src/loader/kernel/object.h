@@ -16,8 +16,6 @@
 
 struct target_btf; /* the BTF that CO-RE relocations are resolved against, see loader/spec/target_btf.h */
 
-#define MAP_TYPE_ARENA 33 /* BPF_MAP_TYPE_ARENA (6.9), newer than some headers */
-
 struct object_map {
     const struct map_spec *spec;
     const char *name;

@@ -60,7 +60,7 @@ void spec_settle_map(struct map_spec *map)
 }
 
 /* __uint(name, n): a pointer to an array of n; __ulong: an enumerator. */
-static int number(const struct btf *btf, uint32_t id, uint64_t *out)
+int spec_map_number(const struct btf *btf, uint32_t id, uint64_t *out)
 {
     const struct btf_type *t = source_skip(btf_source(btf), id, NULL);
     if (!t)
@@ -108,14 +108,14 @@ static int number_field(const struct btf *btf, const char *name, uint32_t id, st
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (strcmp(name, fields[i].name))
             continue;
-        int err = number(btf, id, &value);
+        int err = spec_map_number(btf, id, &value);
         bool is_size = fields[i].field == &map->key_size || fields[i].field == &map->value_size;
         if (err || value > UINT32_MAX || (is_size && *fields[i].field && *fields[i].field != value))
             return -EINVAL;
         *fields[i].field = (uint32_t)value;
         return 0;
     }
-    return strcmp(name, "map_extra") ? -ENOENT : number(btf, id, &map->map_extra);
+    return strcmp(name, "map_extra") ? -ENOENT : spec_map_number(btf, id, &map->map_extra);
 }
 
 static int field(struct spec *spec, struct map_spec *map, const struct btf_member *m, struct error *why)

@@ -169,5 +169,7 @@ struct map_spec *spec_add_map(struct spec *spec, const char *name); /* NULL: out
 int spec_add_place(struct spec *spec, uint32_t section, uint64_t offset, uint32_t map);
 int spec_read_map(struct spec *spec, struct map_spec *map, uint32_t type_id, struct error *why);
 void spec_settle_map(struct map_spec *map);
+/* __uint(name, n) and __ulong(name, n): n, by the type of the member. */
+int spec_map_number(const struct btf *btf, uint32_t type_id, uint64_t *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The number that kernels before 5.0 want to see in a kprobe program. Nothing else may depend on it. */
-#ifndef HOG_LOADER_KERNEL_KERNEL_VERSION_H
-#define HOG_LOADER_KERNEL_KERNEL_VERSION_H
+/* For programs that ask for LINUX_KERNEL_VERSION. */
+#ifndef HOG_TESTS_OBJRUN_KERNEL_VERSION_H
+#define HOG_TESTS_OBJRUN_KERNEL_VERSION_H
 
 #include <stdint.h>
 
