@@ -54,6 +54,7 @@ mount mount
 mkfs.ext4 e2fsprogs
 mkfs.xfs xfsprogs
 fio fio
+bindfs bindfs?
 shellcheck shellcheck
 cppcheck cppcheck
 clang-format clang-format

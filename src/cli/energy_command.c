@@ -196,9 +196,11 @@ static void print_energy(const struct command *c, int status)
 
 static int measure(struct command *c, struct error *why)
 {
-    int go[2], failed[2], err = fork_command(c, go, failed);
+    int go[2], failed[2];
     bool ended = false;
 
+    block_signals(c); /* until there is a command to pass them on to, they end hog */
+    int err = fork_command(c, go, failed);
     if (err) {
         error_set(why, err, "cannot start a process: %s", error_name(err));
         return STATUS_FAILED;
@@ -257,7 +259,6 @@ int energy_command(const struct options *options)
         return STATUS_FAILED;
     }
     c->options = options;
-    block_signals(c);
     int err = open_all(c, &why);
     if (!err)
         *why.text = '\0'; /* it may name refused hooks */

@@ -311,6 +311,16 @@ static bool screen_is_wanted(const struct options *o)
            !o->run.explain && !o->run.alert && !o->self && !o->no_header && screen_is_possible();
 }
 
+/* From now on a signal ends the run after the line that is being written. Until here it ends the process at
+ * once, however long the start takes: what is in the kernel goes with the descriptors. */
+static void block_ending(struct run *run)
+{
+    sigemptyset(&run->ending);
+    sigaddset(&run->ending, SIGINT);
+    sigaddset(&run->ending, SIGTERM);
+    sigprocmask(SIG_BLOCK, &run->ending, NULL);
+}
+
 enum status run_views(const struct options *asked)
 {
     /* What reads a pipe relies on the unit of the column. */
@@ -323,10 +333,6 @@ enum status run_views(const struct options *asked)
     struct run run = {.options = options, .self = {.stats_fd = -1}};
     enum status status;
 
-    sigemptyset(&run.ending);
-    sigaddset(&run.ending, SIGINT);
-    sigaddset(&run.ending, SIGTERM);
-    sigprocmask(SIG_BLOCK, &run.ending, NULL);
     run.of_views = *options;
     int err = session_init(&run.session, &run.of_views, PURPOSE_MEASURE);
     run.out = out_open(STDOUT_FILENO, options->format, !options->no_header);
@@ -348,8 +354,10 @@ enum status run_views(const struct options *asked)
         status = open_views(&run);
     embedded_close();
     target_btf_drop();
-    if (status == STATUS_DONE)
+    if (status == STATUS_DONE) {
+        block_ending(&run);
         status = enter_screen(&run);
+    }
     if (status == STATUS_DONE) {
         wake_on_time();
         status = windows(&run);
