@@ -40,7 +40,9 @@ static int try_candidate(struct core_resolver *r, const struct core_spec *local,
 {
     struct core_spec spec;
     struct core_value value;
-    if (!core_match(local, target_btf_source(r->target), id, &spec))
+    const struct type_source *target = target_btf_source(r->target);
+    if (!core_match(local, target, id, &spec) ||
+        (core_is_type(local->kind) && r->extras && !r->extras->compare_types(local, target, id)))
         return 0;
     int err = core_value(local->kind, &spec, &value, why);
     if (err && err != -EUCLEAN)
@@ -100,6 +102,10 @@ static int find_target(struct core_resolver *r, const struct core_spec *local, s
 {
     struct core_candidates *c = NULL;
     struct agreement a = {0};
+    const struct btf_type *root = btf_type(r->btf, local->root);
+    bool is_plain = btf_is_composite(root) || btf_is_enum(root);
+    if (!r->extras && core_is_type(local->kind) && (!is_plain || local->kind == CORE_TYPE_MATCHES))
+        return error_set(why, -ENOTSUP, "types of this kind are not compared");
     if (!*btf_name(r->btf, local->root))
         return error_set(why, -EINVAL, "a type without a name cannot be found in the target");
     int err = find_candidates(r, local->root, &c, why);

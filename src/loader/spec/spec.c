@@ -21,7 +21,8 @@ static int read_btf(struct spec *spec, struct error *why)
         return err;
     int id = btf_find(spec->btf, ".ksyms", BTF_KIND_DATASEC);
     spec->ksyms_id = id > 0 ? (uint32_t)id : 0;
-    return ext && ext->data ? btf_ext_open(&spec->btf_ext, &spec->arena, ext->data, ext->size, spec->btf, why) : 0;
+    return ext && ext->data ? btf_ext_open(&spec->btf_ext, &spec->arena, ext->data, ext->size, spec->btf, why)
+                            : 0;
 }
 
 static int read_sections(struct spec *spec, struct error *why)
@@ -59,6 +60,8 @@ static int read_programs(struct spec *spec)
         struct program_spec *p = &all[spec->nprograms++];
         *p = (struct program_spec){.name = f->name, .section = section, .function = f};
         p->kind = section_kind(section, &p->target);
+        if (!p->kind && spec->extras)
+            p->kind = section_kind_in(spec->extras->sections, spec->extras->nsections, section, &p->target);
     }
     return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Comparing whole types: loosely for "exists", strictly for "matches". */
+#include "tests/objrun/core_match.h"
 #include <string.h>
-#include "loader/spec/core.h"
 
 #define MAX_DEPTH 32
 
@@ -165,4 +165,11 @@ bool core_types_match(const struct type_source *local, uint32_t local_id, const 
                       uint32_t target_id)
 {
     return matches(&(struct sides){local, target}, local_id, target_id, false, 0);
+}
+
+bool core_compare_types(const struct core_spec *local, const struct type_source *target, uint32_t candidate)
+{
+    return local->kind == CORE_TYPE_MATCHES
+               ? core_types_match(local->source, local->root, target, candidate)
+               : core_types_compatible(local->source, local->root, target, candidate);
 }
