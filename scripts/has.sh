@@ -115,6 +115,7 @@ SYSTEMD) command -v systemd-analyze >/dev/null ;;
 KUBERNETES) [ -d /usr/lib/python3/dist-packages/kubernetes ] ;;
 YAMLLINT) command -v yamllint >/dev/null ;;
 CHROMIUM) command -v chromium-headless-shell >/dev/null ;;
+LIBBPFTOOLS) command -v cpudist >/dev/null ;;
 TMP) [ -d /tmp ] ;;
 DISK) ! df --output=fstype /var/tmp | grep -qE '^(tmpfs|ramfs|rootfs)$' ;;
 CGROUPCPUMEMORY) grep -q '^cpu\s.*1$' /proc/cgroups && grep -q '^memory\s.*1$' /proc/cgroups ;;
