@@ -257,10 +257,10 @@ int energy_command(const struct options *options)
         return STATUS_FAILED;
     }
     c->options = options;
-    block_signals(c);
     int err = open_all(c, &why);
     if (!err)
         *why.text = '\0'; /* it may name refused hooks */
+    block_signals(c);     /* the command gets them, and before there is one they end hog */
     int status = !err ? measure(c, &why) : err == -ENOMEM ? STATUS_FAILED : STATUS_HOST;
     if (*why.text)
         message("%s: %s", options->views[0], why.text);

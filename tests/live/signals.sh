@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 300
+# SIGINT and SIGTERM end hog within 100 ms at any moment of its start, and it leaves nothing behind.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# shellcheck source=tests/live/pins/lib.sh
+. "$(dirname "$0")/pins/lib.sh"
+
+# In the kernel, by name, and newer than what was there when the test began.
+ours() {
+    {
+        bpftool -j prog show
+        bpftool -j map show
+    } | jq -r '.[] | select((.name // "") | startswith("hog_")) | "\(.id) \(.name)"'
+}
+ours >"$TMP/before"
+nothing_left() {
+    ours | grep -vxFf "$TMP/before"
+    ! ours | grep -qvxFf "$TMP/before"
+}
+
+ends() { python3 tests/live/signals.py "$@"; }
+
+# ---- views ----
+
+for view in cpu contention faults mem block file top calls; do
+    check "$view: a signal while it starts ends it" ends caught 0 60 2 "$HOG" -v "$view" 30
+done
+check 'alloc: a signal while it starts ends it' ends caught 0 200 8 "$HOG" -v alloc 30
+check 'several views: so it does' ends caught 0 100 8 "$HOG" -v top,cpu,mem,block,faults 30
+check 'doctor: a signal ends it' ends default 0 300 10 "$HOG" doctor
+
+# A sparse file of 4 TB with 60,000 symbol tables, mapped by a user without rights.
+cat >"$TMP/map.py" <<'SOURCE'
+import mmap, os, struct, sys, time
+
+path, sections, size = sys.argv[1], 60000, 4 << 40
+with open(path, "wb") as elf:
+    elf.write(b"\x7fELF\x02\x01\x01" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 0, 4096, 0, 64, 0, 0, 64, sections, 0))
+    elf.seek(4096)
+    elf.write(struct.pack("<IIQQQQIIQQ", 0, 2, 0, 0, 1 << 30, 3 << 40, 1, 0, 8, 24) * sections)
+    elf.truncate(size)
+elf = open(path, "rb")
+memory = mmap.mmap(elf.fileno(), 4096, prot=mmap.PROT_READ | mmap.PROT_EXEC, flags=mmap.MAP_PRIVATE)
+print("mapped", flush=True)
+time.sleep(3600)
+SOURCE
+mkdir -m 777 "$TMP/evil"
+chmod 711 "$TMP"
+chmod 644 "$TMP/map.py"
+if command -v setpriv >/dev/null; then
+    setpriv --reuid nobody --clear-groups "$(readlink -f "$(python3 -c 'import sys; print(sys.executable)')")" \
+        "$TMP/map.py" "$TMP/evil/libevil.so" >"$TMP/mapped" 2>&1 </dev/null &
+    lib_pids+=($!)
+fi
+eventually grep -q . "$TMP/mapped"
+check 'a file of 4 TB is mapped by nobody' grep -q mapped "$TMP/mapped"
+for view in alloc calls; do
+    check "$view: a signal ends it while it reads a hostile file" ends caught 0 800 100 "$HOG" -v "$view" 30
+done
+
+# ---- what could stay behind ----
+
+check 'record: a signal while it starts ends it' ends caught 0 40 4 "$HOG" record "$TMP/recording" cpu 30
+check '--textfile: a signal while it starts ends it' ends caught 0 40 4 "$HOG" cpu --textfile "$TMP/metrics.prom" 30
+no_temporary() { ! ls "$TMP"/*.hog-new; }
+check '--textfile: leaves no temporary file' no_temporary
+
+check 'energy -- COMMAND: a signal while it starts ends it' \
+    ends command 0 60 4 "$HOG" energy --model busy=1 -- sleep 31.4159
+no_command() { ! pgrep -f 'sleep 31[.]4159'; }
+check 'energy -- COMMAND: and the command' no_command
+
+pins() { # at moments of a pin: it is whole, or nothing is there
+    local ms word=
+    for ms in $(seq 0 2 60); do
+        "$HOG" pin "$DIR" cpu &
+        sleep "0.$(printf '%03d' "$ms")"
+        kill -TERM $! 2>/dev/null
+        wait $!
+        case $? in
+        0) "$HOG" unpin "$DIR" || return ;;
+        143) eventually nothing_there >/dev/null || return ;;
+        *) return 1 ;;
+        esac
+    done
+}
+check 'pin: a signal leaves all of it, with status 0, or nothing' pins
+nothing_there_now() { eventually nothing_there; }
+check 'pin: nothing stays below the directory' nothing_there_now
+
+check 'no program and no map stays in the kernel' eventually nothing_left
+done_testing
