@@ -207,9 +207,15 @@ $(BUILD)/tests/bpf/%.bpf.o: tests/bpf/%.bpf.c $(BUILD)/flags | $(BUILD)/uapi
 	$(call quiet,BPF,$<)$(CLANG) $(BPFFLAGS) -MMD -MP -c $< -o $@
 	$(if $(V),,@)$(STRIP) -g $@
 
-$(BUILD)/gen/embed $(BUILD)/gen/slim $(BUILD)/gen/structs: $(BUILD)/gen/%: gen/%.c $(BUILD)/flags | $(BUILD)/uapi
+$(BUILD)/gen/slim $(BUILD)/gen/structs: $(BUILD)/gen/%: gen/%.c $(BUILD)/flags | $(BUILD)/uapi
 	@mkdir -p $(@D)
 	$(call quiet,HOSTCC,$<)$(HOSTCC) $(HOSTCFLAGS) $< -o $@
+
+# It reads objects as hog does.
+EMBED_SRC := gen/embed.c src/base/error.c $(sort $(wildcard src/loader/spec/*.c))
+$(BUILD)/gen/embed: $(EMBED_SRC) $(sort $(wildcard src/loader/spec/*.h)) $(BUILD)/flags | $(BUILD)/uapi
+	@mkdir -p $(@D)
+	$(call quiet,HOSTCC,$<)$(HOSTCC) $(HOSTCFLAGS) -Wno-unused-parameter $(INCLUDE) -idirafter $(BUILD)/uapi $(EMBED_SRC) -o $@
 
 # All objects are one stream, because they have much in common. It is unpacked from the front as far as needed, so the objects
 # that plain hog opens come first. The directories are prerequisites: a source that is removed must leave the tables.

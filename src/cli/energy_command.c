@@ -196,9 +196,11 @@ static void print_energy(const struct command *c, int status)
 
 static int measure(struct command *c, struct error *why)
 {
-    int go[2], failed[2], err = fork_command(c, go, failed);
+    int go[2], failed[2];
     bool ended = false;
 
+    block_signals(c); /* until there is a command to pass them on to, they end hog */
+    int err = fork_command(c, go, failed);
     if (err) {
         error_set(why, err, "cannot start a process: %s", error_name(err));
         return STATUS_FAILED;
@@ -237,7 +239,7 @@ static int open_all(struct command *c, struct error *why)
                   ? error_set(why, -ENOMEM, "out of memory")
                   : sources_open(&c->session.sources, uses, hooks, why);
 
-    if (c->options->verbose)
+    if (c->options->run.verbose)
         print_hooks(c->options->views[0], hooks);
     if (err)
         return err;
@@ -260,7 +262,6 @@ int energy_command(const struct options *options)
     int err = open_all(c, &why);
     if (!err)
         *why.text = '\0'; /* it may name refused hooks */
-    block_signals(c);     /* the command gets them, and before there is one they end hog */
     int status = !err ? measure(c, &why) : err == -ENOMEM ? STATUS_FAILED : STATUS_HOST;
     if (*why.text)
         message("%s: %s", options->views[0], why.text);

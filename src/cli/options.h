@@ -35,7 +35,7 @@ struct options {
     uint64_t count;       /* windows; 0: no limit */
     uint32_t pids[MAX_PIDS];
     size_t npids;
-    bool self, verbose, no_header;
+    bool self, no_header;
     enum out_format format;
     bool format_given; /* by -o */
     bool human;        /* values with units; only on a terminal */

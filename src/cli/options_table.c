@@ -188,7 +188,7 @@ const struct option_spec option_table[] = {
         .letter = 'v',
         .help = "print on stderr which hooks are used, and why not the ones before",
         .kind = OPTION_FLAG,
-        AT(verbose),
+        AT(run.verbose),
     },
     {
         .name = "no-kernel",

@@ -136,7 +136,7 @@ static int load_all(struct loaded *loaded, const struct options *options, struct
         memset(hooks, 0, sizeof hooks);
         loaded->n++;
         err = view->pinned->pin(&loaded->collectors[i], &session.context, hooks, why);
-        if (options->verbose)
+        if (options->run.verbose)
             print_hooks(view->name, hooks);
     }
     session_close(&session);

@@ -61,7 +61,7 @@ static void view_opened(void *context, const struct view *view, const struct hoo
 {
     const struct run *run = context;
 
-    if (run->options->verbose)
+    if (run->options->run.verbose)
         print_hooks(view->name, hooks);
     if (err)
         message("%s: %s", view->name, why->text);
@@ -356,6 +356,7 @@ static enum status open_all(struct run *run, bool live, unsigned top)
     if (status == STATUS_DONE)
         status = open_views(run);
     embedded_close();
+    target_btf_drop();
     return status;
 }
 

@@ -137,30 +137,42 @@ int mapping_at(uint32_t process, uint64_t address, char name[MAPPING_NAME])
     return found > 0 ? 0 : found ? found : -ENOENT;
 }
 
+/* A device may do something when it is opened, and a FIFO may block: only regular files are opened. */
+int open_regular(const char *path, uint64_t inode)
+{
+    char again[48];
+    struct stat st;
+    int place = open(path, O_PATH | O_CLOEXEC);
+
+    if (place < 0)
+        return -errno;
+    int fd = fstat(place, &st)             ? -errno
+             : !S_ISREG(st.st_mode)        ? -ENOEXEC
+             : inode && inode != st.st_ino ? -ESTALE
+                                           : 0;
+    if (!fd) {
+        snprintf(again, sizeof again, "/proc/self/fd/%d", place);
+        fd = open(again, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        fd = fd < 0 ? -errno : fd;
+    }
+    close(place);
+    return fd;
+}
+
 /* The link in map_files leads to the file itself, whatever has become of its name; it needs more privileges
  * than the name as the process sees it. There the device may be another one (btrfs, overlayfs), and the inode
  * must do. */
 int mapping_open(uint32_t process, const struct mapping *m)
 {
     char path[PATH_MAX + 32];
-    struct stat st;
 
     snprintf(path, sizeof path, "/proc/%u/map_files/%llx-%llx", process, (unsigned long long)m->start,
              (unsigned long long)m->end);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd >= 0)
+    int fd = open_regular(path, 0);
+    if (fd >= 0 || fd == -ENOEXEC || *m->path != '/')
         return fd;
-    if (*m->path != '/')
-        return -errno;
     snprintf(path, sizeof path, "/proc/%u/root%s", process, m->path);
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
-        return -errno;
-    if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_ino != m->inode) {
-        close(fd);
-        return -ESTALE;
-    }
-    return fd;
+    return open_regular(path, m->inode);
 }
 
 const char *mapping_name(const struct mapping *m, size_t *length)

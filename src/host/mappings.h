@@ -32,8 +32,11 @@ int mappings_read(uint32_t process, mapping_fn fn, void *context);
  * name is "". */
 int mapping_at(uint32_t process, uint64_t address, char name[MAPPING_NAME]);
 
-/* A descriptor of the very file that is mapped there, deleted, replaced or in a container though it may be.
- * -ESTALE: there is another file now. */
+/* A descriptor of a regular file, of that inode unless it is 0; -ENOEXEC: it is none; -ESTALE: it is another
+ * one. Blocks as long as the file's server pleases. */
+int open_regular(const char *path, uint64_t inode);
+
+/* The same of the very file that is mapped there, deleted, replaced or in a container though it may be. */
 int mapping_open(uint32_t process, const struct mapping *m);
 
 /* The last part of the path, without " (deleted)": its bytes and their number. */

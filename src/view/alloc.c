@@ -89,6 +89,7 @@ static size_t alloc_fields(void *state, struct field *fields, size_t n)
     const struct heaps *heaps = ((struct alloc *)state)->heaps;
     const struct field all[] = {
         {"alloc_files", cell_unsigned(alloc_probes_files(heaps->probes))},
+        {"alloc_skipped", cell_unsigned(alloc_probes_skipped(heaps->probes))},
         {"alloc_pointers", cell_unsigned(heaps_blocks(heaps))},
         {"alloc_sampled", cell_unsigned(heaps_one_in(heaps))},
         {"alloc_lost", cell_unsigned(heaps_lost(heaps))},
@@ -261,6 +262,7 @@ static void put_leaks(struct alloc *alloc, const struct window *window, struct o
         };
         out_row_of(out, &leaks_schema, cells, &(struct row_keys){.key = who});
     }
+    leaks_named(alloc->leaks);
 }
 
 static void alloc_rows(void *state, const struct window *window, struct out *out)

@@ -70,6 +70,7 @@ static size_t calls_fields(void *state, struct field *fields, size_t n)
     const struct calls_probes *probes = load->probes;
     const struct field all[] = {
         {"calls_files", probes ? cell_unsigned(calls_probes_files(probes)) : cell_unknown()},
+        {"calls_skipped", probes ? cell_unsigned(calls_probes_skipped(probes)) : cell_unknown()},
         {"calls_functions", probes            ? cell_unsigned(calls_probes_functions(probes))
                             : load->functions ? cell_unsigned(load->nfunctions)
                                               : cell_unknown()},

@@ -45,7 +45,7 @@ static int find(void *context, const struct mapping *m)
     struct error ignored;
 
     if (!m->executable || *m->path != '/' ||
-        elf_function_offsets(m->path, names, 2, 2, offsets, &ignored) < 0)
+        elf_offsets(m->path, STT_FUNC, names, 2, offsets, &ignored) < 2)
         return 0;
     snprintf(path, sizeof path, "%s", m->path);
     return 1;

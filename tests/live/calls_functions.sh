@@ -154,7 +154,7 @@ load_end
 calls_refuses() { refuses "$1" "$2" calls "${@:3}" 0.1 1; }
 check 'no such library' calls_refuses 1 'nosuchlib: no process has mapped' --lib nosuchlib --func x
 check 'no such file' calls_refuses 1 '/nosuch/lib.so: ENOENT' --lib /nosuch/lib.so --func x
-check 'no ELF file' calls_refuses 1 'no ELF file' --lib /etc/passwd --func x
+check 'no ELF file' calls_refuses 1 'not an ELF file' --lib /etc/passwd --func x
 check 'no such function: near ones are named' calls_refuses 1 'near that are .*callee_put' --lib "$TMP/lib/libcallee.so.1" --func callee_putt
 check 'too many functions: how many they are, and the limit' calls_refuses 1 '\* fits [0-9]+ functions: at most 512' --lib libc.so.6 --func '*'
 check 'a function that a probe would break' calls_refuses 1 'none of its functions' --lib libc.so.6 --func vfork

@@ -29,6 +29,7 @@ for view in cpu contention faults mem block file top calls; do
     check "$view: a signal while it starts ends it" ends caught 0 60 2 "$HOG" -v "$view" 30
 done
 check 'alloc: a signal while it starts ends it' ends caught 0 200 8 "$HOG" -v alloc 30
+check 'track: so it does' ends caught 0 60 4 "$HOG" track $$ 30
 check 'several views: so it does' ends caught 0 100 8 "$HOG" -v top,cpu,mem,block,faults 30
 check 'doctor: a signal ends it' ends default 0 300 10 "$HOG" doctor
 
@@ -69,7 +70,7 @@ no_temporary() { ! ls "$TMP"/*.hog-new; }
 check '--textfile: leaves no temporary file' no_temporary
 
 check 'energy -- COMMAND: a signal while it starts ends it' \
-    ends command 0 60 4 "$HOG" energy --model busy=1 -- sleep 31.4159
+    ends command 0 60 4 "$HOG" energy --model busy=20,idle=5 -- sleep 31.4159
 no_command() { ! pgrep -f 'sleep 31[.]4159'; }
 check 'energy -- COMMAND: and the command' no_command
 

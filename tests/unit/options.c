@@ -74,7 +74,7 @@ static void describe(const struct options *o, char *to, size_t size)
     for (size_t i = 0; i < o->npids; i++)
         n += snprintf(to + n, size - (size_t)n, " p%u", o->pids[i]);
     n += snprintf(to + n, size - (size_t)n, "%s%s%s%s%s", o->run.threads ? " threads" : "",
-                  o->run.exact ? " exact" : "", o->self ? " self" : "", o->verbose ? " verbose" : "",
+                  o->run.exact ? " exact" : "", o->self ? " self" : "", o->run.verbose ? " verbose" : "",
                   o->no_header ? " no-header" : "");
     n += snprintf(to + n, size - (size_t)n, " %s", format_names[o->format]);
     if (o->run.stages || o->run.slots)

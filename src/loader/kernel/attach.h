@@ -4,6 +4,7 @@
 #define HOG_LOADER_KERNEL_ATTACH_H
 
 #include "loader/kernel/object.h"
+#include "loader/spec/elf_symbol.h"
 
 /* One attachment. Zero-initialized means empty. All of it goes away with the process. */
 struct link {
@@ -37,23 +38,22 @@ int link_attach_perf_on(struct link *link, const struct object_program *program,
 int link_move(struct link *to, struct link *from);
 void link_detach(struct link *link);
 
-/* File offset of a function symbol of an ELF file (st_value - p_vaddr + p_offset of the segment that holds
- * it). Looks in .symtab, then .dynsym. */
+/* The symbols of a program or library; reasons do not name the file. -E2BIG: it is past what a file may cost.
+ *
+ * File offset of a function (st_value - p_vaddr + p_offset of the segment that holds it). Looks in .symtab,
+ * then .dynsym. -ENOENT: it has none such. */
 int elf_function_offset(const char *path, const char *symbol, uint64_t *offset, struct error *why);
 
-/* The same for several functions of a file: how many it has. Offset 0: it has none such. -ENOENT: it lacks
- * one of the first `needed`. */
-int elf_function_offsets(const char *path, const char *const *symbols, size_t n, size_t needed,
-                         uint64_t *offsets, struct error *why);
+/* The same for several symbols of a type (STT_FUNC, STT_OBJECT): how many it has. Offset 0: it has none such.
+ */
+int elf_offsets(const char *path, unsigned type, const char *const *symbols, size_t n, uint64_t *offsets,
+                struct error *why);
 
 /* The function that has a file offset: its name (hostile, cut to size - 1 bytes) and how far into it that is.
  * -ENOENT: no symbol spans it. */
 int elf_function_at(const char *path, uint64_t offset, char *name, size_t size, uint64_t *within);
 
-/* Hands out every symbol of that type (STT_FUNC, STT_OBJECT) that the file defines: its name (hostile, cut to
- * 255 bytes) and where it lies in the file; some more than once. A non-zero return of fn ends it and is
- * returned. */
-typedef int (*elf_symbol_fn)(void *context, const char *name, uint64_t offset);
+/* Hands out every symbol of that type that the file defines; see elf_symbols_each(). Names are hostile. */
 int elf_each_symbol(const char *path, unsigned type, elf_symbol_fn fn, void *context, struct error *why);
 
 /* One alternative for a hook, and what happened to it. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "loader/kernel/btf_upload.h"
 #include "loader/kernel/log.h"
-#include "loader/kernel/probe.h"
 #include "loader/spec/sanitize.h"
 #include "syscall/bpf.h"
 #include <stdlib.h>
@@ -36,19 +35,9 @@ static int upload_as(const void *raw, size_t size, const struct btf_support *sup
 
 int btf_upload(const void *raw, size_t size, struct error *why)
 {
-    struct btf_support all = {true, true, true, true, true, true, true};
+    const struct btf_support all = {true, true, true, true, true, true, true},
+                             old = {.func = true, .datasec = true, .func_global = true}; /* 5.10 */
     int fd = upload_as(raw, size, &all, NULL);
 
-    if (fd >= 0)
-        return fd;
-    struct btf_support known = {
-        .func = feature(FEATURE_BTF_FUNC),
-        .datasec = feature(FEATURE_BTF_DATASEC),
-        .func_global = feature(FEATURE_BTF_FUNC_GLOBAL),
-        .float_kind = feature(FEATURE_BTF_FLOAT),
-        .decl_tag = feature(FEATURE_BTF_DECL_TAG),
-        .type_tag = feature(FEATURE_BTF_TYPE_TAG),
-        .enum64 = feature(FEATURE_BTF_ENUM64),
-    };
-    return upload_as(raw, size, &known, why);
+    return fd < 0 ? upload_as(raw, size, &old, why) : fd;
 }

@@ -16,6 +16,8 @@ extern const struct embedded_object
     embedded_objects[]; /* in the order of the stream; ends with name == NULL */
 extern const unsigned char embedded_stream[];
 extern const size_t embedded_stream_size;
+/* What all of them ask of the kernel's types, one after the other; ends with an empty one. */
+extern const char embedded_names[];
 
 /* Unpacks, as far as it is not yet, and parses the object of that name. -errno with a reason: there is none,
  * or no memory. */

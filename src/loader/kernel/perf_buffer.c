@@ -28,8 +28,19 @@ struct perf_buffer {
 
 #define MAX_RECORD 65536
 
-static int open_ring(const struct perf_buffer *buffer, struct cpu_ring *ring)
+/* The map holds the event, too: programs would go on writing to it. */
+static void close_ring(const struct perf_buffer *buffer, const struct cpu_ring *ring)
 {
+    sys_bpf_map_delete(buffer->map, &ring->cpu);
+    if (ring->meta != MAP_FAILED)
+        munmap(ring->meta, buffer->page + buffer->size);
+    close(ring->fd);
+}
+
+static int add_ring(struct perf_buffer *buffer, int cpu)
+{
+    struct cpu_ring *ring = &buffer->rings[buffer->nrings];
+    struct epoll_event event = {.events = EPOLLIN};
     struct perf_event_attr attr = {
         .type = PERF_TYPE_SOFTWARE,
         .size = sizeof attr,
@@ -39,45 +50,17 @@ static int open_ring(const struct perf_buffer *buffer, struct cpu_ring *ring)
         .wakeup_events = 1,
     };
 
-    ring->fd = sys_perf_event_open(&attr, -1, ring->cpu);
-    if (ring->fd < 0)
-        return ring->fd;
-    void *memory = mmap(NULL, buffer->page + buffer->size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
-    if (memory == MAP_FAILED) {
-        int err = -errno;
-        close(ring->fd);
-        return err;
-    }
-    ring->meta = memory;
-    return 0;
-}
-
-/* The map holds the event, too: programs would go on writing to it. */
-static void close_ring(const struct perf_buffer *buffer, struct cpu_ring *ring)
-{
-    sys_bpf_map_delete(buffer->map, &ring->cpu);
-    munmap(ring->meta, buffer->page + buffer->size);
-    close(ring->fd);
-}
-
-static int add_ring(struct perf_buffer *buffer, int cpu)
-{
-    struct cpu_ring ring = {.cpu = cpu};
-    struct epoll_event event = {.events = EPOLLIN};
-
-    int err = open_ring(buffer, &ring);
-    if (err)
-        return err == -ENODEV ? 0 : err; /* went offline since the list was read */
-    err = sys_bpf_map_update(buffer->map, &ring.cpu, &ring.fd, 0);
-    if (!err)
-        err = sys_perf_enable(ring.fd);
-    if (!err && epoll_ctl(buffer->epoll, EPOLL_CTL_ADD, ring.fd, &event) < 0)
-        err = -errno;
-    if (err)
-        close_ring(buffer, &ring);
-    else
-        buffer->rings[buffer->nrings++] = ring;
-    return err;
+    int fd = sys_perf_event_open(&attr, -1, cpu);
+    if (fd < 0)
+        return fd == -ENODEV ? 0 : fd; /* went offline since the list was read */
+    buffer->nrings++;
+    ring->cpu = cpu;
+    ring->fd = fd;
+    ring->meta = mmap(NULL, buffer->page + buffer->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (ring->meta == MAP_FAILED || epoll_ctl(buffer->epoll, EPOLL_CTL_ADD, fd, &event) < 0)
+        return -errno;
+    int err = sys_bpf_map_update(buffer->map, &cpu, &fd, 0);
+    return err ? err : sys_perf_enable(fd);
 }
 
 static int add_rings(struct perf_buffer *buffer, const struct object_map *map)

@@ -22,7 +22,7 @@ uint64_t capabilities_effective(void)
     return sets[0].effective | (uint64_t)sets[1].effective << 32;
 }
 
-bool capability(unsigned number)
+static bool capability(unsigned number)
 {
     return capabilities_effective() >> number & 1;
 }
@@ -40,32 +40,24 @@ static bool read_text(int directory, const char *path, char *to, size_t n)
 }
 
 /* Where securityfs is not mounted, by a private mount. */
-static bool read_lockdown(char *to, size_t n)
-{
-    if (read_text(AT_FDCWD, "/sys/kernel/security/lockdown", to, n))
-        return true;
-    int directory = sys_mount_detached("securityfs");
-    if (directory < 0)
-        return false;
-    bool read = read_text(directory, "lockdown", to, n);
-    close(directory);
-    return read;
-}
-
 const char *lockdown_mode(void)
 {
-    static char mode[32];
-    char text[128];
+    static char text[128];
+    int directory = -1;
+    bool read = read_text(AT_FDCWD, "/sys/kernel/security/lockdown", text, sizeof text);
 
-    if (!read_lockdown(text, sizeof text))
-        return "";
+    if (!read)
+        directory = sys_mount_detached("securityfs");
+    if (directory >= 0) {
+        read = read_text(directory, "lockdown", text, sizeof text);
+        close(directory);
+    }
     /* "none [integrity] confidentiality" */
-    char *begin = strchr(text, '['), *end = begin ? strchr(begin, ']') : NULL;
+    char *begin = read ? strchr(text, '[') : NULL, *end = begin ? strchr(begin, ']') : NULL;
     if (!end)
         return "";
     *end = 0;
-    snprintf(mode, sizeof mode, "%s", begin + 1);
-    return mode;
+    return begin + 1;
 }
 
 bool in_user_namespace(void)
@@ -79,26 +71,20 @@ bool in_user_namespace(void)
     return end != text && (inside || outside || count < 0xffffffff);
 }
 
-/* Docker's root has few capabilities, and would not know what to make of "needs root". */
-static const char *missing_capability(void)
+const char *missing_privilege(void)
 {
     bool bpf = capability(CAP_BPF), perfmon = capability(CAP_PERFMON);
 
+    if (in_user_namespace())
+        return "in a user namespace: capabilities there do not count, run in the initial one";
     if (capability(CAP_SYS_ADMIN) || (bpf && perfmon))
         return NULL;
     if (bpf || perfmon)
         return bpf ? "needs CAP_PERFMON" : "needs CAP_BPF";
-    if (!geteuid())
+    if (!geteuid()) /* Docker's root has few capabilities, and would not know what to make of "needs root" */
         return "root without capabilities, as in a container: needs CAP_BPF and CAP_PERFMON "
                "(CAP_SYS_ADMIN before 5.8), or --privileged";
     return "needs root, or CAP_BPF and CAP_PERFMON (CAP_SYS_ADMIN before 5.8)";
-}
-
-const char *missing_privilege(void)
-{
-    if (in_user_namespace())
-        return "in a user namespace: capabilities there do not count, run in the initial one";
-    return missing_capability();
 }
 
 bool seccomp_active(void)
@@ -113,38 +99,37 @@ bool seccomp_active(void)
 /* A filter sees the call before the kernel sees that there is no such descriptor. */
 bool bpf_filtered(void)
 {
-    union bpf_attr attr;
-
-    memset(&attr, 0, sizeof attr);
-    attr.map_fd = UINT32_MAX;
-    return sys_bpf(BPF_MAP_LOOKUP_ELEM, &attr, sizeof attr) == -EPERM && !missing_privilege();
-}
-
-static const char *other_cause(void)
-{
-    if (seccomp_active())
-        return "perhaps a seccomp filter: in a container, try --security-opt seccomp=unconfined";
-    if (!capability(CAP_SYS_ADMIN))
-        return "this may need CAP_SYS_ADMIN";
-    return "not for lack of capabilities: the kernel itself or a security module refuses";
+    return sys_bpf_map_lookup(-1, NULL, NULL) == -EPERM && !missing_privilege();
 }
 
 /* A missing capability comes first: without it, every mode of lockdown refuses. */
+static const char *likely_cause(char lockdown[64])
+{
+    const char *missing = missing_privilege(), *mode;
+
+    if (missing)
+        return missing;
+    if (bpf_filtered())
+        return "a seccomp filter: in a container, --security-opt seccomp=unconfined";
+    mode = lockdown_mode();
+    snprintf(lockdown, 64, "lockdown=%s", mode);
+    if (*mode && strcmp(mode, "none") != 0)
+        return lockdown;
+    if (seccomp_active())
+        return "perhaps a seccomp filter: in a container, try --security-opt seccomp=unconfined";
+    return capability(CAP_SYS_ADMIN)
+               ? "not for lack of capabilities: the kernel itself or a security module refuses"
+               : "this may need CAP_SYS_ADMIN";
+}
+
 int explain_permission(int err, struct error *why)
 {
+    char lockdown[64];
+
     if (!why || (err != -EPERM && err != -EACCES))
         return err;
     struct error old = *why;
-    const char *missing = missing_privilege();
-    if (missing)
-        return error_set(why, err, "%s (%s)", old.text, missing);
-    if (bpf_filtered())
-        return error_set(why, err, "%s (a seccomp filter: in a container, --security-opt seccomp=unconfined)",
-                         old.text);
-    const char *mode = lockdown_mode();
-    if (*mode && strcmp(mode, "none") != 0)
-        return error_set(why, err, "%s (lockdown=%s)", old.text, mode);
-    return error_set(why, err, "%s (%s)", old.text, other_cause());
+    return error_set(why, err, "%s (%s)", old.text, likely_cause(lockdown));
 }
 
 /* Debian, Ubuntu and Android know a mode above 2, and let none but CAP_SYS_ADMIN through it. */

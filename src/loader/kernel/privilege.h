@@ -15,8 +15,7 @@ int explain_perf_event(int err, struct error *why); /* the same of perf_event_op
 /* What no other hook gets around: a user namespace, or a capability that is missing; else NULL. */
 const char *missing_privilege(void);
 
-uint64_t capabilities_effective(void);
-bool capability(unsigned number); /* CAP_... of <linux/capability.h> */
+uint64_t capabilities_effective(void); /* a bit each, CAP_... of <linux/capability.h> */
 bool in_user_namespace(void);
 bool seccomp_active(void); /* some filter */
 bool bpf_filtered(void);   /* one that refuses bpf(2) */

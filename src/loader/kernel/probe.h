@@ -3,23 +3,9 @@
 #ifndef HOG_LOADER_KERNEL_PROBE_H
 #define HOG_LOADER_KERNEL_PROBE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "base/error.h"
-
-enum feature {
-    FEATURE_BTF_FUNC,        /* 5.0 */
-    FEATURE_BTF_DATASEC,     /* 5.2 */
-    FEATURE_BTF_FUNC_GLOBAL, /* 5.6 */
-    FEATURE_BTF_FLOAT,       /* 5.14 */
-    FEATURE_BTF_DECL_TAG,    /* 5.16 */
-    FEATURE_BTF_TYPE_TAG,    /* 5.17 */
-    FEATURE_BTF_ENUM64,      /* 6.0 */
-    FEATURE_COUNT
-};
-
-bool feature(enum feature f);
 
 const char *hook_kind(size_t number); /* from 0 on; NULL: no more */
 

@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "loader/kernel/embedded.h"
+#include "loader/spec/target_btf_private.h"
 
 #define VMLINUX "/sys/kernel/btf/vmlinux"
 
@@ -85,7 +87,12 @@ static struct target_btf *shared[2];
 int target_btf_shared(struct target_btf **out, const char *path, struct error *why)
 {
     struct target_btf **slot = &shared[path != NULL];
-    int err = *slot ? 0 : target_btf_open(slot, path, why);
+    int err = 0;
+    if (!*slot) {
+        err = target_btf_open(slot, path, why);
+        for (const char *name = embedded_names; !err && *name; name += strlen(name) + 1)
+            err = target_btf_want(*slot, name);
+    }
     *out = *slot;
     return err;
 }

@@ -10,8 +10,8 @@
 int target_btf_open(struct target_btf **out, const char *path, struct error *why);
 void target_btf_close(struct target_btf *target); /* NULL is fine */
 
-/* The same for all objects of a run, which ask the same file at most: read once, and open until
- * target_btf_drop(). On failure *out is NULL. */
+/* The same for all objects of a run, which name the same file, if one: open until target_btf_drop(), and read
+ * through once for all that the embedded objects ask for. On failure *out is NULL. */
 int target_btf_shared(struct target_btf **out, const char *path, struct error *why);
 void target_btf_drop(void);
 

@@ -25,12 +25,11 @@ static int open_place(const char *place)
 {
     int fd = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-    if (fd < 0)
-        return errno == EACCES ? -EACCES : -ENOENT;
-    if (has_events(fd))
+    if (fd >= 0 && has_events(fd))
         return fd;
     int err = errno == EACCES ? -EACCES : -ENOENT;
-    close(fd);
+    if (fd >= 0)
+        close(fd);
     return err;
 }
 

@@ -72,10 +72,11 @@ int btf_find(const struct btf *btf, const char *name, uint32_t kind)
     return -ENOENT;
 }
 
-static int check_header(const struct btf_header *h, size_t size, struct error *why)
+int btf_check_header(const struct btf_header *h, uint64_t size, struct error *why)
 {
     if (size < sizeof *h)
-        return error_set(why, -EINVAL, "BTF: cut short: %zu bytes do not hold a header", size);
+        return error_set(why, -EINVAL, "BTF: cut short: %llu bytes do not hold a header",
+                         (unsigned long long)size);
     if (h->magic == __builtin_bswap16(BTF_MAGIC))
         return error_set(why, -ENOTSUP, "BTF: of the other byte order");
     if (h->magic != BTF_MAGIC || h->version != BTF_VERSION || h->hdr_len < sizeof *h || h->hdr_len > size)
@@ -83,7 +84,8 @@ static int check_header(const struct btf_header *h, size_t size, struct error *w
     uint64_t room = size - h->hdr_len;
     if ((h->hdr_len | h->type_off) % 4 || h->type_off > room || h->type_len > room - h->type_off ||
         h->str_off > room || h->str_len > room - h->str_off)
-        return error_set(why, -EINVAL, "BTF: types or strings lie outside the %zu bytes", size);
+        return error_set(why, -EINVAL, "BTF: cut short: types or strings lie outside the %llu bytes",
+                         (unsigned long long)size);
     return 0;
 }
 
@@ -187,7 +189,7 @@ int btf_open(struct btf **out, const void *bytes, size_t size, struct error *why
 {
     struct btf_header header = {0};
     memcpy(&header, bytes, size < sizeof header ? size : sizeof header);
-    int err = size > UINT32_MAX / 2 ? -EINVAL : check_header(&header, size, why);
+    int err = size > UINT32_MAX / 2 ? -EINVAL : btf_check_header(&header, size, why);
     if (err)
         return err;
     struct btf *btf = calloc(1, sizeof *btf);

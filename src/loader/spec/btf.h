@@ -18,6 +18,10 @@ void btf_close(struct btf *btf);
 /* The raw bytes, header first, as BPF_BTF_LOAD wants them. DATASECs of object_open'ed BTF are filled in. */
 const void *btf_bytes(const struct btf *btf, size_t *size);
 
+/* Of BTF anywhere: types and strings lie inside `size` bytes. -EINVAL, or -ENOTSUP for the other byte order.
+ */
+int btf_check_header(const struct btf_header *header, uint64_t size, struct error *why);
+
 /* Valid ids are 0 (void) ... btf_count() - 1. */
 uint32_t btf_count(const struct btf *btf);
 /* NULL if there is no such id. Id 0 is a BTF_KIND_UNKN type without a name. */

@@ -18,62 +18,39 @@ struct target_name {
     size_t length;
     struct target_candidate *candidates;
     size_t ncandidates;
-    struct target_name *next; /* with the same hash */
     bool scanned;
+    struct target_name *next;                  /* with the same hash */
+    struct target_name *same_head, *same_tail; /* while scanning */
 };
 
-/* A string of the target that is, or begins with, a wanted name. */
-struct target_hit {
-    uint32_t offset;
-    bool flavored;
-    struct target_name *name;
-};
-
-#define TARGET_PAGE    4096 /* one read of sysfs never gives more */
-#define TARGET_PAGES   8
-#define TARGET_BUCKETS 64
-#define TARGET_STRIDE  64 /* every how many types the index has an entry */
-
-struct target_page {
-    uint64_t at; /* offset in the file / TARGET_PAGE + 1; 0: empty */
-    uint32_t used;
-    uint8_t bytes[TARGET_PAGE];
-};
-
-struct target_fetched {
-    struct target_fetched *next;
-    uint32_t id;
-    struct btf_type type; /* its record follows */
-};
-
-struct target_string {
-    struct target_string *next;
-    uint32_t offset;
-    char text[];
-};
-
-/* The strings of one large struct fit, so that the next relocation in it finds them. */
-#define TARGET_STRINGS      256
-#define TARGET_STRING_BYTES (48 << 10)
+#define TARGET_BUCKETS 256
+#define TARGET_STRIDE  64         /* every how many types the index has an entry */
+#define TARGET_CHUNK   (16 << 10) /* what is read at a time; one read of sysfs never gives more than a page */
+#define TARGET_SLACK   1024       /* of a string that goes on in the next piece */
 
 struct target_btf {
     struct type_source source;
     struct bytes bytes;
     uint64_t types, types_size, strings, strings_size; /* in the file */
+    struct budget budget;
     struct arena arena;
     struct target_name *names[TARGET_BUCKETS];
     bool pending;    /* names that were not scanned for yet */
     uint32_t count;  /* types; 0 before the first scan */
-    uint32_t *index; /* offset in the types of every TARGET_STRIDE'th; malloc'ed */
+    uint32_t *index; /* offset in the types of every TARGET_STRIDE'th */
     struct target_fetched *fetched[TARGET_BUCKETS];
-    struct target_page *pages; /* NULL: the bytes are in memory */
-    uint32_t clock;
-    char string[1024]; /* the last one that was read */
-    struct target_string *texts[TARGET_STRINGS];
-    struct arena text_arena;
-    size_t text_bytes;
+    struct target_string *texts[TARGET_BUCKETS];
     int error; /* of a read or a damaged type on the way */
+    uint8_t buffer[TARGET_SLACK + TARGET_CHUNK];
 };
+
+/* A place in the types, and the piece around it that was read last. */
+struct target_cursor {
+    uint64_t at, begin, end;
+    const uint8_t *piece;
+};
+/* Head and size of the record there, which lies inside the types; 0: it does not, or *err. */
+size_t target_record(struct target_btf *t, struct target_cursor *c, struct btf_type *head, int *err);
 
 /* The next scan will look for this name (up to its flavor). */
 int target_btf_want(struct target_btf *t, const char *name);
@@ -83,9 +60,10 @@ int target_btf_scan(struct target_btf *t, struct error *why);
 const struct target_name *target_btf_name(const struct target_btf *t, const char *name);
 const struct type_source *target_btf_source(const struct target_btf *t);
 
-/* Exactly `size` bytes from the file; -EINVAL when it ends before. */
-int target_read(struct target_btf *t, void *to, size_t size, uint64_t offset);
-/* The same through the page cache. */
-int target_cached_read(struct target_btf *t, void *to, size_t size, uint64_t offset);
+/* -E2BIG or -ENOMEM, whichever made an allocation fail. */
+static inline int target_no_memory(const struct target_btf *t)
+{
+    return t->budget.spent ? -E2BIG : -ENOMEM;
+}
 
 #endif

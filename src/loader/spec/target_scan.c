@@ -10,9 +10,6 @@
 #include "loader/spec/core.h"
 #include "loader/spec/target_btf_private.h"
 
-#define CHUNK (4 * TARGET_PAGE)
-#define SLACK 1024 /* of a string that goes on in the next piece */
-
 static uint32_t hash(const char *text, size_t length)
 {
     uint32_t h = 2166136261u;
@@ -38,7 +35,7 @@ int target_btf_want(struct target_btf *t, const char *name)
     struct target_name *w = arena_alloc(&t->arena, 1, sizeof *w);
     char *text = arena_alloc(&t->arena, n + 1, 1);
     if (!w || !text)
-        return -ENOMEM;
+        return target_no_memory(t);
     memcpy(text, name, n);
     w->text = text;
     w->length = n;
@@ -48,35 +45,71 @@ int target_btf_want(struct target_btf *t, const char *name)
     return 0;
 }
 
+/* A string of the target that is, or begins with, a wanted name. */
+struct hit {
+    uint32_t offset;
+    bool flavored;
+    struct target_name *name;
+};
+
+#define KEY_BITS 10
+#define FILTER   (64 << 10)
+
 /* What the passes work with; gone when they are done. */
 struct scan {
     struct target_btf *t;
-    struct target_hit *hits; /* sorted by offset */
-    size_t nhits, room;
-    /* Filters, so that the common string or type costs next to nothing: by a hash of the first four bytes of
-     * a name (of short ones: its first two), of the last, of the offset of a hit. */
-    uint8_t first[8192], last[8192], first_pair[8192], last_pair[8192], offsets[8192];
-    uint8_t buffer[CHUNK + SLACK + sizeof(uint64_t)];
+    struct arena arena;
+    struct hit *hits; /* sorted by offset, from the types on */
+    size_t nhits;
+    /* Names by how a flavor of theirs begins ("rq__"), and by as many of their last bytes as all have. */
+    struct target_name *heads[1 << KEY_BITS], *tails[1 << KEY_BITS];
+    size_t shortest;
+    uint8_t offsets[FILTER / 8]; /* of hits, hashed: the common type costs next to nothing */
 };
 
-static void set_bit(uint8_t *bits, uint32_t i)
+static uint32_t hash_word(uint32_t word)
 {
-    bits[i % 65536 / 8] |= (uint8_t)(1u << i % 8);
+    return word * 2654435761u >> (32 - KEY_BITS);
 }
 
-static bool get_bit(const uint8_t *bits, uint32_t i)
+static uint32_t head_key(const char *text)
 {
-    return bits[i % 65536 / 8] & 1u << i % 8;
+    uint32_t word;
+    memcpy(&word, text, sizeof word);
+    return hash_word(word);
 }
 
-static uint32_t pair(const char *s)
+/* Of a text that is not shorter than the shortest name. */
+static uint32_t tail_key(const struct scan *s, const char *text, size_t length)
 {
-    return (uint8_t)s[0] | (uint32_t)(uint8_t)s[1] << 8;
+    uint32_t word = 0;
+    if (length >= sizeof word)
+        memcpy(&word, text + length - sizeof word, sizeof word);
+    else
+        memcpy((char *)&word + sizeof word - length, text, length);
+    return hash_word(word >> (32 - 8 * s->shortest));
 }
 
-static uint32_t four(const char *s)
+static void index_names(struct scan *s)
 {
-    return (pair(s) | pair(s + 2) << 16) * 2654435761u >> 16;
+    s->shortest = sizeof(uint32_t);
+    for (size_t b = 0; b < TARGET_BUCKETS; b++)
+        for (const struct target_name *w = s->t->names[b]; w; w = w->next)
+            if (!w->scanned && w->length < s->shortest)
+                s->shortest = w->length;
+    for (size_t b = 0; b < TARGET_BUCKETS; b++) {
+        for (struct target_name *w = s->t->names[b]; w; w = w->next) {
+            char begin[4] = "____";
+            memcpy(begin, w->text, w->length < sizeof begin ? w->length : sizeof begin);
+            struct target_name **head = &s->heads[head_key(begin)];
+            struct target_name **tail = &s->tails[tail_key(s, w->text, w->length)];
+            if (w->scanned)
+                continue;
+            w->same_head = *head;
+            w->same_tail = *tail;
+            *head = *tail = w;
+        }
+    }
 }
 
 static uint32_t offset_bit(uint32_t offset)
@@ -84,89 +117,59 @@ static uint32_t offset_bit(uint32_t offset)
     return offset * 2654435761u >> 16;
 }
 
-static void fill_filters(struct scan *s)
-{
-    for (size_t b = 0; b < TARGET_BUCKETS; b++) {
-        for (const struct target_name *w = s->t->names[b]; w; w = w->next) {
-            if (w->scanned)
-                continue;
-            if (w->length == 1) { /* any byte may stand before it */
-                for (uint32_t c = 0; c < 256; c++)
-                    set_bit(s->last_pair, c | (uint32_t)(uint8_t)w->text[0] << 8);
-                for (uint32_t c = 0; c < 256; c++)
-                    set_bit(s->first_pair, (uint8_t)w->text[0] | c << 8);
-            } else if (w->length < 4) {
-                set_bit(s->first_pair, pair(w->text));
-                set_bit(s->last_pair, pair(w->text + w->length - 2));
-            } else {
-                set_bit(s->first, four(w->text));
-                set_bit(s->last, four(w->text + w->length - 4));
-            }
-        }
-    }
-}
-
 static int add_hit(struct scan *s, uint32_t offset, struct target_name *name, bool flavored)
 {
-    if (s->nhits == s->room) {
-        size_t room = s->room ? s->room * 2 : 64;
-        struct target_hit *all = realloc(s->hits, room * sizeof *all);
-        if (!all)
-            return -ENOMEM;
-        s->hits = all;
-        s->room = room;
-    }
-    s->hits[s->nhits++] = (struct target_hit){offset, flavored, name};
-    set_bit(s->offsets, offset_bit(offset));
+    struct hit *all = arena_grow(&s->arena, s->hits, s->nhits, sizeof *all);
+    if (!all)
+        return target_no_memory(s->t);
+    s->hits = all;
+    all[s->nhits++] = (struct hit){offset, flavored, name};
+    s->offsets[offset_bit(offset) / 8] |= (uint8_t)(1u << offset_bit(offset) % 8);
     return 0;
 }
 
-/* A string that passed a filter. A wanted name may be its end as well: strings may share their tails. */
-static int look_closer(struct scan *s, const char *text, size_t length, uint32_t offset)
+static bool is_flavor(const struct target_name *w, const char *text, size_t length)
 {
-    size_t essential = core_essential(text);
-    for (size_t b = 0; b < TARGET_BUCKETS; b++) {
-        for (struct target_name *w = s->t->names[b]; w; w = w->next) {
-            int err = 0;
-            if (w->scanned || w->length > length)
-                continue;
-            if (!memcmp(text + length - w->length, w->text, w->length))
-                err = add_hit(s, offset + (uint32_t)(length - w->length), w, false);
-            else if (essential >= w->length && essential < length &&
-                     !memcmp(text + essential - w->length, w->text, w->length))
-                err = add_hit(s, offset + (uint32_t)(essential - w->length), w, true);
-            if (err)
-                return err;
-        }
-    }
-    return 0;
+    return length > w->length && text[w->length] == '_' && !memcmp(text, w->text, w->length) &&
+           core_essential(text) == w->length;
 }
 
+/* A wanted name may be the end of a string as well: strings may share their tails. */
 static int scan_string(struct scan *s, const char *text, size_t length, uint32_t offset)
 {
-    if (!length)
+    int err = 0;
+    if (length < s->shortest)
         return 0;
-    bool closer = get_bit(s->first_pair, pair(text)); /* of a string of one byte the second is its end */
-    closer = closer || (length > 1 && get_bit(s->last_pair, pair(text + length - 2)));
-    closer = closer ||
-             (length > 3 && (get_bit(s->first, four(text)) || get_bit(s->last, four(text + length - 4))));
-    return closer ? look_closer(s, text, length, offset) : 0;
+    for (struct target_name *w = s->tails[tail_key(s, text, length)]; w && !err; w = w->same_tail) {
+        size_t before = length - w->length;
+        if (w->length <= length && text[before] == *w->text && !memcmp(text + before, w->text, w->length))
+            err = add_hit(s, offset + (uint32_t)before, w, false);
+    }
+    if (length < sizeof "a___")
+        return err;
+    for (struct target_name *w = s->heads[head_key(text)]; w && !err; w = w->same_head)
+        if (is_flavor(w, text, length))
+            err = add_hit(s, offset, w, true);
+    return err;
 }
 
-/* All strings that end in a piece of the buffer; *begin moves behind the last. Eight bytes at a time: this
- * goes over megabytes at the start of hog. */
-static int scan_piece(struct scan *s, size_t *begin, size_t end, uint32_t base)
+/* All strings that end in a piece; *begin moves behind the last. Eight bytes at a time: this goes over
+ * megabytes at the start of hog. */
+static int scan_piece(struct scan *s, const char *text, size_t *begin, size_t end, uint32_t base)
 {
     const uint64_t ones = ~UINT64_C(0) / 255;
-    const char *text = (const char *)s->buffer;
     for (size_t at = *begin; at < end; at += sizeof(uint64_t)) {
-        uint64_t word;
-        memcpy(&word, text + at, sizeof word); /* may read behind the end, within the buffer */
+        uint64_t word = ~UINT64_C(0);
+        if (end - at >= sizeof word)
+            memcpy(&word, text + at, sizeof word);
+        else
+            memcpy(&word, text + at, end - at);
         for (uint64_t zeros = (word - ones) & ~word & ones << 7; zeros; zeros &= zeros - 1) {
             size_t nul = at + (size_t)__builtin_ctzll(zeros) / 8;
-            if (nul >= end || text[nul])
+            if (text[nul]) /* a one behind a zero */
                 continue;
-            int err = scan_string(s, text + *begin, nul - *begin, base + (uint32_t)*begin);
+            int err = budget_steps(&s->t->budget, 1) ? 0 : -E2BIG;
+            err = err ? err : scan_string(s, text + *begin, nul - *begin, base + (uint32_t)*begin);
             if (err)
                 return err;
             *begin = nul + 1;
@@ -181,45 +184,32 @@ static int scan_strings(struct scan *s)
     struct target_btf *t = s->t;
     size_t kept = 0;
     for (uint64_t at = 0; at < t->strings_size;) {
-        size_t n = t->strings_size - at < CHUNK ? t->strings_size - at : CHUNK, begin = 0, end = kept + n;
-        int err = target_read(t, s->buffer + kept, n, t->strings + at);
-        err = err ? err : scan_piece(s, &begin, end, (uint32_t)(at - kept));
+        size_t n = t->strings_size - at < TARGET_CHUNK ? t->strings_size - at : TARGET_CHUNK, begin = 0;
+        const void *piece;
+        int err = bytes_at(&t->bytes, t->strings + at, n, t->buffer + kept, &piece);
+        const char *text = (const char *)piece - kept; /* in memory, what was kept stands before the piece */
+        err = err ? err : scan_piece(s, text, &begin, kept + n, (uint32_t)(at - kept));
         if (err)
             return err;
         at += n;
-        kept = end - begin < SLACK ? end - begin : SLACK; /* too long: its end only */
-        memmove(s->buffer, s->buffer + end - kept, kept);
+        size_t rest = kept + n - begin;
+        kept = rest < TARGET_SLACK ? rest : TARGET_SLACK;
+        if (!t->bytes.memory)
+            memmove(t->buffer, text + begin + rest - kept, kept);
     }
     return 0;
 }
 
 static int by_offset(const void *a, const void *b)
 {
-    uint32_t x = ((const struct target_hit *)a)->offset, y = ((const struct target_hit *)b)->offset;
+    uint32_t x = ((const struct hit *)a)->offset, y = ((const struct hit *)b)->offset;
     return x < y ? -1 : x > y;
-}
-
-static int add_candidate(struct target_btf *t, const struct target_hit *hit, uint32_t id, uint32_t kind)
-{
-    struct target_name *w = hit->name;
-    if ((w->ncandidates & (w->ncandidates - 1)) == 0) {
-        struct target_candidate *all =
-            arena_alloc(&t->arena, w->ncandidates ? w->ncandidates * 2 : 1, sizeof *all);
-        if (!all)
-            return -ENOMEM;
-        if (w->ncandidates)
-            memcpy(all, w->candidates, w->ncandidates * sizeof *all);
-        w->candidates = all;
-    }
-    w->candidates[w->ncandidates++] = (struct target_candidate){id, kind, hit->flavored};
-    return 0;
 }
 
 static int match_type(struct scan *s, const struct btf_type *type, uint32_t id)
 {
-    if (!get_bit(s->offsets, offset_bit(type->name_off)))
-        return 0;
-    size_t low = 0, high = s->nhits;
+    uint32_t bit = offset_bit(type->name_off);
+    size_t low = 0, high = s->offsets[bit / 8] & 1u << bit % 8 ? s->nhits : 0;
     while (low < high) {
         size_t mid = (low + high) / 2;
         if (s->hits[mid].offset < type->name_off)
@@ -227,56 +217,55 @@ static int match_type(struct scan *s, const struct btf_type *type, uint32_t id)
         else
             high = mid;
     }
-    int err = 0;
-    for (; low < s->nhits && s->hits[low].offset == type->name_off && !err; low++)
-        err = add_candidate(s->t, &s->hits[low], id, btf_kind(type));
-    return err;
-}
-
-static int add_index(struct target_btf *t, uint32_t id, uint64_t at)
-{
-    uint32_t n = id / TARGET_STRIDE;
-    if (n % 512 == 0) {
-        uint32_t *all = realloc(t->index, (n + 512) * sizeof *all);
+    for (; low < s->nhits && s->hits[low].offset == type->name_off; low++) {
+        struct target_name *w = s->hits[low].name;
+        struct target_candidate *all = arena_grow(&s->t->arena, w->candidates, w->ncandidates, sizeof *all);
         if (!all)
-            return -ENOMEM;
-        t->index = all;
+            return target_no_memory(s->t);
+        w->candidates = all;
+        all[w->ncandidates++] = (struct target_candidate){id, btf_kind(type), s->hits[low].flavored};
     }
-    t->index[n] = (uint32_t)at;
     return 0;
 }
 
-static int damaged(struct error *why, uint32_t id)
+size_t target_record(struct target_btf *t, struct target_cursor *c, struct btf_type *head, int *err)
 {
-    return error_set(why, -EINVAL, "the target's BTF is damaged at type %u", id);
+    uint64_t left = t->types_size - c->at;
+    if (left < sizeof *head)
+        return 0;
+    if (c->end - c->at < sizeof *head || c->at >= c->end) {
+        const void *at;
+        size_t n = t->bytes.memory || left < TARGET_CHUNK ? left : TARGET_CHUNK;
+        *err = bytes_at(&t->bytes, t->types + c->at, n, t->buffer, &at);
+        if (*err)
+            return 0;
+        *c = (struct target_cursor){c->at, c->at, c->at + n, at};
+    }
+    memcpy(head, c->piece + (c->at - c->begin), sizeof *head);
+    size_t size = btf_record_size(head);
+    return size <= left ? size : 0;
 }
 
 static int scan_types(struct scan *s, struct error *why)
 {
     struct target_btf *t = s->t;
+    struct target_cursor c = {0};
     uint32_t id = 1;
-    uint64_t start = 0, end = 0; /* of what is in the buffer */
-    int err = t->count ? 0 : add_index(t, 0, 0);
-    for (uint64_t at = 0; at < t->types_size && !err; id++) {
+    int err = 0;
+    if (!t->index)
+        t->index = arena_alloc(&t->arena, t->types_size / sizeof(struct btf_type) / TARGET_STRIDE + 1,
+                               sizeof *t->index);
+    if (!t->index)
+        return target_no_memory(t);
+    for (; c.at < t->types_size && !err; id++) {
         struct btf_type type;
-        if (at + sizeof type > t->types_size)
-            return damaged(why, id);
-        if (at + sizeof type > end) {
-            size_t n = t->types_size - at < CHUNK ? t->types_size - at : CHUNK;
-            err = target_read(t, s->buffer, n, t->types + at);
-            if (err)
-                break;
-            start = at;
-            end = at + n;
-        }
-        memcpy(&type, s->buffer + (at - start), sizeof type);
-        size_t size = btf_record_size(&type);
-        if (!size || size > t->types_size - at || type.name_off >= t->strings_size)
-            return damaged(why, id);
-        if (!t->count && id % TARGET_STRIDE == 0)
-            err = add_index(t, id, at);
-        err = err ? err : match_type(s, &type, id);
-        at += size;
+        size_t size = target_record(t, &c, &type, &err);
+        if (!err && (!size || type.name_off >= t->strings_size))
+            err = error_set(why, -EINVAL, "the target's BTF is damaged at type %u", id);
+        if (!err && id % TARGET_STRIDE == 0)
+            t->index[id / TARGET_STRIDE] = (uint32_t)c.at;
+        err = err ? err : budget_steps(&t->budget, 1) ? match_type(s, &type, id) : -E2BIG;
+        c.at += size;
     }
     if (!err)
         t->count = id;
@@ -291,7 +280,8 @@ int target_btf_scan(struct target_btf *t, struct error *why)
     if (!s)
         return error_set(why, -ENOMEM, "out of memory");
     s->t = t;
-    fill_filters(s);
+    s->arena.budget = &t->budget;
+    index_names(s);
     struct error reason = {0};
     int err = scan_strings(s);
     if (!err && s->nhits)
@@ -301,7 +291,7 @@ int target_btf_scan(struct target_btf *t, struct error *why)
         for (struct target_name *name = t->names[b]; name; name = name->next)
             name->scanned = true;
     t->pending = false;
-    free(s->hits);
+    arena_free(&s->arena);
     free(s);
     return err ? error_set(why, err, "%s", *reason.text ? reason.text : "the target's BTF cannot be read")
                : 0;

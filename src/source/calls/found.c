@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "loader/kernel/attach.h"
 #include "source/calls/rules.h"
+#include "source/shared/file_reader.h"
 #include "base/suggest.h"
 
 #define MOST_SYMBOLS 8192
@@ -57,34 +58,41 @@ static void consider_near(struct all_found *all, const char *name)
     for (size_t i = 0; i < all->nnear; i++)
         if (!strcmp(all->near[i], name))
             return;
-    if (all->nnear < NEAR && is_near(calls_pattern(all->options), name))
+    if (all->nnear < NEAR && is_near(calls_pattern(&calls_options), name))
         snprintf(all->near[all->nnear++], sizeof *all->near, "%s", name);
 }
 
 /* ---- functions ---- */
 
+/* All that match, before names for the same offset are dropped. */
+struct matching {
+    struct all_found *all;
+    struct found *list;
+    size_t n, room;
+};
+
 static int add_symbol(void *context, const char *name, uint64_t offset)
 {
-    struct all_found *all = context;
-    int fit = calls_wants_function(all->options, name);
+    struct matching *matching = context;
+    int fit = calls_wants_function(&calls_options, name);
 
     if (fit < 0) {
-        if (!all->symbols)
-            consider_near(all, name);
+        if (!matching->all->symbols)
+            consider_near(matching->all, name);
         return 0;
     }
-    all->symbols++;
-    if (all->n == MOST_SYMBOLS)
+    matching->all->symbols++;
+    if (matching->n == MOST_SYMBOLS)
         return 0;
-    if (all->n == all->room) {
-        size_t room = all->room ? 2 * all->room : 64;
-        struct found *list = realloc(all->list, room * sizeof *list);
+    if (matching->n == matching->room) {
+        size_t room = matching->room ? 2 * matching->room : 64;
+        struct found *list = realloc(matching->list, room * sizeof *list);
         if (!list)
             return -ENOMEM;
-        all->list = list;
-        all->room = room;
+        matching->list = list;
+        matching->room = room;
     }
-    struct found *found = &all->list[all->n++];
+    struct found *found = &matching->list[matching->n++];
     *found = (struct found){.offset = offset, .fit = fit};
     snprintf(found->name, sizeof found->name, "%s", name);
     return 0;
@@ -102,25 +110,24 @@ static int compare_found(const void *x, const void *y)
     return i != j ? (i < j ? -1 : 1) : strcmp(a->name, b->name);
 }
 
-int calls_find(struct all_found *all, const char *path, struct error *why)
+/* The best name for each offset. */
+static int keep_best(struct matching *matching, struct error *why)
 {
+    struct found *list = matching->list;
     size_t kept = 0;
-    int err = elf_each_symbol(path, STT_FUNC, add_symbol, all, why);
 
-    if (err == -ENOMEM)
-        error_set(why, err, "out of memory");
-    if (err)
-        return err;
-    if (all->n)
-        qsort(all->list, all->n, sizeof *all->list, compare_found);
-    for (size_t i = 0; i < all->n; i++)
-        if (!kept || all->list[i].offset != all->list[kept - 1].offset)
-            all->list[kept++] = all->list[i];
-    all->n = kept;
+    if (matching->n)
+        qsort(list, matching->n, sizeof *list, compare_found);
+    for (size_t i = 0; i < matching->n; i++)
+        if (!kept || list[i].offset != list[kept - 1].offset)
+            list[kept++] = list[i];
     if (kept > MOST_FUNCTIONS)
-        return error_set(why, -E2BIG, "%s fits %zu functions: at most %d can be watched at once",
-                         calls_pattern(all->options), kept < MOST_SYMBOLS ? kept : all->symbols,
+        return error_set(why, -EOVERFLOW, "%s fits %zu functions: at most %d can be watched at once",
+                         calls_pattern(&calls_options), kept < MOST_SYMBOLS ? kept : matching->all->symbols,
                          MOST_FUNCTIONS);
+    if (kept)
+        memcpy(matching->all->list, list, kept * sizeof *list);
+    matching->all->n = kept;
     return 0;
 }
 
@@ -130,42 +137,47 @@ int calls_find(struct all_found *all, const char *path, struct error *why)
 static const char *const type_names[TYPES] = {"ompi_mpi_char", "ompi_mpi_int", "ompi_mpi_double"};
 static const uint64_t type_sizes[TYPES] = {1, 4, 8};
 
-struct type_data {
-    int fd;
-    uint64_t words[TYPES][16]; /* the first words of each */
-    unsigned have;
-};
-
-static int on_object(void *context, const char *name, uint64_t offset)
-{
-    struct type_data *data = context;
-
-    for (unsigned i = 0; i < TYPES; i++)
-        if (!strcmp(name, type_names[i]) &&
-            pread(data->fd, data->words[i], sizeof data->words[i], (off_t)offset) == sizeof data->words[i])
-            data->have |= 1u << i;
-    return 0;
-}
-
 /* The one word that is the size of a char in that symbol, the size of an int in the int symbol, and so on. */
-unsigned calls_datatype_size_at(const char *path)
+static unsigned datatype_size_at(const char *path)
 {
-    struct type_data data = {.fd = open(path, O_RDONLY | O_CLOEXEC)};
+    uint64_t offsets[TYPES], words[TYPES][16];
     struct error ignored;
     unsigned at = 0, places = 0;
+    bool read = elf_offsets(path, STT_OBJECT, type_names, TYPES, offsets, &ignored) == TYPES;
+    int fd = read ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 
-    if (data.fd < 0)
-        return 0;
-    int err = elf_each_symbol(path, STT_OBJECT, on_object, &data, &ignored);
-    close(data.fd);
-    if (err || data.have != (1u << TYPES) - 1)
+    for (unsigned i = 0; i < TYPES && read; i++)
+        read = pread(fd, words[i], sizeof words[i], (off_t)offsets[i]) == sizeof words[i];
+    if (fd >= 0)
+        close(fd);
+    if (!read)
         return 0;
     for (unsigned word = 1; word < 16; word++) {
         bool is = true;
         for (unsigned i = 0; i < TYPES; i++)
-            is = is && data.words[i][word] == type_sizes[i];
+            is = is && words[i][word] == type_sizes[i];
         places += is;
         at = is && places == 1 ? word * 8 : at;
     }
     return places ? at : 0;
+}
+
+int calls_find(const char *path, uint64_t unused, void *answer, struct error *why)
+{
+    struct all_found *all = answer;
+    struct matching matching = {.all = all};
+    uint64_t offsets[MOST_FUNCTIONS];
+
+    all->n = all->symbols = all->nnear = all->size_at = 0;
+    int err = elf_each_symbol(path, STT_FUNC, add_symbol, &matching, why);
+    err = err ? err : keep_best(&matching, why);
+    free(matching.list);
+    if (err || !all->n)
+        return err;
+    if (calls_options.mpi)
+        all->size_at = datatype_size_at(path);
+    for (size_t i = 0; i < all->n; i++)
+        offsets[i] = all->list[i].offset;
+    file_reader_touch(path, offsets, all->n);
+    return (int)all->n;
 }

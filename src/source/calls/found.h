@@ -18,20 +18,18 @@ struct found {
 };
 
 struct all_found {
-    const struct calls_options *options;
-    struct found *list; /* one per offset, sorted by offset */
-    size_t n, room;
+    struct found list[MOST_FUNCTIONS]; /* one per offset, sorted by offset */
+    size_t n;
     size_t symbols;      /* matching symbols */
     char near[NEAR][80]; /* similar names */
     size_t nnear;
+    unsigned size_at; /* offset of the size within a datatype of that Open MPI; 0: not Open MPI, or an unknown
+                         layout */
 };
 
-/* Fills the list; the caller frees it. -errno with a reason: the file cannot be read or is no ELF file;
- * -E2BIG: too many functions. */
-int calls_find(struct all_found *all, const char *path, struct error *why);
-
-/* Offset of the size within a datatype of that Open MPI, derived from the types in its file; 0: not Open MPI,
- * or an unknown layout. */
-unsigned calls_datatype_size_at(const char *path);
+/* Fills in what calls_options ask for; a file_reader_fn, which writes a struct all_found. > 0: there are
+ * functions. -errno with a reason: the file cannot be read or is no ELF file; -EOVERFLOW: too many functions.
+ */
+int calls_find(const char *path, uint64_t unused, void *answer, struct error *why);
 
 #endif

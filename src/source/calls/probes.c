@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "calls.types.h"
 #include "base/clock.h"
@@ -17,6 +16,9 @@
 #include "source/shared/mapped.h"
 #include "source/shared/self_probe.h"
 #include "syscall/bpf.h"
+
+#define LIBRARY_NS 1000000000ull /* to read a file in a library directory */
+#define ASKED_NS   5000000000ull /* or one that was asked for by its path */
 
 #define NUMBER 0x0ca11bad /* placeholder for the function's number in bpf/calls.bpf.c */
 
@@ -34,7 +36,9 @@ struct calls_probes {
     size_t files, matched;          /* files with such functions; files with such a name */
     uint64_t device[64], inode[64]; /* files in library directories that have been probed */
     size_t ndone;
-    struct all_found last; /* names seen in the last file without a match */
+    char near[NEAR][80]; /* names like those asked for, in the last file without a match */
+    size_t nnear;
+    struct link self; /* the probe on hog itself, until the end */
     int error;
     struct error reason;
 };
@@ -74,7 +78,7 @@ int calls_probes_choose(struct calls_probes *p, bool by_task, bool at_once, stru
         err = load_call_program(p, name, &p->at_return, why);
     }
     if (!err)
-        err = self_probe(p->entry, at_once, why);
+        err = self_probe(&p->self, p->entry, at_once, why);
     if (err) {
         object_program_unload(p->entry);
         object_program_unload(p->at_return);
@@ -170,7 +174,7 @@ static int number_of(struct calls_probes *p, const char *lib, size_t lib_length,
         if (!memcmp(&p->functions[*number], &rule, sizeof rule))
             return 0;
     if (p->nfunctions == MOST_FUNCTIONS)
-        return error_set(why, -E2BIG, "more than %d functions", MOST_FUNCTIONS);
+        return error_set(why, -EOVERFLOW, "more than %d functions", MOST_FUNCTIONS);
     uint32_t key = (uint32_t)*number;
     int err = sys_bpf_map_update(object_map(p->obj, "hog_functions")->fd, &key, &rule, BPF_ANY);
     if (err)
@@ -182,12 +186,11 @@ static int number_of(struct calls_probes *p, const char *lib, size_t lib_length,
 static int attach_found(struct calls_probes *p, const char *path, const char *lib, size_t lib_length,
                         const struct all_found *all, int pid, struct error *why)
 {
-    unsigned size_at = calls_options.mpi ? calls_datatype_size_at(path) : 0;
     uint64_t *numbers = calloc(all->n, sizeof *numbers);
     int err = numbers ? 0 : error_set(why, -ENOMEM, "out of memory");
 
     for (size_t i = 0; i < all->n && !err; i++)
-        err = number_of(p, lib, lib_length, all->list[i].name, size_at, &numbers[i], why);
+        err = number_of(p, lib, lib_length, all->list[i].name, all->size_at, &numbers[i], why);
     if (!err && p->at_once)
         err = attach_calls_at_once(p, path, all, numbers, pid, why);
     for (size_t i = 0; i < all->n && !err && !p->at_once; i++)
@@ -196,27 +199,26 @@ static int attach_found(struct calls_probes *p, const char *path, const char *li
     return err;
 }
 
-/* > 0: probed; 0: has no such function. On failure no probe of it stays. */
+/* 0, or -errno: then no probe of it stays. */
 static int probe_call_file(struct calls_probes *p, const char *path, const char *lib, size_t lib_length,
-                           int pid, struct error *why)
+                           const struct all_found *all, int pid, struct error *why)
 {
-    struct all_found all = {.options = &calls_options};
     size_t before = p->nlinks;
-    int err = calls_find(&all, path, why);
+    int err = attach_found(p, path, lib, lib_length, all, pid, why);
 
-    p->matched++;
-    if (!err && all.n)
-        err = attach_found(p, path, lib, lib_length, &all, pid, why);
     if (err)
         while (p->nlinks > before)
             link_detach(&p->links[--p->nlinks]);
-    p->files += !err && all.n;
-    int result = err ? err : all.n > 0;
-    free(all.list);
-    all.list = NULL;
-    if (all.nnear)
-        p->last = all;
-    return result;
+    p->files += !err;
+    return err;
+}
+
+static void note_near(struct calls_probes *p, const struct all_found *all)
+{
+    if (!all->nnear)
+        return;
+    memcpy(p->near, all->near, sizeof p->near);
+    p->nnear = all->nnear;
 }
 
 static void note_probe_error(struct calls_probes *p, int err, const char *lib, size_t lib_length,
@@ -228,39 +230,77 @@ static void note_probe_error(struct calls_probes *p, int err, const char *lib, s
 /* ---- files ---- */
 
 /* A library may be both in a library directory and mapped. Probed twice it would count twice. */
-static bool is_probed(struct calls_probes *p, const char *path, bool note)
+static bool is_probed(struct calls_probes *p, bool note)
 {
-    struct stat st;
+    struct file_identity is = file_reader_identity(&p->mapped.reader);
 
-    if (stat(path, &st))
-        return false;
     for (size_t i = 0; i < p->ndone; i++)
-        if (p->device[i] == st.st_dev && p->inode[i] == st.st_ino)
+        if (p->device[i] == is.device && p->inode[i] == is.inode)
             return true;
     if (note && p->ndone < sizeof p->inode / sizeof *p->inode) {
-        p->device[p->ndone] = st.st_dev;
-        p->inode[p->ndone++] = st.st_ino;
+        p->device[p->ndone] = is.device;
+        p->inode[p->ndone++] = is.inode;
     }
     return false;
 }
 
-static bool on_mapped(void *context, const char *path, uint32_t process, const struct mapping *m, int pid)
+static bool wants_mapped(void *context, const struct mapping *m)
 {
-    struct calls_probes *p = context;
-    struct error reason;
     size_t length;
     const char *name = mapping_name(m, &length);
     char lib[256];
 
     snprintf(lib, sizeof lib, "%.*s", (int)length, name);
-    if (!calls_wants_file(&calls_options, lib))
-        return false;
-    if (is_probed(p, path, false))
+    return calls_wants_file(&calls_options, lib);
+}
+
+static bool on_mapped(void *context, const char *path, const void *answer, const struct mapping *m, int pid)
+{
+    struct calls_probes *p = context;
+    struct error reason;
+    size_t length;
+    const char *name = mapping_name(m, &length);
+
+    if (is_probed(p, false))
         return true;
-    int result = probe_call_file(p, path, lib, strlen(lib), pid, &reason);
-    if (result < 0)
-        note_probe_error(p, result, lib, strlen(lib), &reason);
-    return result > 0;
+    int err = probe_call_file(p, path, name, length, answer, pid, &reason);
+    if (err)
+        note_probe_error(p, err, name, length, &reason);
+    return !err;
+}
+
+/* A file that was looked at: one without such functions, or that cannot be read. */
+static void on_unmatched(void *context, int err, const struct mapping *m, const void *answer,
+                         const struct error *why)
+{
+    struct calls_probes *p = context;
+    size_t length;
+    const char *name = mapping_name(m, &length);
+
+    p->matched++;
+    if (!err)
+        note_near(p, answer);
+    else
+        note_probe_error(p, err, name, length, why);
+}
+
+static const struct mapped_user calls_user = {.wants = wants_mapped,
+                                              .look = calls_find,
+                                              .answer_bytes = sizeof(struct all_found),
+                                              .found = on_mapped,
+                                              .missed = on_unmatched};
+
+/* What calls_find() says of a file by its path. */
+static int look_at(struct calls_probes *p, const char *path, uint64_t limit_ns, const struct all_found **all,
+                   struct error *why)
+{
+    int found = file_reader_ask(&p->mapped.reader, 0, NULL, path, 0, limit_ns, why);
+
+    *all = found >= 0 ? file_reader_answer(&p->mapped.reader) : NULL;
+    p->matched++;
+    if (!found)
+        note_near(p, *all);
+    return found;
 }
 
 /* A library is probed in its directory before a process maps it, so that every process is seen from its first
@@ -272,13 +312,18 @@ static void scan_directory(struct calls_probes *p, const char *directory)
     for (const struct dirent *entry; d && (entry = readdir(d));) {
         char path[512], real[PATH_MAX];
         struct error reason;
+        const struct all_found *all;
         if (!calls_wants_file(&calls_options, entry->d_name))
             continue;
         snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
-        if (!realpath(path, real) || is_probed(p, real, true))
+        if (!realpath(path, real))
             continue;
         const char *name = strrchr(real, '/') + 1;
-        int result = probe_call_file(p, real, name, strlen(name), -1, &reason);
+        int result = look_at(p, real, LIBRARY_NS, &all, &reason);
+        if (result >= 0 && is_probed(p, true))
+            continue;
+        if (result > 0)
+            result = probe_call_file(p, real, name, strlen(name), all, -1, &reason);
         /* Linker scripts (libc.so) have such names, too. */
         if (result < 0 && result != -ENOEXEC && result != -EOPNOTSUPP)
             note_probe_error(p, result, name, strlen(name), &reason);
@@ -313,18 +358,23 @@ static void scan_library_directories(struct calls_probes *p)
 
 static int probe_path(struct calls_probes *p, struct error *why)
 {
-    const char *path = calls_options.lib, *slash = strrchr(path, '/');
+    const char *path = calls_options.lib, *name = strrchr(path, '/') + 1;
     struct error reason;
     const struct targets *targets = p->context->targets;
-    int result = 0;
+    const struct all_found *all;
+    int result = look_at(p, path, ASKED_NS, &all, &reason);
 
     /* Probes can be restricted to PIDs of our own namespace. */
-    for (size_t i = 0; i < (targets->foreign || !targets->n ? 1 : targets->n) && result >= 0; i++)
-        result = probe_call_file(p, path, slash + 1, strlen(slash + 1),
-                                 targets->foreign || !targets->n ? -1 : (int)targets->list[i].pid, &reason);
+    for (size_t i = 0; i < (targets->foreign || !targets->n ? 1 : targets->n) && result > 0; i++) {
+        int err = probe_call_file(p, path, name, strlen(name), all,
+                                  targets->foreign || !targets->n ? -1 : (int)targets->list[i].pid, &reason);
+        result = err ? err : result;
+    }
+    file_reader_stop(&p->mapped.reader);
     return result < 0
-               ? error_set(why, result == -ENOENT || result == -ENOEXEC || result == -E2BIG ? -ESRCH : result,
-                           "--lib %s", reason.text)
+               ? error_set(why,
+                           result == -ENOENT || result == -ENOEXEC || result == -EOVERFLOW ? -ESRCH : result,
+                           "--lib %s: %s", path, reason.text)
                : 0;
 }
 
@@ -335,16 +385,16 @@ static int explain_none(const struct calls_probes *p, struct error *why)
     char near[NEAR * 84] = "";
 
     if (p->error)
-        return error_set(why, p->error == -E2BIG ? -ESRCH : p->error, "%s", p->reason.text);
+        return error_set(why, p->error == -EOVERFLOW ? -ESRCH : p->error, "%s", p->reason.text);
     if (!p->matched)
         return error_set(
             why, -ESRCH,
             "%s: no process has mapped such a library, and none lies where libraries do: a PATH is taken as "
             "it is, a NAME is what /proc/PID/maps shows or begins with",
             calls_lib(o));
-    for (size_t i = 0; i < p->last.nnear; i++)
+    for (size_t i = 0; i < p->nnear; i++)
         snprintf(near + strlen(near), sizeof near - strlen(near), "%s%s", i ? ", " : "; near that are ",
-                 p->last.near[i]);
+                 p->near[i]);
     return error_set(why, -ESRCH, "%s: none of its functions is like %s%s", calls_lib(o), calls_pattern(o),
                      near);
 }
@@ -360,7 +410,7 @@ int calls_probes_begin(struct calls_probes *p, struct error *why)
             scan_library_directories(p);
         err = mapped_scan(&p->mapped, false, clock_ns(CLOCK_MONOTONIC), why);
     }
-    return err < 0 ? err : p->files && p->error != -E2BIG ? 0 : explain_none(p, why);
+    return err < 0 ? err : p->files && p->error != -EOVERFLOW ? 0 : explain_none(p, why);
 }
 
 int calls_probes_scan(struct calls_probes *p, uint64_t now, struct error *why)
@@ -391,6 +441,11 @@ const struct hog_function *calls_function(const struct calls_probes *p, uint32_t
     return number < p->nfunctions ? &p->functions[number] : NULL;
 }
 
+size_t calls_probes_skipped(const struct calls_probes *p)
+{
+    return mapped_skipped(&p->mapped);
+}
+
 size_t calls_probes_files(const struct calls_probes *p)
 {
     return p->files;
@@ -410,7 +465,7 @@ struct calls_probes *calls_probes_open(const struct source_context *context, str
     p->context = context;
     p->obj = obj;
     p->functions = calloc(MOST_FUNCTIONS, sizeof *p->functions);
-    mapped_open(&p->mapped, context, on_mapped, p);
+    mapped_open(&p->mapped, context, &calls_user, p);
     if (p->functions)
         return p;
     free(p);
@@ -421,6 +476,7 @@ void calls_probes_close(struct calls_probes *p)
 {
     if (!p)
         return;
+    link_detach(&p->self);
     for (size_t i = 0; i < p->nlinks; i++)
         link_detach(&p->links[i]);
     free(p->links);

@@ -28,6 +28,7 @@ const struct hog_function *calls_function(const struct calls_probes *p, uint32_t
 /* Moves all links to another owner. */
 int calls_probes_hand_over(struct calls_probes *p, struct link *to, struct error *why);
 
+size_t calls_probes_skipped(const struct calls_probes *p); /* that could not be read */
 size_t calls_probes_files(const struct calls_probes *p);
 size_t calls_probes_functions(const struct calls_probes *p);
 

@@ -9,11 +9,14 @@
 #include "host/mappings.h"
 #include "host/pidns.h"
 #include "loader/kernel/map_read.h"
+#include "source/shared/file_reader.h"
 #include "syscall/bpf.h"
 
 #define FRAMES     32 /* as in bpf/heap/heap_blocks.bpf.h */
 #define MOST_SITES 16384
 #define MOST_NAMES 4096
+#define FILE_NS    200000000ull /* to find one name; and all of a window */
+#define WINDOW_NS  400000000ull
 
 /* One call stack of a process that allocated. */
 struct site {
@@ -35,10 +38,26 @@ struct life {
 struct leaks {
     struct heaps *heaps;
     struct hash_table sites, frames, lives;
-    uint64_t before; /* blocks born until then are old enough; on the programs' clock */
-    uint64_t lost;   /* blocks dropped as the table was full */
+    struct file_reader reader;
+    struct hash_table slow; /* files that took too long to read: their functions have no names */
+    uint64_t spent;         /* ns that reading took in the window */
+    uint64_t before;        /* blocks born until then are old enough; on the programs' clock */
+    uint64_t lost;          /* blocks dropped as the table was full */
     struct site **top;
 };
+
+/* What a file calls the function at an offset. */
+struct function_name {
+    char text[56];
+    uint64_t within;
+};
+
+static int find_function(const char *path, uint64_t offset, void *answer, struct error *why)
+{
+    struct function_name *name = answer;
+
+    return elf_function_at(path, offset, name->text, sizeof name->text, &name->within);
+}
 
 struct leaks *leaks_open(struct heaps *heaps)
 {
@@ -50,6 +69,8 @@ struct leaks *leaks_open(struct heaps *heaps)
     leaks->sites = (struct hash_table){.size = sizeof(struct site), .most = MOST_SITES};
     leaks->frames = (struct hash_table){.size = sizeof(struct frame), .most = MOST_NAMES};
     leaks->lives = (struct hash_table){.size = sizeof(struct life), .most = 65536};
+    leaks->slow = (struct hash_table){.size = sizeof(uint64_t), .most = MOST_NAMES};
+    file_reader_open(&leaks->reader, find_function, sizeof(struct function_name));
     leaks->top = calloc(heaps->context->options->top, sizeof *leaks->top);
     if (!leaks->top) {
         free(leaks);
@@ -65,6 +86,8 @@ void leaks_close(struct leaks *leaks)
     hash_table_free(&leaks->sites);
     hash_table_free(&leaks->frames);
     hash_table_free(&leaks->lives);
+    hash_table_free(&leaks->slow);
+    file_reader_close(&leaks->reader);
     free(leaks->top);
     free(leaks);
 }
@@ -115,6 +138,7 @@ int leaks_collect(struct leaks *leaks, uint64_t now, struct error *why)
     hash_table_keep(&leaks->sites, keep_none, NULL);
     hash_table_keep(&leaks->lives, keep_none, NULL);
     leaks->lost = 0;
+    leaks->spent = 0;
     leaks->before = clock > age ? clock - age : 0;
     for (size_t i = 0; i < heaps->table.n; i++) {
         const struct heap *heap = hash_table_at(&heaps->table, i);
@@ -130,36 +154,48 @@ int leaks_collect(struct leaks *leaks, uint64_t now, struct error *why)
 /* ---- call stacks ---- */
 
 struct place {
+    struct leaks *leaks;
     uint32_t process;
     uint64_t address;
     char *text;
     size_t size;
 };
 
+/* NULL: the file has no name for it, or reading takes too long. */
+static const struct function_name *ask_name(struct leaks *leaks, uint32_t process, const struct mapping *m,
+                                            uint64_t offset)
+{
+    struct error ignored;
+    uint64_t file = mix_hash(m->inode, (uint64_t)m->major << 32 | m->minor);
+
+    if (leaks->spent >= WINDOW_NS || hash_table_find(&leaks->slow, file))
+        return NULL;
+    int err = file_reader_ask(&leaks->reader, process, m, NULL, offset, FILE_NS, &ignored);
+    leaks->spent += leaks->reader.cpu_ns;
+    if (err == -ETIMEDOUT)
+        hash_table_find_or_add(&leaks->slow, file);
+    return err ? NULL : file_reader_answer(&leaks->reader);
+}
+
 /* "function+0x12", or "file+0x1234" without symbols. */
 static int name_place(void *context, const struct mapping *m)
 {
     struct place *place = context;
-    char path[64], name[56];
-    uint64_t within, offset = place->address - m->start + m->offset;
+    uint64_t offset = place->address - m->start + m->offset;
     size_t length;
 
     if (place->address < m->start || place->address >= m->end)
         return 0;
     if (!m->inode)
         return 1;
-    int fd = mapping_open(place->process, m);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    int err = fd < 0 ? fd : elf_function_at(path, offset, name, sizeof name, &within);
-    if (fd >= 0)
-        close(fd);
-    if (err) {
-        const char *file = mapping_name(m, &length);
-        snprintf(place->text, place->size, "%.*s+0x%llx", (int)(length < 48 ? length : 48), file,
-                 (unsigned long long)offset);
-    } else {
-        snprintf(place->text, place->size, "%s+0x%llx", name, (unsigned long long)within);
+    const struct function_name *name = ask_name(place->leaks, place->process, m, offset);
+    if (name) {
+        snprintf(place->text, place->size, "%s+0x%llx", name->text, (unsigned long long)name->within);
+        return 1;
     }
+    const char *file = mapping_name(m, &length);
+    snprintf(place->text, place->size, "%.*s+0x%llx", (int)(length < 48 ? length : 48), file,
+             (unsigned long long)offset);
     return 1;
 }
 
@@ -169,7 +205,7 @@ static void name_frame(struct leaks *leaks, const struct heap *heap, uint64_t ad
 {
     uint64_t id = mix_hash(heap->life, address);
     struct frame *frame = hash_table_find(&leaks->frames, id);
-    struct place place = {key_process(heap->who), address - 1, text, size};
+    struct place place = {leaks, key_process(heap->who), address - 1, text, size};
 
     if (frame) {
         memcpy(text, frame->text, size);
@@ -178,6 +214,8 @@ static void name_frame(struct leaks *leaks, const struct heap *heap, uint64_t ad
     snprintf(text, size, "0x%llx", (unsigned long long)address);
     if (heap->who != HOG_KEY_OUTSIDE && pidns_is_of_proc(leaks->heaps->context->pidns))
         mappings_read(place.process, name_place, &place);
+    if (leaks->spent >= WINDOW_NS)
+        return; /* perhaps it has a name in the next window */
     if (leaks->frames.n == MOST_NAMES)
         hash_table_keep(&leaks->frames, keep_none, NULL);
     frame = hash_table_find_or_add(&leaks->frames, id);
@@ -213,6 +251,11 @@ static int compare_sites(const void *x, const void *y)
     if (a->bytes != b->bytes)
         return a->bytes > b->bytes ? -1 : 1;
     return a->id < b->id ? -1 : a->id > b->id;
+}
+
+void leaks_named(struct leaks *leaks)
+{
+    file_reader_stop(&leaks->reader);
 }
 
 size_t leaks_top(struct leaks *leaks)

@@ -22,6 +22,8 @@ size_t leaks_top(struct leaks *leaks);
 
 /* The i-th of these; false: its heap is gone. */
 bool leaks_at(struct leaks *leaks, size_t i, uint64_t now, struct leak *leak);
+/* All of the window are named: files are closed. */
+void leaks_named(struct leaks *leaks);
 void leaks_close(struct leaks *leaks);
 
 #endif

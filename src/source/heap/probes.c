@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "source/heap/probes.h"
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,6 +70,7 @@ struct probed {
 
 struct alloc_probes {
     struct mapped mapped;
+    struct link self; /* the probe on hog itself: removing it at the start would cost as much as all others */
     struct object_program *any, *any_return; /* NULL: one link per probe */
     struct object_program *entries[FUNCTIONS], *at_return;
     struct probed *probed;
@@ -80,27 +82,36 @@ struct alloc_probes {
 
 /* ---- one file ---- */
 
-static int find_alloc_functions(const char *path, struct offsets *offsets)
+/* A prefix without malloc and free is not an allocator's. > 0: there is an allocator. */
+static int find_alloc_functions(const char *path, uint64_t unused, void *answer, struct error *why)
 {
-    struct error ignored;
+    struct offsets *offsets = answer;
+    char text[PREFIXES * FUNCTIONS][48];
+    const char *names[PREFIXES * FUNCTIONS];
+    uint64_t found_at[PREFIXES * FUNCTIONS], *place[PREFIXES * FUNCTIONS];
+    size_t n = 0;
     int found = 0;
 
+    memset(offsets, 0, sizeof *offsets);
     for (size_t i = 0; i < PREFIXES; i++) {
-        char text[FUNCTIONS][48];
-        const char *names[FUNCTIONS];
-        for (size_t j = 0; j < FUNCTIONS; j++) {
-            snprintf(text[j], sizeof text[j], "%s%s", prefixes[i], functions[j].name);
-            names[j] = text[j];
+        for (size_t j = 0; j < (*prefixes[i] ? FUNCTIONS - WHOLE : FUNCTIONS); j++) {
+            snprintf(text[n], sizeof text[n], "%s%s", prefixes[i], functions[j].name);
+            names[n] = text[n];
+            place[n++] = &offsets->of[i][j];
         }
-        int n = elf_function_offsets(path, names, *prefixes[i] ? FUNCTIONS - WHOLE : FUNCTIONS, 2,
-                                     offsets->of[i], &ignored);
-        if (n < 0 && n != -ENOENT)
-            return n;
-        if (n < 0)
-            memset(offsets->of[i], 0, sizeof offsets->of[i]);
-        found += n > 0;
     }
-    return found;
+    int err = elf_offsets(path, STT_FUNC, names, n, found_at, why);
+    for (size_t i = 0; i < n && err > 0; i++)
+        *place[i] = found_at[i];
+    for (size_t i = 0; i < PREFIXES && err > 0; i++) {
+        if (offsets->of[i][0] && offsets->of[i][1])
+            found++;
+        else
+            memset(offsets->of[i], 0, sizeof offsets->of[i]);
+    }
+    if (err > 0 && found)
+        file_reader_touch(path, offsets->of[0], PREFIXES * FUNCTIONS);
+    return err < 0 ? err : found;
 }
 
 /* A function with several names is probed once. */
@@ -203,21 +214,15 @@ static void detach_alloc(struct probed *probed)
     free(probed->links);
 }
 
-static bool probe_alloc_file(void *context, const char *path, uint32_t process, const struct mapping *m,
+static bool probe_alloc_file(void *context, const char *path, const void *answer, const struct mapping *m,
                              int pid)
 {
     struct alloc_probes *p = context;
-    struct offsets *offsets = calloc(1, sizeof *offsets);
     size_t before = p->nprobed, length;
     struct error reason;
 
     p->pid = pid;
-    int err = offsets ? find_alloc_functions(path, offsets) : 0;
-    if (err > 0)
-        err = attach_alloc_file(p, path, offsets, &reason);
-    else
-        err = 0;
-    free(offsets);
+    int err = attach_alloc_file(p, path, answer, &reason);
     if (err) {
         const char *name = mapping_name(m, &length);
         p->error = error_set(&p->reason, err, "%.*s: %s", (int)length, name, reason.text);
@@ -226,6 +231,9 @@ static bool probe_alloc_file(void *context, const char *path, uint32_t process, 
     }
     return p->nprobed > before;
 }
+
+static const struct mapped_user alloc_user = {
+    .look = find_alloc_functions, .answer_bytes = sizeof(struct offsets), .found = probe_alloc_file};
 
 int alloc_probes_scan(struct alloc_probes *p, bool gently, uint64_t now, struct error *why)
 {
@@ -237,6 +245,11 @@ int alloc_probes_scan(struct alloc_probes *p, bool gently, uint64_t now, struct 
 bool alloc_probes_found(const struct alloc_probes *p, uint32_t process)
 {
     return mapped_found(&p->mapped, process);
+}
+
+size_t alloc_probes_skipped(const struct alloc_probes *p)
+{
+    return mapped_skipped(&p->mapped);
 }
 
 size_t alloc_probes_files(const struct alloc_probes *p)
@@ -282,7 +295,7 @@ int alloc_probes_choose(struct alloc_probes *p, struct object *obj, bool by_task
     int err = load_alloc_programs(p, obj, by_task, at_once, why);
 
     if (!err)
-        err = self_probe(p->any ? p->any : p->entries[0], p->any != NULL, why);
+        err = self_probe(&p->self, p->any ? p->any : p->entries[0], p->any != NULL, why);
     if (!err)
         return 0;
     object_program_unload(p->any);
@@ -297,7 +310,7 @@ struct alloc_probes *alloc_probes_open(const struct source_context *context)
 
     if (!p)
         return NULL;
-    mapped_open(&p->mapped, context, probe_alloc_file, p);
+    mapped_open(&p->mapped, context, &alloc_user, p);
     return p;
 }
 
@@ -305,6 +318,7 @@ void alloc_probes_close(struct alloc_probes *p)
 {
     if (!p)
         return;
+    link_detach(&p->self);
     for (size_t i = 0; i < p->nprobed; i++)
         detach_alloc(&p->probed[i]);
     free(p->probed);

@@ -28,6 +28,9 @@ int alloc_probes_scan(struct alloc_probes *p, bool gently, uint64_t now, struct 
 /* Whether the last scan found an allocator in that process (-p). */
 bool alloc_probes_found(const struct alloc_probes *p, uint32_t process);
 
+/* Number of files that cannot be read, and may have an allocator. */
+size_t alloc_probes_skipped(const struct alloc_probes *p);
+
 /* Number of files with probes. */
 size_t alloc_probes_files(const struct alloc_probes *p);
 

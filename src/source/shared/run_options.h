@@ -20,6 +20,7 @@ struct run_options {
     unsigned slots;      /* a power of two, 8..1024, for each stage and CPU; 0: the source's default */
     bool no_kernel;      /* no rows of kernel threads */
     bool records;        /* rows go to a recording */
+    bool verbose;        /* which hooks are used, and which files are skipped, on stderr */
     bool explain;        /* the numbers behind each verdict */
     uint32_t why_pid;    /* with `explain`: of this process only; 0: of all */
     uint32_t alert;      /* bit 1 << enum verdict: a window that shows it ends the run; 0: none does */

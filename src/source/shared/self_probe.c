@@ -6,17 +6,13 @@
 #include "loader/kernel/probe.h"
 
 /* At the ELF entry point, which is not executed again. */
-int self_probe(const struct object_program *program, bool at_once, struct error *why)
+int self_probe(struct link *link, const struct object_program *program, bool at_once, struct error *why)
 {
     static const char self[] = "/proc/self/exe";
     const uint64_t cookie = 0, offset = own_offset(getauxval(AT_ENTRY));
-    struct link link = {0};
 
     if (access(self, R_OK) || !offset)
         return error_set(why, -ENOEXEC, "%s: cannot be read to try a probe there", self);
-    int err = at_once
-                  ? link_attach_uprobes(&link, program, self, &offset, &cookie, 1, false, (int)getpid(), why)
-                  : link_attach_uprobe(&link, program, self, offset, false, (int)getpid(), why);
-    link_detach(&link);
-    return err;
+    return at_once ? link_attach_uprobes(link, program, self, &offset, &cookie, 1, false, (int)getpid(), why)
+                   : link_attach_uprobe(link, program, self, offset, false, (int)getpid(), why);
 }

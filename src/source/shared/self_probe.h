@@ -5,7 +5,9 @@
 
 #include "loader/kernel/attach.h"
 
-/* at_once: by a multi-uprobe link with a cookie (0); else a single uprobe. -errno with a reason. */
-int self_probe(const struct object_program *program, bool at_once, struct error *why);
+/* at_once: by a multi-uprobe link with a cookie (0); else a single uprobe. -errno with a reason. The caller
+ * keeps the link until the end: the kernel takes tens of milliseconds to remove a probe, and as long again to
+ * set the next one. */
+int self_probe(struct link *link, const struct object_program *program, bool at_once, struct error *why);
 
 #endif
