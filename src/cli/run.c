@@ -20,6 +20,7 @@
 #include "source/shared/sketch.h"
 #include "base/message.h"
 #include "cli/hook_names.h"
+#include "cli/leave.h"
 
 #define LATE_IN_A_ROW 20
 
@@ -308,6 +309,7 @@ static bool screen_is_wanted(const struct options *o)
 
 static void end_now(int signal_number)
 {
+    leave_kernel();
     _exit(STATUS_DONE);
 }
 
