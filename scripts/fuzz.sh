@@ -35,7 +35,7 @@ fuzz() { # fuzz NAME
 
     mkdir -p "$work" "$found" "$kept"
     [ ! -d "$seeds" ] || dirs+=("$seeds")
-    "$program" -artifact_prefix="$found" -print_final_stats=1 -timeout=10 -rss_limit_mb=1024 -use_value_profile=1 \
+    "$program" -artifact_prefix="$found" -print_final_stats=1 -timeout=10 -rss_limit_mb=1024 \
         "$work" "${dirs[@]}" >"$log" 2>&1 &
     pid=$!
     watch "$pid"

@@ -42,6 +42,7 @@ jq jq
 promtool prometheus?
 prometheus-node-exporter prometheus-node-exporter?
 chromium-headless-shell chromium-headless-shell?
+cpudist libbpf-tools?
 yamllint yamllint?
 /usr/lib/python3/dist-packages/kubernetes python3-kubernetes?
 systemd-analyze systemd?
@@ -54,6 +55,7 @@ mount mount
 mkfs.ext4 e2fsprogs
 mkfs.xfs xfsprogs
 fio fio
+bindfs bindfs?
 shellcheck shellcheck
 cppcheck cppcheck
 clang-format clang-format

@@ -11,7 +11,7 @@
 u32 wanted_tgid;
 u32 wanted_syscall;
 
-enum hook { RAW_TP, TP_BTF, TRACEPOINT, KPROBE, KRETPROBE, FENTRY, FEXIT, UPROBE, URETPROBE, PERF, HOOKS };
+enum hook { RAW_TP, TP_BTF, TRACEPOINT, KPROBE, FENTRY, FEXIT, UPROBE, URETPROBE, PERF, HOOKS };
 
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
@@ -55,11 +55,6 @@ SEC("kprobe/" GETPGID) int on_kprobe(void *ctx)
     return count(KPROBE);
 }
 
-SEC("kretprobe/" GETPGID) int on_kretprobe(void *ctx)
-{
-    return count(KRETPROBE);
-}
-
 SEC("fentry/" GETPGID) int on_fentry(void *ctx)
 {
     return count(FENTRY);
@@ -70,12 +65,12 @@ SEC("fexit/" GETPGID) int on_fexit(void *ctx)
     return count(FEXIT);
 }
 
-SEC("uprobe//proc/self/exe:hog_test_probed") int on_uprobe(void *ctx)
+SEC("uprobe") int on_uprobe(void *ctx)
 {
     return count(UPROBE);
 }
 
-SEC("uretprobe//proc/self/exe:hog_test_probed") int on_uretprobe(void *ctx)
+SEC("uretprobe") int on_uretprobe(void *ctx)
 {
     return count(URETPROBE);
 }

@@ -70,6 +70,15 @@ void files_end(void)
     active = false;
 }
 
+size_t files_only(const uint8_t *bytes, size_t size, const char *name)
+{
+    size_t n = strlen(name) + 2;
+
+    if (size < n || bytes[0] != '@' || memcmp(bytes + 1, name, n - 2) != 0 || bytes[n - 1] != '\n')
+        return 0;
+    return memmem(bytes, size, "\n@", 2) || memmem(bytes, size, "@@\n", 3) ? 0 : n;
+}
+
 /* Whether the path ends in "/NAME". */
 static bool fits(const char *path, const char *name, size_t n)
 {

@@ -55,4 +55,7 @@ static inline uint32_t fuzz_hash(const uint8_t *bytes, size_t size)
 void files_begin(const uint8_t *bytes, size_t size, int state);
 void files_end(void);
 
+/* Where the text begins, if the input is nothing but one file of that name; 0: it is not. */
+size_t files_only(const uint8_t *bytes, size_t size, const char *name);
+
 #endif

@@ -53,19 +53,17 @@ static size_t longest(const char *text, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    static const char name[] = "@maps\n";
-    const char *text = (const char *)bytes + strlen(name);
-    struct seen seen = {0}, lines;
+    size_t begin = files_only(bytes, size, "maps");
+    const char *text = (const char *)bytes + begin;
+    struct seen seen = {0};
     char at[MAPPING_NAME];
 
-    if (size < strlen(name) || memcmp(bytes, name, strlen(name)) != 0 ||
-        memmem(text, size - strlen(name), "\n@", 2))
+    if (!begin)
         return 0;
-    size -= strlen(name);
-    lines = line_by_line(text, size);
-    files_begin(bytes, size + strlen(name), 0);
+    struct seen lines = line_by_line(text, size - begin);
+    files_begin(bytes, size, 0);
     must(!mappings_read(1, take, &seen));
-    if (longest(text, size) <= PATH_MAX) /* longer ones may be passed over */
+    if (longest(text, size - begin) <= PATH_MAX) /* longer ones may be passed over */
         must(seen.n == lines.n && seen.hash == lines.hash);
     mapping_at(1, 0x7f0000001000, at);
     must(strlen(at) < sizeof at);

@@ -43,18 +43,16 @@ static unsigned lines(const char *text, size_t size, struct mounts *mounts)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    static const char name[] = "@mountinfo\n";
-    struct mounts *mounts;
     struct cgroup_mount mount = {0};
-    size_t n = strlen(name);
 
     size = strnlen((const char *)bytes, size); /* fmemopen() ends there */
-    if (size < n || memcmp(bytes, name, n) != 0 || memmem(bytes, size, "\n@", 2))
+    size_t begin = files_only(bytes, size, "mountinfo");
+    if (!begin)
         return 0;
-    mounts = mounts_open();
+    struct mounts *mounts = mounts_open();
     must(mounts);
     files_begin(bytes, size, 0);
-    fuzz_taken += lines((const char *)bytes + n, size - n, mounts) > 0;
+    fuzz_taken += lines((const char *)bytes + begin, size - begin, mounts) > 0;
     cgroup_mounts_each("", take, &mount);
     files_end();
     cgroup_mount_free(&mount);

@@ -13,7 +13,7 @@
 
 #define EVENTS 1237
 
-enum hook { RAW_TP, TP_BTF, TRACEPOINT, KPROBE, KRETPROBE, FENTRY, FEXIT, UPROBE, URETPROBE, PERF };
+enum hook { RAW_TP, TP_BTF, TRACEPOINT, KPROBE, FENTRY, FEXIT, UPROBE, URETPROBE, PERF };
 
 __attribute__((noinline)) void hog_test_probed(void);
 void hog_test_probed(void)

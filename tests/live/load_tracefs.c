@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Classic tracepoints where tracefs is not mounted. */
+/* Fields of classic tracepoints, and attaching to one where tracefs is not mounted. */
 #include "loader/kernel/attach.h"
+#include "loader/kernel/tracefs.h"
 #include "tests/live/objects.h"
+#include <errno.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
@@ -60,6 +62,25 @@ static void check_unmounted(struct object *obj)
           (unsigned long long)hits(obj, TRACEPOINT));
 }
 
+/* Names are whole: there are prev_pid and next_pid, but no pid. */
+static void check_fields(void)
+{
+    static const char event[] = "sched/sched_switch";
+    uint32_t comm = 0, pid = 0, size = 0;
+    struct error why = {""};
+
+    int err = tracefs_field(event, "next_comm", &comm, &size, &why);
+    check(!err && size == 16, "an array has its size: %u %s", size, why.text);
+    err = tracefs_field(event, "next_pid", &pid, &size, &why);
+    check(!err && size == 4 && pid == comm + 16, "a field follows the one before it: %u %u %s", comm, pid,
+          why.text);
+    check(tracefs_field(event, "pid", &pid, &size, &why) == -ENOENT && strstr(why.text, "has no field pid"),
+          "another field is not there: %s", why.text);
+    check(tracefs_field("sched/no_such", "pid", &pid, &size, &why) == -ENOENT &&
+              strstr(why.text, "none of that name"),
+          "nor is another event: %s", why.text);
+}
+
 int main(void)
 {
     struct object *obj = object_ready("live_attach");
@@ -68,6 +89,7 @@ int main(void)
         return done();
     GLOBAL(obj, "wanted_tgid", uint32_t) = getpid();
     GLOBAL(obj, "wanted_syscall", uint32_t) = SYS_getpgid;
+    check_fields();
     check_unmounted(obj);
     object_close(obj);
     return done();

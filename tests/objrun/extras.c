@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/objrun/core_match.h"
 #include "tests/objrun/kconfig.h"
 #include "tests/objrun/section.h"
 
@@ -216,13 +217,15 @@ int extras_open(struct object **out, const char *name, const void *bytes, size_t
     struct extras *extras = calloc(1, sizeof *extras);
     if (!extras)
         return error_set(why, -ENOMEM, "%s: out of memory", name);
-    extras->hooks = (struct spec_extras){.read_maps = read_maps,
+    extras->hooks = (struct spec_extras){.sections = objrun_sections,
+                                         .nsections = objrun_nsections,
+                                         .read_maps = read_maps,
                                          .read_data = read_data,
                                          .map_field = map_field,
                                          .map_slot = map_slot,
+                                         .compare_types = core_compare_types,
                                          .extern_ref = kconfig_ref};
     extras->kconfig.map = -1;
-    section_more = objrun_sections;
     int err = spec_open(&spec, name, bytes, size, &extras->hooks, why);
     if (!err) {
         err = set_config(spec, config, context, why);
@@ -242,6 +245,13 @@ int extras_relocate(struct object *obj, struct target_btf *target, struct error 
     err = err ? error_set(why, err, "%s: out of memory", obj->name) : object_relocate(obj, target, why);
     if (!err && target)
         kconfig_set_functions(obj, target);
+    for (size_t i = 0; i < obj->nprograms && !err; i++) {
+        struct object_program *p = obj->programs[i];
+        if (p->type == BPF_PROG_TYPE_STRUCT_OPS && !p->error)
+            p->error =
+                error_set(&p->reason, -ENOTSUP, "%s: section %s: struct_ops programs are not supported",
+                          p->name, p->section);
+    }
     return err;
 }
 

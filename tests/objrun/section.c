@@ -2,6 +2,7 @@
 /* Kinds of sections that hog itself does not use. */
 #include "tests/objrun/section.h"
 #include <linux/bpf.h>
+#include <linux/btf.h>
 
 /* Newer than some of the kernel headers that hog is built with; the numbers are ABI. */
 enum {
@@ -30,18 +31,18 @@ enum {
 
 #define TYPE(prefix, type, attach)                                                                           \
     {                                                                                                        \
-        prefix, BPF_PROG_TYPE_##type, attach, 0, ATTACH_NO_BTF                                               \
+        prefix, BPF_PROG_TYPE_##type, attach, 0, 0, NULL                                                     \
     }
 #define FLAGS(prefix, type, attach, flag)                                                                    \
     {                                                                                                        \
-        prefix, BPF_PROG_TYPE_##type, attach, flag, ATTACH_NO_BTF                                            \
+        prefix, BPF_PROG_TYPE_##type, attach, flag, 0, NULL                                                  \
     }
-#define TRACE(prefix, type, attach, flag, btf)                                                               \
+#define TRACE(prefix, type, attach, flag, begin)                                                             \
     {                                                                                                        \
-        prefix, BPF_PROG_TYPE_##type, attach, flag, btf                                                      \
+        prefix, BPF_PROG_TYPE_##type, attach, flag, BTF_KIND_FUNC, begin                                     \
     }
 
-static const struct section_kind kinds[] = {
+const struct section_kind objrun_sections[] = {
     /* tracing */
     TYPE("kprobe.multi", KPROBE, BPF_TRACE_KPROBE_MULTI),
     TYPE("kretprobe.multi", KPROBE, BPF_TRACE_KPROBE_MULTI),
@@ -64,13 +65,13 @@ static const struct section_kind kinds[] = {
     FLAGS("raw_tp.s", RAW_TRACEPOINT, 0, SLEEP),
     TYPE("raw_tracepoint.w", RAW_TRACEPOINT_WRITABLE, 0),
     TYPE("raw_tp.w", RAW_TRACEPOINT_WRITABLE, 0),
-    TRACE("tp_btf.s", TRACING, BPF_TRACE_RAW_TP, SLEEP, ATTACH_TP),
-    TRACE("fentry.s", TRACING, BPF_TRACE_FENTRY, SLEEP, ATTACH_FUNC),
-    TRACE("fexit.s", TRACING, BPF_TRACE_FEXIT, SLEEP, ATTACH_FUNC),
-    TRACE("fmod_ret", TRACING, BPF_MODIFY_RETURN, 0, ATTACH_FUNC),
-    TRACE("fmod_ret.s", TRACING, BPF_MODIFY_RETURN, SLEEP, ATTACH_FUNC),
-    TRACE("fsession", TRACING, AT_FSESSION, 0, ATTACH_FUNC),
-    TRACE("fsession.s", TRACING, AT_FSESSION, SLEEP, ATTACH_FUNC),
+    {"tp_btf.s", BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP, SLEEP, BTF_KIND_TYPEDEF, "btf_trace_"},
+    TRACE("fentry.s", TRACING, BPF_TRACE_FENTRY, SLEEP, ""),
+    TRACE("fexit.s", TRACING, BPF_TRACE_FEXIT, SLEEP, ""),
+    TRACE("fmod_ret", TRACING, BPF_MODIFY_RETURN, 0, ""),
+    TRACE("fmod_ret.s", TRACING, BPF_MODIFY_RETURN, SLEEP, ""),
+    TRACE("fsession", TRACING, AT_FSESSION, 0, ""),
+    TRACE("fsession.s", TRACING, AT_FSESSION, SLEEP, ""),
     TYPE("fentry.multi", TRACING, AT_FENTRY_MULTI),
     FLAGS("fentry.multi.s", TRACING, AT_FENTRY_MULTI, SLEEP),
     TYPE("fexit.multi", TRACING, AT_FEXIT_MULTI),
@@ -78,13 +79,13 @@ static const struct section_kind kinds[] = {
     TYPE("fsession.multi", TRACING, AT_FSESSION_MULTI),
     FLAGS("fsession.multi.s", TRACING, AT_FSESSION_MULTI, SLEEP),
     TYPE("freplace", EXT, 0), /* its id is of the program that it replaces */
-    TRACE("lsm", LSM, BPF_LSM_MAC, 0, ATTACH_LSM),
-    TRACE("lsm.s", LSM, BPF_LSM_MAC, SLEEP, ATTACH_LSM),
-    TRACE("lsm_cgroup", LSM, AT_LSM_CGROUP, 0, ATTACH_LSM),
-    TRACE("iter.s", TRACING, BPF_TRACE_ITER, SLEEP, ATTACH_ITER),
+    TRACE("lsm", LSM, BPF_LSM_MAC, 0, "bpf_lsm_"),
+    TRACE("lsm.s", LSM, BPF_LSM_MAC, SLEEP, "bpf_lsm_"),
+    TRACE("lsm_cgroup", LSM, AT_LSM_CGROUP, 0, "bpf_lsm_"),
+    TRACE("iter.s", TRACING, BPF_TRACE_ITER, SLEEP, "bpf_iter_"),
     FLAGS("syscall", SYSCALL, 0, SLEEP),
-    TRACE("struct_ops", STRUCT_OPS, 0, 0, ATTACH_STRUCT_OPS),
-    TRACE("struct_ops.s", STRUCT_OPS, 0, SLEEP, ATTACH_STRUCT_OPS),
+    TYPE("struct_ops", STRUCT_OPS, 0),
+    FLAGS("struct_ops.s", STRUCT_OPS, 0, SLEEP),
     /* packets */
     TYPE("socket", SOCKET_FILTER, 0),
     TYPE("tc", SCHED_CLS, 0),
@@ -110,7 +111,7 @@ static const struct section_kind kinds[] = {
     TYPE("lwt_seg6local", LWT_SEG6LOCAL, 0),
     TYPE("lirc_mode2", LIRC_MODE2, BPF_LIRC_MODE2),
     TYPE("flow_dissector", FLOW_DISSECTOR, BPF_FLOW_DISSECTOR),
-    {"netfilter", PROG_NETFILTER, AT_NETFILTER, 0, ATTACH_NO_BTF},
+    {"netfilter", PROG_NETFILTER, AT_NETFILTER, 0, 0, NULL},
     /* sockets */
     TYPE("sockops", SOCK_OPS, BPF_CGROUP_SOCK_OPS),
     TYPE("sk_skb", SK_SKB, 0),
@@ -153,4 +154,4 @@ static const struct section_kind kinds[] = {
     TYPE("cgroup/dev", CGROUP_DEVICE, BPF_CGROUP_DEVICE),
 };
 
-const struct section_kinds objrun_sections = {kinds, sizeof kinds / sizeof *kinds};
+const size_t objrun_nsections = sizeof objrun_sections / sizeof *objrun_sections;

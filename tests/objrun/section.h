@@ -5,6 +5,7 @@
 #include "loader/spec/section.h"
 
 /* All kinds that kernels know, but for those that hog itself uses. */
-extern const struct section_kinds objrun_sections;
+extern const struct section_kind objrun_sections[];
+extern const size_t objrun_nsections;
 
 #endif

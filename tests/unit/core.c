@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The rules of CO-RE on hand-made types: what available compilers do not write, and what none should. */
-#include "loader/spec/core.h"
+#include "tests/objrun/core_match.h"
 #include <errno.h>
 #include <string.h>
 #include "tests/unit/btf_make.h"

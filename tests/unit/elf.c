@@ -3,6 +3,7 @@
 #include "loader/spec/elf.h"
 #include <errno.h>
 #include <string.h>
+#include "tests/objrun/extras.h"
 #include "tests/unit/tap.h"
 #include "tests/unit/test_object.h"
 
@@ -96,8 +97,8 @@ static void hostile_name(void)
             continue;
         memcpy(bytes, good, size);
         memcpy(bytes + i, "\033[31m\nxy", 9);
-        object_open(&obj, "hostile", bytes, size, &why);
-        object_close(obj);
+        extras_open(&obj, "hostile", bytes, size, NULL, NULL, &why);
+        extras_close(obj);
         named = named || strstr(why.text, "?[31m?xy");
         for (const char *p = why.text; *p; p++)
             clean = clean && *p >= ' ';

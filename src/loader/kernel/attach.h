@@ -37,6 +37,8 @@ int link_attach_perf_on(struct link *link, const struct object_program *program,
 /* Takes over all fds of `from`. */
 int link_move(struct link *to, struct link *from);
 void link_detach(struct link *link);
+/* Many at once: the kernel waits tens of milliseconds for each link of uprobes that is closed. */
+void links_detach(struct link *links, size_t n);
 
 /* The symbols of a program or library; reasons do not name the file. -E2BIG: it is past what a file may cost.
  *

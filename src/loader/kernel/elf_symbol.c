@@ -93,7 +93,7 @@ int elf_each_symbol(const char *path, unsigned type, elf_symbol_fn fn, void *con
         return err;
     err = elf_symbols_each(&f.symbols, type, fn, context);
     if (err < 0)
-        error_set(why, err, "its symbols cannot be read: %s", error_name(err));
+        elf_error(err, why);
     close_file(&f);
     return err;
 }

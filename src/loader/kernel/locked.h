@@ -23,7 +23,7 @@ int explain_locked_memory(const struct object *obj, int err, struct error *why);
  * allows for each time that something was closed. True if the call is worth repeating. */
 bool rlimit_raise_after(int err);
 
-/* Something was closed that may have been counted. */
+/* Maps or programs were closed, which may have been counted. */
 void rlimit_freed(void);
 
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "loader/kernel/locked.h"
 #include "loader/spec/relocate.h"
 
 static int add_map(struct object *obj, const struct map_spec *spec)
@@ -123,7 +122,6 @@ void object_close(struct object *obj)
     }
     for (size_t i = 0; i < obj->nprograms; i++)
         object_program_unload(obj->programs[i]);
-    rlimit_freed();
     if (obj->btf_fd >= 0)
         close(obj->btf_fd);
     arena_free(&obj->arena);
@@ -187,7 +185,8 @@ static int relocate_program(struct object *obj, struct object_program *p, struct
 
 static int relocate_all(struct object *obj, struct target_btf *target)
 {
-    struct core_resolver resolver = {obj->spec->btf, target, &obj->arena, CORE_BUDGET, NULL};
+    struct core_resolver resolver = {obj->spec->btf, target, &obj->arena,
+                                     CORE_BUDGET,    NULL,   obj->spec->extras};
     for (size_t i = 0; i < obj->nprograms; i++) {
         struct object_program *p = obj->programs[i];
         struct error reason = {0};

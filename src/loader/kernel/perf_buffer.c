@@ -126,18 +126,16 @@ static const uint8_t *unwrapped(const struct perf_buffer *buffer, const uint8_t 
     return buffer->whole;
 }
 
-/* 1: a sample was handed over; 0: another record; < 0: damage or fn's answer. */
+/* fn's answer to a sample, -EPROTO, or 0. */
 static int take_record(const uint8_t *record, size_t size, record_fn fn, void *context, uint64_t *lost,
-                       int *stop)
+                       int *count)
 {
     const struct perf_event_header *header = (const void *)record;
     const uint8_t *body = record + sizeof *header;
     size_t length = size - sizeof *header;
 
-    if (header->type == PERF_RECORD_LOST) { /* u64 id, u64 lost */
+    if (header->type == PERF_RECORD_LOST && length >= 16) { /* u64 id, u64 lost */
         uint64_t n;
-        if (length < 16)
-            return -EPROTO;
         memcpy(&n, body + 8, sizeof n);
         *lost += n;
     }
@@ -149,8 +147,9 @@ static int take_record(const uint8_t *record, size_t size, record_fn fn, void *c
     memcpy(&raw, body, sizeof raw);
     if (raw > length - sizeof raw)
         return -EPROTO;
-    *stop = fn(context, body + sizeof raw, raw);
-    return 1;
+    int stop = fn(context, body + sizeof raw, raw);
+    *count += !stop && *count < INT_MAX;
+    return stop;
 }
 
 static int drain_ring(const struct perf_buffer *buffer, const struct cpu_ring *ring, record_fn fn,
@@ -159,24 +158,22 @@ static int drain_ring(const struct perf_buffer *buffer, const struct cpu_ring *r
     const uint8_t *data = (const uint8_t *)ring->meta + buffer->page;
     uint64_t tail = ring->meta->data_tail;
     uint64_t head = __atomic_load_n(&ring->meta->data_head, __ATOMIC_ACQUIRE);
-    int result = 0, stop = 0;
+    int stop = 0;
 
-    while (tail < head && result >= 0 && !stop) {
+    while (tail < head && !stop) {
         const struct perf_event_header *header = (const void *)(data + (tail & (buffer->size - 1)));
         size_t size = header->size; /* 8-byte aligned: the header itself never wraps */
 
         if (size < sizeof *header || size > head - tail || size > buffer->size) {
-            result = -EPROTO;
+            stop = -EPROTO;
             tail = head; /* nothing after it can be read either */
-            break;
+        } else {
+            stop = take_record(unwrapped(buffer, data, tail, size), size, fn, context, lost, count);
+            tail += size;
         }
-        result = take_record(unwrapped(buffer, data, tail, size), size, fn, context, lost, &stop);
-        if (result > 0 && !stop && *count < INT_MAX)
-            ++*count;
-        tail += size;
     }
     __atomic_store_n(&ring->meta->data_tail, tail, __ATOMIC_RELEASE);
-    return stop ? stop : result < 0 ? result : 0;
+    return stop;
 }
 
 int perf_buffer_drain(struct perf_buffer *buffer, record_fn fn, void *context, uint64_t *lost)

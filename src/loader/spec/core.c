@@ -40,7 +40,10 @@ static int try_candidate(struct core_resolver *r, const struct core_spec *local,
 {
     struct core_spec spec;
     struct core_value value;
-    int found = core_match(local, target_btf_source(r->target), id, &spec, &r->budget);
+    const struct type_source *target = target_btf_source(r->target);
+    int found = core_match(local, target, id, &spec, &r->budget);
+    if (found > 0 && core_is_type(local->kind) && r->extras)
+        found = r->extras->compare_types(local, target, id, &r->budget);
     if (found < 0)
         return error_set(why, found, "types too deep or too many to compare");
     if (!found)
@@ -105,6 +108,10 @@ static int find_target(struct core_resolver *r, const struct core_spec *local, s
 {
     struct core_candidates *c = NULL;
     struct agreement a = {0};
+    const struct btf_type *root = btf_type(r->btf, local->root);
+    bool is_plain = btf_is_composite(root) || btf_is_enum(root);
+    if (!r->extras && core_is_type(local->kind) && (!is_plain || local->kind == CORE_TYPE_MATCHES))
+        return error_set(why, -ENOTSUP, "types of this kind are not compared");
     if (!*btf_name(r->btf, local->root))
         return error_set(why, -EINVAL, "a type without a name cannot be found in the target");
     int err = find_candidates(r, local->root, &c, why);

@@ -58,6 +58,11 @@ static inline bool core_is_enum(uint32_t kind)
     return kind == CORE_ENUM_EXISTS || kind == CORE_ENUM_VALUE;
 }
 
+static inline bool core_is_type(uint32_t kind) /* a whole one */
+{
+    return !core_is_field(kind) && !core_is_enum(kind);
+}
+
 /* Length of a name without its flavor: "task_struct___old" is another task_struct. */
 size_t core_essential(const char *name);
 
@@ -65,15 +70,10 @@ size_t core_essential(const char *name);
 int core_parse(struct core_spec *spec, const struct type_source *local, const struct bpf_core_relo *relo,
                const char *access, struct error *why);
 
-/* 1 and *out: the candidate has it; 0: it has not; -ELOOP: the budget is used up. */
+/* 1 and *out: the candidate has it; 0: it has not; -ELOOP: the budget is used up. Whole types are not
+ * compared. */
 int core_match(const struct core_spec *local, const struct type_source *target, uint32_t candidate,
                struct core_spec *out, uint32_t *budget);
-
-/* Of TYPE_EXISTS and of TYPE_MATCHES: 1, 0 or -ELOOP. */
-int core_types_compatible(const struct type_source *local, uint32_t local_id,
-                          const struct type_source *target, uint32_t target_id, uint32_t *budget);
-int core_types_match(const struct type_source *local, uint32_t local_id, const struct type_source *target,
-                     uint32_t target_id, uint32_t *budget);
 
 struct core_value {
     uint64_t value;
@@ -96,6 +96,7 @@ struct core_resolver {
     struct arena *arena; /* for the names in results, and the candidates */
     uint32_t budget;
     struct core_candidates *candidates; /* by local type */
+    const struct spec_extras *extras;   /* NULL: of whole types, only composites and enums are looked for */
 };
 int core_resolve(struct core_resolver *r, struct program_code *code, const struct bpf_core_relo *relo,
                  struct core_result *result, uint32_t number, struct error *why);

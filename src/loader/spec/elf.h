@@ -49,6 +49,9 @@ struct elf_file {
     size_t nvariables;
 };
 
+/* The reason for -EINVAL, -E2BIG or what a read gave; returns err. */
+int elf_error(int err, struct error *why);
+
 /* Reads the headers of any ELF file; sections may lie outside of it. -ENOEXEC: it is no ELF file; -ENOTSUP
  * for one of another kind (big-endian, 32-bit), -EINVAL for damage, -E2BIG: past the budget. */
 int elf_headers(struct elf_file *elf, struct arena *arena, const struct bytes *bytes, struct error *why);

@@ -77,7 +77,7 @@ int elf_symbols_open(struct elf_symbols *s, struct arena *arena, const struct by
     s->buffer = get_memory(s, 1, PIECE, &err);
     err = err ? err : read_segments(s);
     if (err)
-        return error_set(why, err, "segments cannot be read: %s", error_name(err));
+        return elf_error(err, why);
     err = find_table(s, SHT_SYMTAB, &s->tables[0]);
     err = err ? err : find_table(s, SHT_DYNSYM, &s->tables[1]);
     return err ? error_set(why, err, "damaged: a symbol table lies outside the file, or has no strings") : 0;
@@ -257,7 +257,7 @@ int elf_symbols_find(struct elf_symbols *s, unsigned type, const char *const *na
         err = search_table(s, &s->tables[k], type, &f, offsets);
     for (size_t i = 0; i < n; i++)
         found += offsets[i] != 0;
-    return err ? error_set(why, err, "its symbols cannot be read: %s", error_name(err)) : found;
+    return err ? elf_error(err, why) : found;
 }
 
 /* ---- by place ---- */

@@ -14,16 +14,10 @@
  */
 static bool attach_name(const struct program_spec *p, char to[NAME_ROOM], uint32_t *kind)
 {
-    static const char *const prefixes[] = {[ATTACH_TP] = "btf_trace_",
-                                           [ATTACH_FUNC] = "",
-                                           [ATTACH_LSM] = "bpf_lsm_",
-                                           [ATTACH_ITER] = "bpf_iter_"};
-    const char *prefix =
-        p->kind && p->kind->attach < sizeof prefixes / sizeof *prefixes ? prefixes[p->kind->attach] : NULL;
-    if (!prefix || !*p->target)
+    if (!p->kind || !p->kind->attach_kind || !*p->target)
         return false;
-    *kind = p->kind->attach == ATTACH_TP ? BTF_KIND_TYPEDEF : BTF_KIND_FUNC;
-    return (size_t)snprintf(to, NAME_ROOM, "%s%s", prefix, p->target) < NAME_ROOM;
+    *kind = p->kind->attach_kind;
+    return (size_t)snprintf(to, NAME_ROOM, "%s%s", p->kind->attach, p->target) < NAME_ROOM;
 }
 
 struct wanting {
@@ -66,8 +60,6 @@ int spec_attach_id(const struct program_spec *p, struct target_btf *target, stru
     uint32_t kind;
     if (!p->kind)
         return error_set(why, -EINVAL, "section %s says no known program type", p->section);
-    if (p->kind->attach == ATTACH_STRUCT_OPS)
-        return error_set(why, -ENOTSUP, "section %s: struct_ops programs are not supported", p->section);
     if (!attach_name(p, name, &kind))
         return 0;
     if (!target)

@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "loader/spec/section.h"
 #include <linux/bpf.h>
+#include <linux/btf.h>
 #include <string.h>
 
 #define AT_UPROBE_MULTI 48 /* BPF_TRACE_UPROBE_MULTI (6.6), newer than some headers */
 
 /* Those of hog's own programs. */
 static const struct section_kind own[] = {
-    {"kprobe", BPF_PROG_TYPE_KPROBE, 0, 0, ATTACH_NO_BTF},
-    {"kretprobe", BPF_PROG_TYPE_KPROBE, 0, 0, ATTACH_NO_BTF},
-    {"uprobe", BPF_PROG_TYPE_KPROBE, 0, 0, ATTACH_NO_BTF},
-    {"uretprobe", BPF_PROG_TYPE_KPROBE, 0, 0, ATTACH_NO_BTF},
-    {"uprobe.multi", BPF_PROG_TYPE_KPROBE, AT_UPROBE_MULTI, 0, ATTACH_NO_BTF},
-    {"uretprobe.multi", BPF_PROG_TYPE_KPROBE, AT_UPROBE_MULTI, 0, ATTACH_NO_BTF},
-    {"tracepoint", BPF_PROG_TYPE_TRACEPOINT, 0, 0, ATTACH_NO_BTF},
-    {"raw_tp", BPF_PROG_TYPE_RAW_TRACEPOINT, 0, 0, ATTACH_NO_BTF},
-    {"tp_btf", BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP, 0, ATTACH_TP},
-    {"fentry", BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, 0, ATTACH_FUNC},
-    {"fexit", BPF_PROG_TYPE_TRACING, BPF_TRACE_FEXIT, 0, ATTACH_FUNC},
-    {"iter", BPF_PROG_TYPE_TRACING, BPF_TRACE_ITER, 0, ATTACH_ITER},
-    {"perf_event", BPF_PROG_TYPE_PERF_EVENT, 0, 0, ATTACH_NO_BTF},
+    {"kprobe", BPF_PROG_TYPE_KPROBE, 0, 0, 0, NULL},
+    {"kretprobe", BPF_PROG_TYPE_KPROBE, 0, 0, 0, NULL},
+    {"uprobe", BPF_PROG_TYPE_KPROBE, 0, 0, 0, NULL},
+    {"uretprobe", BPF_PROG_TYPE_KPROBE, 0, 0, 0, NULL},
+    {"uprobe.multi", BPF_PROG_TYPE_KPROBE, AT_UPROBE_MULTI, 0, 0, NULL},
+    {"uretprobe.multi", BPF_PROG_TYPE_KPROBE, AT_UPROBE_MULTI, 0, 0, NULL},
+    {"tracepoint", BPF_PROG_TYPE_TRACEPOINT, 0, 0, 0, NULL},
+    {"raw_tp", BPF_PROG_TYPE_RAW_TRACEPOINT, 0, 0, 0, NULL},
+    {"tp_btf", BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP, 0, BTF_KIND_TYPEDEF, "btf_trace_"},
+    {"fentry", BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, 0, BTF_KIND_FUNC, ""},
+    {"fexit", BPF_PROG_TYPE_TRACING, BPF_TRACE_FEXIT, 0, BTF_KIND_FUNC, ""},
+    {"iter", BPF_PROG_TYPE_TRACING, BPF_TRACE_ITER, 0, BTF_KIND_FUNC, "bpf_iter_"},
+    {"perf_event", BPF_PROG_TYPE_PERF_EVENT, 0, 0, 0, NULL},
 };
-
-struct section_kinds section_more;
 
 const struct section_kind *section_kind_in(const struct section_kind *kinds, size_t n, const char *section,
                                            const char **target)
@@ -44,6 +43,5 @@ const struct section_kind *section_kind_in(const struct section_kind *kinds, siz
 
 const struct section_kind *section_kind(const char *section, const char **target)
 {
-    const struct section_kind *kind = section_kind_in(own, sizeof own / sizeof *own, section, target);
-    return kind ? kind : section_kind_in(section_more.kinds, section_more.n, section, target);
+    return section_kind_in(own, sizeof own / sizeof *own, section, target);
 }

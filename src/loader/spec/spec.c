@@ -59,6 +59,8 @@ static int read_programs(struct spec *spec)
         struct program_spec *p = &all[spec->nprograms++];
         *p = (struct program_spec){.name = f->name, .section = section, .function = f};
         p->kind = section_kind(section, &p->target);
+        if (!p->kind && spec->extras)
+            p->kind = section_kind_in(spec->extras->sections, spec->extras->nsections, section, &p->target);
     }
     return 0;
 }

@@ -147,15 +147,23 @@ int spec_variable(const struct spec *spec, const char *name, size_t size, uint32
 /* The number of the map that is described in that section at that offset; -1: there is none. */
 int spec_map_at(const struct spec *spec, uint32_t section, uint64_t offset);
 
+struct core_spec;
+
 /* What only objects of others have; a tool that loads such objects gives it. Functions return 0 or -errno
  * with a reason; each may be NULL. */
 struct spec_extras {
+    const struct section_kind *sections; /* besides those that hog's own programs use */
+    size_t nsections;
     /* Add maps by spec_add_map(), spec_add_place(): before those of global data, and after. */
     int (*read_maps)(struct spec *spec, struct error *why);
     int (*read_data)(struct spec *spec, struct error *why);
     /* A member of a map's description that is not known here. -ENOENT: nor there. */
     int (*map_field)(struct spec *spec, struct map_spec *map, const struct btf_member *member,
                      struct error *why);
+    /* Whether a type of the target is what a CO-RE relocation about a whole type asks for: 1, 0 or -errno.
+     * Not NULL. */
+    int (*compare_types)(const struct core_spec *local, const struct type_source *target, uint32_t candidate,
+                         uint32_t *budget);
     /* A relocation in .maps. */
     int (*map_slot)(struct spec *spec, const struct elf_reloc *reloc, struct error *why);
     /* An instruction names a symbol that is neither in the object nor in .ksyms: fills in `ref` and returns

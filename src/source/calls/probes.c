@@ -371,11 +371,13 @@ static int probe_path(struct calls_probes *p, struct error *why)
         result = err ? err : result;
     }
     file_reader_stop(&p->mapped.reader);
-    return result < 0
-               ? error_set(why,
-                           result == -ENOENT || result == -ENOEXEC || result == -EOVERFLOW ? -ESRCH : result,
-                           "--lib %s: %s", path, reason.text)
-               : 0;
+    return result < 0 ? error_set(why,
+                                  result == -ENOENT || result == -ENOEXEC || result == -EOVERFLOW ||
+                                          result == -ETIMEDOUT
+                                      ? -ESRCH
+                                      : result,
+                                  "--lib %s: %s", path, reason.text)
+                      : 0;
 }
 
 /* Explains why no function was found. */
@@ -476,9 +478,11 @@ void calls_probes_close(struct calls_probes *p)
 {
     if (!p)
         return;
+    struct link *self = new_link(p);
+    if (self)
+        link_move(self, &p->self);
     link_detach(&p->self);
-    for (size_t i = 0; i < p->nlinks; i++)
-        link_detach(&p->links[i]);
+    links_detach(p->links, p->nlinks);
     free(p->links);
     free(p->functions);
     mapped_close(&p->mapped);

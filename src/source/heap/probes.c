@@ -63,18 +63,12 @@ struct offsets {
     uint64_t of[PREFIXES][FUNCTIONS];
 };
 
-struct probed {
-    struct link *links;
-    size_t n;
-};
-
 struct alloc_probes {
     struct mapped mapped;
-    struct link self; /* the probe on hog itself: removing it at the start would cost as much as all others */
     struct object_program *any, *any_return; /* NULL: one link per probe */
     struct object_program *entries[FUNCTIONS], *at_return;
-    struct probed *probed;
-    size_t nprobed;
+    struct link *files; /* [0]: the probe on hog itself, which stays until the end */
+    size_t nfiles;
     int pid; /* restricts probes of the current file; -1: all processes */
     int error;
     struct error reason;
@@ -124,64 +118,43 @@ static bool is_first_name(const struct offsets *offsets, size_t prefix, size_t f
     return true;
 }
 
-static struct probed *add_probed(struct alloc_probes *p)
+static struct link *add_alloc_file(struct alloc_probes *p)
 {
-    struct probed *more = realloc(p->probed, (p->nprobed + 1) * sizeof *more);
+    struct link *more = realloc(p->files, (p->nfiles + 1) * sizeof *more);
 
     if (!more)
         return NULL;
-    p->probed = more;
-    more += p->nprobed;
-    *more = (struct probed){calloc(2 * PREFIXES * FUNCTIONS, sizeof *more->links), 0};
-    if (!more->links)
-        return NULL;
-    p->nprobed++;
-    return more;
+    p->files = more;
+    more[p->nfiles] = (struct link){.nfds = 0};
+    return &more[p->nfiles++];
 }
 
 /* Return before entry: every call seen to begin is seen to end. */
-static int attach_alloc_function(const struct alloc_probes *p, struct probed *probed, const char *path,
-                                 size_t function, uint64_t offset, struct error *why)
+static int attach_singly(const struct alloc_probes *p, struct link *link, const char *path,
+                         const struct offsets *offsets, struct error *why)
 {
     int err = 0;
 
-    if (functions[function].returns)
-        err = link_attach_uprobe(&probed->links[probed->n++], p->at_return, path, offset, true, p->pid, why);
-    return err ? err
-               : link_attach_uprobe(&probed->links[probed->n++], p->entries[function], path, offset, false,
-                                    p->pid, why);
-}
-
-static int attach_singly(struct alloc_probes *p, const char *path, const struct offsets *offsets,
-                         struct error *why)
-{
-    struct probed *probed = add_probed(p);
-
-    if (!probed)
-        return error_set(why, -ENOMEM, "out of memory");
-    for (size_t i = 0; i < PREFIXES; i++) {
-        for (size_t j = 0; j < FUNCTIONS; j++) {
-            uint64_t offset = offsets->of[i][j];
-            int err = offset && is_first_name(offsets, i, j)
-                          ? attach_alloc_function(p, probed, path, j, offset, why)
-                          : 0;
-            if (err)
-                return err;
-        }
+    for (size_t i = 0; i < PREFIXES * FUNCTIONS && !err; i++) {
+        size_t function = i % FUNCTIONS;
+        uint64_t offset = offsets->of[i / FUNCTIONS][function];
+        if (!offset || !is_first_name(offsets, i / FUNCTIONS, function))
+            continue;
+        if (functions[function].returns)
+            err = link_attach_uprobe(link, p->at_return, path, offset, true, p->pid, why);
+        if (!err)
+            err = link_attach_uprobe(link, p->entries[function], path, offset, false, p->pid, why);
     }
-    return 0;
+    return err;
 }
 
 /* One link for all entries, another for all returns. */
-static int attach_at_once(struct alloc_probes *p, const char *path, const struct offsets *offsets,
-                          struct error *why)
+static int attach_at_once(const struct alloc_probes *p, struct link *link, const char *path,
+                          const struct offsets *offsets, struct error *why)
 {
     uint64_t entries[PREFIXES * FUNCTIONS], cookies[PREFIXES * FUNCTIONS], returns[PREFIXES * FUNCTIONS];
-    struct probed *probed = add_probed(p);
     size_t n = 0, m = 0;
 
-    if (!probed)
-        return error_set(why, -ENOMEM, "out of memory");
     for (size_t i = 0; i < PREFIXES; i++) {
         for (size_t j = 0; j < FUNCTIONS; j++) {
             uint64_t offset = offsets->of[i][j];
@@ -193,43 +166,29 @@ static int attach_at_once(struct alloc_probes *p, const char *path, const struct
                 returns[m++] = offset;
         }
     }
-    probed->n = 2;
-    int err =
-        link_attach_uprobes(&probed->links[0], p->any_return, path, returns, NULL, m, true, p->pid, why);
-    return err ? err
-               : link_attach_uprobes(&probed->links[1], p->any, path, entries, cookies, n, false, p->pid,
-                                     why);
-}
-
-static int attach_alloc_file(struct alloc_probes *p, const char *path, const struct offsets *offsets,
-                             struct error *why)
-{
-    return p->any ? attach_at_once(p, path, offsets, why) : attach_singly(p, path, offsets, why);
-}
-
-static void detach_alloc(struct probed *probed)
-{
-    for (size_t i = 0; i < probed->n; i++)
-        link_detach(&probed->links[i]);
-    free(probed->links);
+    int err = link_attach_uprobes(link, p->any_return, path, returns, NULL, m, true, p->pid, why);
+    return err ? err : link_attach_uprobes(link, p->any, path, entries, cookies, n, false, p->pid, why);
 }
 
 static bool probe_alloc_file(void *context, const char *path, const void *answer, const struct mapping *m,
                              int pid)
 {
     struct alloc_probes *p = context;
-    size_t before = p->nprobed, length;
+    struct link *link = add_alloc_file(p);
     struct error reason;
+    size_t length;
 
     p->pid = pid;
-    int err = attach_alloc_file(p, path, answer, &reason);
-    if (err) {
-        const char *name = mapping_name(m, &length);
-        p->error = error_set(&p->reason, err, "%.*s: %s", (int)length, name, reason.text);
-        if (p->nprobed > before)
-            detach_alloc(&p->probed[--p->nprobed]);
-    }
-    return p->nprobed > before;
+    int err = !link    ? error_set(&reason, -ENOMEM, "out of memory")
+              : p->any ? attach_at_once(p, link, path, answer, &reason)
+                       : attach_singly(p, link, path, answer, &reason);
+    if (!err)
+        return true;
+    const char *name = mapping_name(m, &length);
+    p->error = error_set(&p->reason, err, "%.*s: %s", (int)length, name, reason.text);
+    if (link)
+        link_detach(&p->files[--p->nfiles]);
+    return false;
 }
 
 static const struct mapped_user alloc_user = {
@@ -254,7 +213,7 @@ size_t alloc_probes_skipped(const struct alloc_probes *p)
 
 size_t alloc_probes_files(const struct alloc_probes *p)
 {
-    return p->nprobed;
+    return p->nfiles - 1;
 }
 
 /* ---- */
@@ -295,7 +254,7 @@ int alloc_probes_choose(struct alloc_probes *p, struct object *obj, bool by_task
     int err = load_alloc_programs(p, obj, by_task, at_once, why);
 
     if (!err)
-        err = self_probe(&p->self, p->any ? p->any : p->entries[0], p->any != NULL, why);
+        err = self_probe(p->files, p->any ? p->any : p->entries[0], p->any != NULL, why);
     if (!err)
         return 0;
     object_program_unload(p->any);
@@ -311,17 +270,18 @@ struct alloc_probes *alloc_probes_open(const struct source_context *context)
     if (!p)
         return NULL;
     mapped_open(&p->mapped, context, &alloc_user, p);
-    return p;
+    if (add_alloc_file(p))
+        return p;
+    free(p);
+    return NULL;
 }
 
 void alloc_probes_close(struct alloc_probes *p)
 {
     if (!p)
         return;
-    link_detach(&p->self);
-    for (size_t i = 0; i < p->nprobed; i++)
-        detach_alloc(&p->probed[i]);
-    free(p->probed);
+    links_detach(p->files, p->nfiles);
+    free(p->files);
     mapped_close(&p->mapped);
     free(p);
 }

@@ -218,6 +218,7 @@ void collector_close(struct collector *collector)
     for (size_t i = 0; i < COLLECTOR_LINKS; i++)
         link_detach(&collector->links[i]);
     object_close(collector->obj);
+    rlimit_freed();
     memset(collector, 0, sizeof *collector);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Comparing whole types: loosely for "exists", strictly for "matches". */
+#include "tests/objrun/core_match.h"
 #include <errno.h>
 #include <string.h>
-#include "loader/spec/core.h"
 
 #define MAX_DEPTH 32
 
@@ -200,4 +200,12 @@ int core_types_match(const struct type_source *local, uint32_t local_id, const s
 {
     struct sides s = {local, target, budget};
     return matches(&s, local_id, target_id, false, 0);
+}
+
+int core_compare_types(const struct core_spec *local, const struct type_source *target, uint32_t candidate,
+                       uint32_t *budget)
+{
+    return local->kind == CORE_TYPE_MATCHES
+               ? core_types_match(local->source, local->root, target, candidate, budget)
+               : core_types_compatible(local->source, local->root, target, candidate, budget);
 }
