@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Ends hog at many moments of its start.
 
-  signals.py [caught|default|command] FROM_MS TO_MS STEP_MS COMMAND...
+  signals.py [caught|default|command|pin] FROM_MS TO_MS STEP_MS COMMAND...
 
 At each moment one run gets SIGINT and one SIGTERM, and must end within 100 ms. `caught`: the moments count from when hog
 has installed its handlers, and the status is 0. `default`: they count from exec, and the signal is the cause of death, or
-hog was done. `command`: as default, or the status is 128 plus the signal, which the command got. A moment has three
+hog was done. `command`: as default, or the status is 128 plus the signal, which the command got. `pin`: as
+default; COMMAND is `hog pin DIR ...`, and DIR is complete with status 0, and absent with the other. A moment has three
 chances: a busy host may take the CPU away for as long.
 """
 import os
@@ -63,11 +64,22 @@ def attempt(mode, number, after_ms, command):
 
 
 def wrong(mode, number, status, text):
-    good = {"caught": (0,), "default": (0, -number), "command": (-number, 128 + number)}[mode]
+    good = {"caught": (0,), "command": (-number, 128 + number)}.get(mode, (0, -number))
     if status not in good:
         return f"status {status}"
     if text and not text.endswith(b"\n"):
         return f"a torn line: {text!r}"
+    return None
+
+
+def wrong_pins(status, command):
+    hog, _, pins = command[:3]
+    if status == 0:
+        return "pinned, but cannot be unpinned" if subprocess.run([hog, "unpin", pins]).returncode else None
+    begin = time.monotonic()
+    while os.listdir(os.path.dirname(pins)):  # a child removes what was begun
+        if time.monotonic() > begin + PATIENCE_S:
+            return f"status {status}, and pins are left: {os.listdir(os.path.dirname(pins))}"
     return None
 
 
@@ -81,6 +93,8 @@ def main():
             for _ in range(3):
                 took, status, text = attempt(mode, number, after, sys.argv[5:])
                 problem = wrong(mode, number, status, text)
+                if mode == "pin" and not problem:
+                    problem = wrong_pins(status, sys.argv[5:])
                 if problem or took <= MOST_MS:
                     break
             if problem or took > MOST_MS:
