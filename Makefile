@@ -264,7 +264,7 @@ $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/flags | $(BUILD)/uapi
 	$(call quiet,CC,$<)$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
 
 # They go over megabytes each time that hog starts. For arm64, clang's code at -O2 is too large.
-$(BUILD)/obj/src/loader/spec/target_scan.o $(BUILD)/obj/src/loader/spec/unlzma.o: CFLAGS += $(if $(CROSS),,-O2)
+$(BUILD)/obj/src/loader/spec/target_scan.o $(BUILD)/obj/src/base/unlzma.o: CFLAGS += $(if $(CROSS),,-O2)
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/uapi $(TYPES)
 	@mkdir -p $(@D)

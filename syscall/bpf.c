@@ -42,10 +42,9 @@ int sys_bpf_test_run(union bpf_attr *attr)
     return sys_bpf(BPF_PROG_TEST_RUN, attr, UPTO(test.batch_size));
 }
 
-int sys_bpf_btf_load(const void *btf, uint32_t btf_size, char *log, uint32_t log_size)
+int sys_bpf_btf_load(const void *btf, uint32_t btf_size)
 {
-    return CALL(BPF_BTF_LOAD, btf_log_level, .btf = (uintptr_t)btf, .btf_size = btf_size,
-                .btf_log_buf = (uintptr_t)log, .btf_log_size = log_size, .btf_log_level = log != NULL);
+    return CALL(BPF_BTF_LOAD, btf_size, .btf = (uintptr_t)btf, .btf_size = btf_size);
 }
 
 int sys_bpf_map_lookup(int fd, const void *key, void *value)

@@ -16,7 +16,7 @@ int sys_bpf_map_create(union bpf_attr *attr);
 int sys_bpf_prog_load(union bpf_attr *attr);
 int sys_bpf_test_run(union bpf_attr *attr);
 
-int sys_bpf_btf_load(const void *btf, uint32_t btf_size, char *log, uint32_t log_size); /* log: or NULL */
+int sys_bpf_btf_load(const void *btf, uint32_t btf_size);
 int sys_bpf_map_lookup(int fd, const void *key, void *value);
 int sys_bpf_map_update(int fd, const void *key, const void *value, uint64_t flags);
 int sys_bpf_map_delete(int fd, const void *key);

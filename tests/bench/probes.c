@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "host/mappings.h"
 #include "loader/kernel/attach.h"
+#include "loader/kernel/elf_symbol.h"
 #include "syscall/bpf.h"
 
 #define UPROBE_MULTI 48 /* BPF_TRACE_UPROBE_MULTI */
@@ -71,7 +72,8 @@ static int find_in(const char *file, const char *function, struct error *why)
 {
     nentries = 1;
     snprintf(path, sizeof path, "%s", file);
-    return elf_function_offset(path, function, offsets, why);
+    int found = elf_offsets(path, STT_FUNC, &function, 1, offsets, why);
+    return found < 0 ? found : found ? 0 : error_set(why, -ENOENT, "%s: no function %s", path, function);
 }
 
 int main(int argc, char **argv)

@@ -7,6 +7,7 @@
 #include "loader/spec/btf_ext.h"
 #include "loader/spec/bytes.h"
 #include "loader/spec/target_btf.h"
+#include <errno.h>
 #include <string.h>
 
 #define COUNT 50  /* instructions whose records are asked for */
@@ -37,20 +38,20 @@ static int take_record(void *context, uint32_t insn, const void *record)
     return 0;
 }
 
-static void read_ext(const struct btf *btf, const uint8_t *bytes, size_t size)
+static void read_ext(struct arena *arena, const struct btf *btf, const uint8_t *bytes, size_t size)
 {
     static const char *const sections[] = {".text", "tp_btf/sched_switch", "kprobe/a", "socket", ""};
     struct btf_ext *ext = NULL;
     struct error why = {0};
 
-    int err = btf_ext_open(&ext, bytes, size, btf, &why);
-    must(!err || *why.text);
+    int err = btf_ext_open(&ext, arena, bytes, size, btf, &why);
+    must(!err || *why.text || err == -E2BIG);
     for (int kind = 0; kind < EXT_KINDS && !err; kind++)
         for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
             uint32_t first = 2;
-            must(!btf_ext_each(ext, kind, sections[i], first, COUNT, take_record, &first));
+            int each = btf_ext_each(ext, kind, sections[i], first, COUNT, take_record, &first);
+            must(!each || each == -E2BIG);
         }
-    btf_ext_close(ext);
 }
 
 /* What an object's own types say of themselves. */
@@ -95,17 +96,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     const uint8_t *behind = memmem(bytes, size, mark, strlen(mark));
     struct input input = {bytes, behind ? (size_t)(behind - bytes) : size};
     struct error why = {0};
+    struct budget budget = {.steps = 4 << 20, .bytes = 16 << 20};
+    struct arena arena = {.budget = &budget};
     struct btf *btf = NULL;
 
-    int err = btf_open(&btf, bytes, input.size, &why);
-    must(!err || *why.text);
+    int err = btf_open(&btf, &arena, bytes, input.size, &why);
+    must(!err || *why.text || err == -E2BIG);
     if (!err) {
         read_own(btf);
         if (behind)
-            read_ext(btf, behind + strlen(mark), size - input.size - strlen(mark));
+            read_ext(&arena, btf, behind + strlen(mark), size - input.size - strlen(mark));
     }
     read_target(&input, err ? NULL : btf, fuzz_hash(bytes, size) % 2);
-    btf_close(btf);
+    arena_free(&arena);
     fuzz_taken += !err;
     return 0;
 }

@@ -4,7 +4,6 @@
 #include "tests/fuzz/fuzz.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -36,8 +35,8 @@ int __real_fstat(int fd, struct stat *st);
 int __real_close(int fd);
 FILE *__real_fopen(const char *path, const char *mode);
 int __real_access(const char *path, int mode);
-int __wrap_open(const char *path, int flags, ...);
-int __wrap_openat(int directory, const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, mode_t mode);
+int __wrap_openat(int directory, const char *path, int flags, mode_t mode);
 ssize_t __wrap_read(int fd, void *to, size_t n);
 ssize_t __wrap_pread(int fd, void *to, size_t n, off_t at);
 off_t __wrap_lseek(int fd, off_t at, int whence);
@@ -120,28 +119,16 @@ static int open_text(const char *path)
     abort(); /* the parser forgets to close */
 }
 
-int __wrap_open(const char *path, int flags, ...)
+/* Without its "...": callers pass the mode in the same place, or it does not matter. */
+int __wrap_open(const char *path, int flags, mode_t mode)
 {
-    va_list args;
-
-    if (active && (flags & O_ACCMODE) == O_RDONLY)
-        return open_text(path);
-    va_start(args, flags);
-    mode_t mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
-    va_end(args);
-    return __real_open(path, flags, mode);
+    return active && (flags & O_ACCMODE) == O_RDONLY ? open_text(path) : __real_open(path, flags, mode);
 }
 
-int __wrap_openat(int directory, const char *path, int flags, ...)
+int __wrap_openat(int directory, const char *path, int flags, mode_t mode)
 {
-    va_list args;
-
-    if (active && (flags & O_ACCMODE) == O_RDONLY)
-        return open_text(path);
-    va_start(args, flags);
-    mode_t mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
-    va_end(args);
-    return __real_openat(directory, path, flags, mode);
+    return active && (flags & O_ACCMODE) == O_RDONLY ? open_text(path)
+                                                     : __real_openat(directory, path, flags, mode);
 }
 
 static struct file *file_of(int fd)

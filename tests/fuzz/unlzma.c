@@ -2,7 +2,7 @@
 /* LZMA streams, behind two bytes that say how much is wanted of them (in 16 bytes): unpacking gives as many
  * bytes or an error, and reads and writes nowhere else. */
 #include "tests/fuzz/fuzz.h"
-#include "loader/spec/unlzma.h"
+#include "base/unlzma.h"
 #include <stdbool.h>
 #include <string.h>
 

@@ -5,14 +5,13 @@
 
 #include "loader/spec/core.h"
 
-/* Of TYPE_EXISTS and of TYPE_MATCHES: 1, 0 or -ELOOP. */
-int core_types_compatible(const struct type_source *local, uint32_t local_id,
-                          const struct type_source *target, uint32_t target_id, uint32_t *budget);
-int core_types_match(const struct type_source *local, uint32_t local_id, const struct type_source *target,
-                     uint32_t target_id, uint32_t *budget);
+/* Of TYPE_EXISTS and of TYPE_MATCHES. */
+bool core_types_compatible(const struct type_source *local, uint32_t local_id,
+                           const struct type_source *target, uint32_t target_id);
+bool core_types_match(const struct type_source *local, uint32_t local_id, const struct type_source *target,
+                      uint32_t target_id);
 
 /* The hook: whichever of these the relocation asks for. */
-int core_compare_types(const struct core_spec *local, const struct type_source *target, uint32_t candidate,
-                       uint32_t *budget);
+bool core_compare_types(const struct core_spec *local, const struct type_source *target, uint32_t candidate);
 
 #endif

@@ -104,11 +104,8 @@ static int fill_slots(const struct object *obj, const struct object_program *pro
 int extras_create_maps(struct object *obj, struct error *why)
 {
     int err = 0;
-    if (obj->spec->btf) { /* templates have types, too */
-        size_t size;
-        const void *raw = btf_bytes(obj->spec->btf, &size);
-        obj->btf_fd = btf_upload(raw, size, NULL);
-    }
+    if (obj->spec->btf) /* templates have types, too */
+        obj->btf_fd = btf_upload(obj->spec->btf);
     for (size_t i = 0; i < obj->nmaps && !err; i++)
         err = create_arena(obj, obj->maps[i], why);
     for (size_t i = 0; i < obj->nmaps && !err; i++)

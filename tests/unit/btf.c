@@ -7,6 +7,7 @@
 #include "tests/unit/tap.h"
 
 static struct btf_make make;
+static struct arena arena;
 
 /* One type of each kind, 1..19, in the order of their numbers. */
 static size_t all_kinds(void)
@@ -53,8 +54,8 @@ static void reading(void)
 {
     struct btf *btf = NULL;
     struct error why = {0};
-    size_t size = all_kinds(), raw_size = 0;
-    int err = btf_open(&btf, make.bytes, size, &why);
+    size_t size = all_kinds();
+    int err = btf_open(&btf, &arena, make.bytes, size, &why);
     check(!err, "all kinds open: %s", why.text);
     if (err)
         return;
@@ -80,10 +81,6 @@ static void reading(void)
           "sizes");
     check(source_size(s, 0) < 0 && source_size(s, 12) < 0 && source_size(s, 7) < 0 && source_size(s, 99) < 0,
           "void, functions and declarations have none");
-    check(btf_bytes(btf, &raw_size) && raw_size == size &&
-              !memcmp(btf_bytes(btf, &raw_size), make.bytes, size),
-          "the bytes are kept");
-    btf_close(btf);
 }
 
 static bool is_refused(size_t size)
@@ -92,9 +89,8 @@ static bool is_refused(size_t size)
     struct error why = {0};
     uint8_t *exact = malloc(size ? size : 1);
     memcpy(exact, make.bytes, size);
-    int err = btf_open(&btf, exact, size, &why);
+    int err = btf_open(&btf, &arena, exact, size, &why);
     free(exact);
-    btf_close(btf);
     return err == -EINVAL && *why.text;
 }
 
@@ -113,12 +109,11 @@ static void damage(void)
         memset(make.bytes + at, 0xff, 4);
         struct btf *btf = NULL;
         struct error why = {0};
-        int err = btf_open(&btf, make.bytes, size, &why);
+        int err = btf_open(&btf, &arena, make.bytes, size, &why);
         refused_or_not = refused_or_not && (err == -EINVAL ? *why.text != 0 : !err);
         for (uint32_t id = 0; !err && id < btf_count(btf); id++)
             source_size(btf_source(btf), id);
         taken += !err;
-        btf_close(btf);
     }
     check(refused_or_not && taken < make.ntypes / 2, "absurd words are refused: %zu of %u were not", taken,
           make.ntypes);
@@ -135,6 +130,42 @@ static void damage(void)
     all_kinds();
     make.bytes[0] ^= 0xff;
     check(is_refused(size), "another magic is refused");
+}
+
+/* Arrays of arrays of 2^32 - 1: the product does not fit into 64 bits, and once was a negative number that
+ * became an "error" above zero. */
+static void huge(void)
+{
+    struct btf *btf = NULL;
+    make_begin(&make);
+    make_int(&make, "int", 4, BTF_INT_SIGNED);
+    uint32_t pair = make_type(&make, "pair", BTF_KIND_STRUCT, 0, 0, UINT32_MAX);
+    uint32_t inner = make_array(&make, 1, UINT32_MAX), outer = make_array(&make, inner, UINT32_MAX);
+    uint32_t pairs = make_array(&make, pair, UINT32_MAX), none = make_array(&make, outer, 0);
+    check(!btf_open(&btf, &arena, make.bytes, make_end(&make), NULL), "huge arrays open");
+    const struct type_source *s = btf_source(btf);
+    check(source_size(s, inner) == -EOVERFLOW && source_size(s, outer) == -EOVERFLOW,
+          "an array of arrays of 2^32 is too large");
+    check(source_size(s, pairs) == -EOVERFLOW, "so is one of structs of 4 GiB: %lld",
+          (long long)source_size(s, pairs));
+    check(source_size(s, none) == 0, "none of them are nothing");
+}
+
+/* What is looked at costs. */
+static void bounded(void)
+{
+    struct budget budget = {.steps = 1000, .bytes = 1 << 20};
+    struct arena own = {.budget = &budget};
+    struct btf *btf = NULL;
+    size_t size = all_kinds();
+    check(!btf_open(&btf, &own, make.bytes, size, NULL), "within the budget type data opens");
+    for (int i = 0; i < 1000 && source_size(btf_source(btf), 14) == 28; i++)
+        ;
+    check(budget.spent && !source_type(btf_source(btf), 1), "past the budget there are no types");
+    arena_free(&own);
+    budget = (struct budget){.steps = 1000, .bytes = size};
+    check(btf_open(&btf, &own, make.bytes, size, NULL) == -E2BIG, "nor is memory without end");
+    arena_free(&own);
 }
 
 /* ---- .BTF.ext ---- */
@@ -174,7 +205,7 @@ static int open_ext(const uint32_t *words, size_t size, const struct btf *btf, s
 {
     struct error why = {0};
     *ext = NULL;
-    int err = btf_ext_open(ext, words, size, btf, &why);
+    int err = btf_ext_open(ext, &arena, words, size, btf, &why);
     return err && !*why.text ? 1 : err;
 }
 
@@ -185,7 +216,7 @@ static void records(void)
     struct btf_ext *ext;
     make_begin(&make);
     uint32_t name = make_string(&make, "code");
-    btf_open(&btf, make.bytes, make_end(&make), NULL);
+    btf_open(&btf, &arena, make.bytes, make_end(&make), NULL);
     for (uint32_t size = 8; size <= 20; size += 12) {
         size_t n = make_ext(words, 32, size, 3, name);
         struct seen s = {.count = 0}, part = {.count = 0}, none = {.count = 0};
@@ -203,29 +234,36 @@ static void records(void)
               size);
         btf_ext_each(ext, EXT_FUNC_INFO, "other", 0, UINT32_MAX, see, &none);
         check(!none.count, "another section has none (%u bytes)", size);
-        btf_ext_close(ext);
     }
     size_t n = make_ext(words, 24, 8, 3, name);
     check(!open_ext(words, n, btf, &ext), "a header from before core_relo is taken");
-    btf_ext_close(ext);
     bool whole = true;
     n = make_ext(words, 32, 8, 3, name);
     for (size_t cut = 0; cut < n; cut++)
         whole = whole && open_ext(words, cut, btf, &ext) == -EINVAL;
     check(whole, "cut short anywhere it is refused");
+    n = make_ext(words, 32, 16, 3, name);
+    memmove(words + 6, words + 2, 8); /* the same as CO-RE relocations */
+    memset(words + 2, 0, 8);
+    words[6] = 0;
+    check(!open_ext(words, n, btf, &ext), "CO-RE relocations are taken");
+    words[32 / 4 + 3] = 12;
+    check(open_ext(words, n, btf, &ext) == -EINVAL, "one of half an instruction is refused");
     n = make_ext(words, 32, 4, 3, name);
     check(open_ext(words, n, btf, &ext) == -EINVAL, "smaller records are refused");
     n = make_ext(words, 32, 8, 0x20000001, name);
     check(open_ext(words, n, btf, &ext) == -EINVAL, "more records than bytes are refused");
     n = make_ext(words, 32, 8, 0, name);
     check(open_ext(words, n, btf, &ext) == -EINVAL, "a section without records is refused");
-    btf_close(btf);
 }
 
 int main(void)
 {
     reading();
     damage();
+    huge();
+    bounded();
     records();
+    arena_free(&arena);
     return done();
 }

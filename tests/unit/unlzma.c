@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Streams from xz(1), whole, in steps, cut short and damaged; and that the objects in the binary are those
  * that were built. */
-#include "loader/spec/unlzma.h"
+#include "base/unlzma.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>

@@ -4,7 +4,6 @@
 #define HOG_LOADER_KERNEL_ATTACH_H
 
 #include "loader/kernel/object.h"
-#include "loader/spec/elf_symbol.h"
 
 /* One attachment. Zero-initialized means empty. All of it goes away with the process. */
 struct link {
@@ -39,24 +38,6 @@ int link_move(struct link *to, struct link *from);
 void link_detach(struct link *link);
 /* Many at once: the kernel waits tens of milliseconds for each link of uprobes that is closed. */
 void links_detach(struct link *links, size_t n);
-
-/* The symbols of a program or library; reasons do not name the file. -E2BIG: it is past what a file may cost.
- *
- * File offset of a function (st_value - p_vaddr + p_offset of the segment that holds it). Looks in .symtab,
- * then .dynsym. -ENOENT: it has none such. */
-int elf_function_offset(const char *path, const char *symbol, uint64_t *offset, struct error *why);
-
-/* The same for several symbols of a type (STT_FUNC, STT_OBJECT): how many it has. Offset 0: it has none such.
- */
-int elf_offsets(const char *path, unsigned type, const char *const *symbols, size_t n, uint64_t *offsets,
-                struct error *why);
-
-/* The function that has a file offset: its name (hostile, cut to size - 1 bytes) and how far into it that is.
- * -ENOENT: no symbol spans it. */
-int elf_function_at(const char *path, uint64_t offset, char *name, size_t size, uint64_t *within);
-
-/* Hands out every symbol of that type that the file defines; see elf_symbols_each(). Names are hostile. */
-int elf_each_symbol(const char *path, unsigned type, elf_symbol_fn fn, void *context, struct error *why);
 
 /* One alternative for a hook, and what happened to it. */
 struct alternative {

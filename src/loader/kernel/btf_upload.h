@@ -3,12 +3,10 @@
 #ifndef HOG_LOADER_KERNEL_BTF_UPLOAD_H
 #define HOG_LOADER_KERNEL_BTF_UPLOAD_H
 
-#include <stddef.h>
-#include "base/error.h"
+#include "loader/spec/btf.h"
 
-/* Gives raw BTF to the kernel: for a kernel that knows everything first, and if it is refused rewritten to
- * what the probes say. The fd, or -errno with the kernel's own words, which a caller may well ignore: most
- * programs load without BTF. */
-int btf_upload(const void *raw, size_t size, struct error *why);
+/* For a kernel that knows everything first, and if it is refused with the kinds of 5.10. The fd, or -errno,
+ * which a caller may well ignore: most programs load without BTF. */
+int btf_upload(const struct btf *btf);
 
 #endif

@@ -1,64 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where a function of an executable or library lies in its file, and which one lies there. */
-#include "loader/kernel/attach.h"
+#include "loader/kernel/elf_symbol.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What a file of others may cost. A browser with all its symbols has a table of 20 MiB and strings of 50. */
-#define MOST_BYTES (256u << 20)
-#define MOST_STEPS (1u << 29)
+/* What a file of others may cost. A browser with all its symbols has a million. */
+#define MOST_STEPS (16u << 20)
+#define MOST_BYTES (16u << 20)
 
 struct file {
-    int fd;
     struct budget budget;
     struct arena arena;
     struct elf_symbols symbols;
 };
 
-static int read_file(void *context, void *to, size_t n, uint64_t offset)
-{
-    ssize_t got = pread(*(const int *)context, to, n, (off_t)offset);
-
-    return got < 0 ? -errno : (size_t)got == n ? 0 : -EINVAL; /* it has become shorter */
-}
-
 static void close_file(struct file *f)
 {
     arena_free(&f->arena);
-    close(f->fd);
+    munmap((void *)f->symbols.elf.bytes.memory, f->symbols.elf.bytes.size);
 }
 
 /* -errno with a reason; on success the caller closes. */
 static int open_file(struct file *f, const char *path, struct error *why)
 {
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat st;
 
-    *f = (struct file){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY),
-                       .budget = {.steps = MOST_STEPS, .bytes = MOST_BYTES}};
-    if (f->fd < 0)
+    if (fd < 0)
         return error_set(why, -errno, "%s", error_name(errno));
+    int err = fstat(fd, &st) ? -errno : S_ISREG(st.st_mode) && st.st_size ? 0 : -ENOEXEC;
+    void *memory = err ? MAP_FAILED : mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    err = err ? err : memory == MAP_FAILED ? -errno : 0;
+    close(fd);
+    if (err)
+        return error_set(why, err, "%s", err == -ENOEXEC ? "not an ELF file" : error_name(err));
+    *f = (struct file){.budget = {.steps = MOST_STEPS, .bytes = MOST_BYTES}};
     f->arena.budget = &f->budget;
-    int err = fstat(f->fd, &st) ? error_set(why, -errno, "%s", error_name(errno)) : 0;
-    struct bytes bytes = {.size = !err && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0,
-                          .read = read_file,
-                          .file = &f->fd,
-                          .budget = &f->budget};
-    err = err ? err : elf_symbols_open(&f->symbols, &f->arena, &bytes, why);
+    const struct bytes bytes = {.memory = memory, .size = (uint64_t)st.st_size};
+    err = elf_symbols_open(&f->symbols, &f->arena, &bytes, why);
     if (err)
         close_file(f);
     return err;
 }
 
-int elf_function_offset(const char *path, const char *symbol, uint64_t *offset, struct error *why)
-{
-    int found = elf_offsets(path, STT_FUNC, &symbol, 1, offset, why);
-
-    return found < 0 ? found : found ? 0 : error_set(why, -ENOENT, "no function %s in its symbols", symbol);
-}
-
-int elf_offsets(const char *path, unsigned type, const char *const *symbols, size_t n, uint64_t *offsets,
+int elf_offsets(const char *path, unsigned type, const char *const *names, size_t n, uint64_t *offsets,
                 struct error *why)
 {
     struct file f;
@@ -66,9 +55,36 @@ int elf_offsets(const char *path, unsigned type, const char *const *symbols, siz
 
     if (found)
         return found;
-    found = elf_symbols_find(&f.symbols, type, symbols, n, offsets, why);
+    found = elf_symbols_find(&f.symbols, type, names, n, offsets);
     close_file(&f);
-    return found;
+    return found < 0 ? elf_error(found, why) : found;
+}
+
+static void copy_name(char *to, size_t size, const char *name)
+{
+    size_t n = strnlen(name, size - 1);
+
+    memcpy(to, name, n);
+    to[n] = '\0';
+}
+
+/* The symbol that spans a value; of several the one that begins last. */
+struct spanning {
+    uint64_t value;
+    Elf64_Sym best;
+    const char *name; /* NULL: none */
+};
+
+static int take_spanning(void *context, const char *name, const Elf64_Sym *symbol)
+{
+    struct spanning *s = context;
+
+    if (*name && s->value >= symbol->st_value && s->value - symbol->st_value < symbol->st_size &&
+        (!s->name || symbol->st_value > s->best.st_value)) {
+        s->best = *symbol;
+        s->name = name;
+    }
+    return 0;
 }
 
 int elf_function_at(const char *path, uint64_t offset, char *name, size_t size, uint64_t *within)
@@ -79,21 +95,44 @@ int elf_function_at(const char *path, uint64_t offset, char *name, size_t size, 
 
     if (err)
         return err;
-    err = elf_symbols_at(&f.symbols, offset, name, size, within);
+    struct spanning found = {.value = elf_symbols_value(&f.symbols, offset)};
+    err = found.value ? elf_symbols_each(&f.symbols, STT_FUNC, take_spanning, &found) : -ENOENT;
+    err = err || found.name ? err : -ENOENT;
+    if (!err) {
+        copy_name(name, size, found.name);
+        *within = found.value - found.best.st_value;
+    }
     close_file(&f);
     return err;
 }
 
-int elf_each_symbol(const char *path, unsigned type, elf_symbol_fn fn, void *context, struct error *why)
+struct each {
+    const struct elf_symbols *symbols;
+    elf_place_fn fn;
+    void *context;
+};
+
+static int take_each(void *context, const char *name, const Elf64_Sym *symbol)
+{
+    const struct each *each = context;
+    uint64_t offset = elf_symbols_offset(each->symbols, symbol->st_value);
+    char cut[256];
+
+    if (!offset || !*name)
+        return 0;
+    copy_name(cut, sizeof cut, name);
+    return each->fn(each->context, cut, offset);
+}
+
+int elf_each_symbol(const char *path, unsigned type, elf_place_fn fn, void *context, struct error *why)
 {
     struct file f;
     int err = open_file(&f, path, why);
 
     if (err)
         return err;
-    err = elf_symbols_each(&f.symbols, type, fn, context);
-    if (err < 0)
-        elf_error(err, why);
+    struct each each = {&f.symbols, fn, context};
+    err = elf_symbols_each(&f.symbols, type, take_each, &each);
     close_file(&f);
-    return err;
+    return err < 0 ? elf_error(err, why) : err;
 }

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "loader/spec/unlzma.h"
+#include "base/unlzma.h"
 
 static struct unlzma *stream; /* NULL: nothing is unpacked */
 

@@ -150,11 +150,8 @@ int object_create_maps(struct object *obj, struct error *why)
 {
     int err = 0;
 
-    if (obj->spec->btf && obj->btf_fd < 0) {
-        size_t size;
-        const void *raw = btf_bytes(obj->spec->btf, &size);
-        obj->btf_fd = btf_upload(raw, size, NULL); /* without it if it is refused */
-    }
+    if (obj->spec->btf && obj->btf_fd < 0)
+        obj->btf_fd = btf_upload(obj->spec->btf); /* without it if it is refused */
     for (size_t i = 0; i < obj->nmaps && !err; i++)
         if (obj->maps[i]->fd < 0 && !obj->maps[i]->instead)
             err = map_create(obj, obj->maps[i], why);

@@ -185,8 +185,7 @@ static int relocate_program(struct object *obj, struct object_program *p, struct
 
 static int relocate_all(struct object *obj, struct target_btf *target)
 {
-    struct core_resolver resolver = {obj->spec->btf, target, &obj->arena,
-                                     CORE_BUDGET,    NULL,   obj->spec->extras};
+    struct core_resolver resolver = {obj->spec->btf, target, &obj->arena, NULL, obj->spec->extras};
     for (size_t i = 0; i < obj->nprograms; i++) {
         struct object_program *p = obj->programs[i];
         struct error reason = {0};

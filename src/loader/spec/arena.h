@@ -3,6 +3,7 @@
 #ifndef HOG_LOADER_SPEC_ARENA_H
 #define HOG_LOADER_SPEC_ARENA_H
 
+#include <errno.h>
 #include <stddef.h>
 #include "loader/spec/budget.h"
 
@@ -19,5 +20,16 @@ char *arena_printf(struct arena *arena, const char *format, ...) __attribute__((
  * 0) a copy of twice the size. NULL as arena_alloc. */
 void *arena_grow(struct arena *arena, void *array, size_t n, size_t size);
 void arena_free(struct arena *arena);
+
+static inline bool arena_steps(const struct arena *arena, uint64_t n)
+{
+    return !arena->budget || budget_steps(arena->budget, n);
+}
+
+/* Why it gave NULL: -E2BIG or -ENOMEM. */
+static inline int arena_error(const struct arena *arena)
+{
+    return arena->budget && arena->budget->spent ? -E2BIG : -ENOMEM;
+}
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "loader/spec/btf.h"
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* As deep as the kernel lets types nest. */
@@ -9,10 +8,10 @@
 
 struct btf {
     struct type_source source;
+    const struct arena *arena;
     uint8_t *bytes;
-    size_t size;
     const char *strings;
-    uint32_t strings_size;
+    uint32_t types_size, strings_size;
     uint32_t *offsets; /* of type i in bytes; [0] is unused */
     uint32_t count;
 };
@@ -56,14 +55,21 @@ uint32_t btf_count(const struct btf *btf)
     return btf->count;
 }
 
-const void *btf_bytes(const struct btf *btf, size_t *size)
+const char *btf_strings(const struct btf *btf, uint32_t *size)
 {
-    *size = btf->size;
-    return btf->bytes;
+    *size = btf->strings_size;
+    return btf->strings;
+}
+
+uint32_t btf_types_size(const struct btf *btf)
+{
+    return btf->types_size;
 }
 
 int btf_find(const struct btf *btf, const char *name, uint32_t kind)
 {
+    if (!arena_steps(btf->arena, btf->count))
+        return -E2BIG;
     for (uint32_t id = 1; id < btf->count; id++) {
         const struct btf_type *t = btf_type(btf, id);
         if (btf_kind(t) == kind && !strcmp(btf_string(btf, t->name_off), name))
@@ -165,19 +171,22 @@ static bool good_type(const struct btf *btf, const struct btf_type *t)
     }
 }
 
-static int parse(struct btf *btf, struct error *why)
+static int parse(struct btf *btf, struct arena *arena, struct error *why)
 {
     const struct btf_header *h = (const struct btf_header *)btf->bytes;
     btf->strings = (const char *)btf->bytes + h->hdr_len + h->str_off;
     btf->strings_size = h->str_len;
+    btf->types_size = h->type_len;
     if (!h->str_len || btf->strings[0] || btf->strings[h->str_len - 1])
         return error_set(why, -EINVAL, "BTF: damaged strings");
+    if (!arena_steps(arena, h->type_len / 4)) /* a member has two or three words; each is looked at thrice */
+        return -E2BIG;
     int err = index_types(btf, h, why);
     if (err)
         return err;
-    btf->offsets = calloc(btf->count, sizeof *btf->offsets);
+    btf->offsets = arena_alloc(arena, btf->count, sizeof *btf->offsets);
     if (!btf->offsets)
-        return -ENOMEM;
+        return arena_error(arena);
     index_types(btf, h, why);
     for (uint32_t id = 1; id < btf->count; id++)
         if (!good_type(btf, btf_type(btf, id)))
@@ -185,37 +194,21 @@ static int parse(struct btf *btf, struct error *why)
     return 0;
 }
 
-int btf_open(struct btf **out, const void *bytes, size_t size, struct error *why)
+int btf_open(struct btf **out, struct arena *arena, const void *bytes, size_t size, struct error *why)
 {
     struct btf_header header = {0};
     memcpy(&header, bytes, size < sizeof header ? size : sizeof header);
     int err = size > UINT32_MAX / 2 ? -EINVAL : btf_check_header(&header, size, why);
     if (err)
         return err;
-    struct btf *btf = calloc(1, sizeof *btf);
-    if (!btf)
-        return -ENOMEM;
-    btf->source = (struct type_source){own_type, own_string};
-    btf->size = size;
-    btf->bytes = malloc(size); /* a copy: it is aligned, and DATASECs get filled in */
-    if (btf->bytes)
-        memcpy(btf->bytes, bytes, size);
-    err = btf->bytes ? parse(btf, why) : -ENOMEM;
-    if (err) {
-        btf_close(btf);
-        return err;
-    }
+    struct btf *btf = arena_alloc(arena, 1, sizeof *btf);
+    uint8_t *copy = arena_alloc(arena, size, 1); /* it is aligned, and DATASECs get filled in */
+    if (!btf || !copy)
+        return arena_error(arena);
+    memcpy(copy, bytes, size);
+    *btf = (struct btf){.source = {own_type, own_string, arena->budget}, .arena = arena, .bytes = copy};
     *out = btf;
-    return 0;
-}
-
-void btf_close(struct btf *btf)
-{
-    if (!btf)
-        return;
-    free(btf->offsets);
-    free(btf->bytes);
-    free(btf);
+    return parse(btf, arena, why);
 }
 
 const struct btf_type *source_skip(const struct type_source *s, uint32_t id, uint32_t *left)
@@ -243,8 +236,8 @@ const struct btf_type *source_skip(const struct type_source *s, uint32_t id, uin
 
 int64_t source_size(const struct type_source *s, uint32_t id)
 {
-    int64_t count = 1;
-    for (int depth = 0; depth < MAX_DEPTH; depth++) {
+    uint64_t count = 1; /* of elements: below 2^32, so that a product fits */
+    for (int depth = 0; depth < MAX_DEPTH && count <= UINT32_MAX; depth++) {
         const struct btf_type *t = source_skip(s, id, NULL);
         if (!t)
             return -EINVAL;
@@ -256,15 +249,11 @@ int64_t source_size(const struct type_source *s, uint32_t id)
         case BTF_KIND_ENUM64:
         case BTF_KIND_FLOAT:
         case BTF_KIND_DATASEC:
-            count *= t->size;
-            return count > UINT32_MAX ? -EOVERFLOW : count;
         case BTF_KIND_PTR:
-            count *= 8;
-            return count > UINT32_MAX ? -EOVERFLOW : count;
+            count *= btf_kind(t) == BTF_KIND_PTR ? 8 : t->size;
+            return count > UINT32_MAX ? -EOVERFLOW : (int64_t)count;
         case BTF_KIND_ARRAY:
             count *= btf_array(t)->nelems;
-            if (count > UINT32_MAX)
-                return -EOVERFLOW;
             id = btf_array(t)->type;
             break;
         case BTF_KIND_VAR:
@@ -274,5 +263,5 @@ int64_t source_size(const struct type_source *s, uint32_t id)
             return -EINVAL;
         }
     }
-    return -EINVAL;
+    return count > UINT32_MAX ? -EOVERFLOW : -EINVAL;
 }

@@ -7,16 +7,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include "base/error.h"
+#include "loader/spec/arena.h"
 
 struct btf;
 
-/* Copies and checks raw BTF: every type lies inside, every id and string offset in it is in range. */
-int btf_open(struct btf **out, const void *bytes, size_t size, struct error *why);
-void btf_close(struct btf *btf);
+/* Copies raw BTF into the arena and checks it: every type lies inside, every id and string offset in it is in
+ * range. */
+int btf_open(struct btf **out, struct arena *arena, const void *bytes, size_t size, struct error *why);
 
-/* The raw bytes, header first, as BPF_BTF_LOAD wants them. DATASECs of object_open'ed BTF are filled in. */
-const void *btf_bytes(const struct btf *btf, size_t *size);
+const char *btf_strings(const struct btf *btf, uint32_t *size);
+uint32_t btf_types_size(const struct btf *btf); /* bytes of all records */
 
 /* Of BTF anywhere: types and strings lie inside `size` bytes. -EINVAL, or -ENOTSUP for the other byte order.
  */
@@ -98,6 +100,10 @@ static inline const struct btf_enum64 *btf_enums64(const struct btf_type *t)
 {
     return (const struct btf_enum64 *)(t + 1);
 }
+static inline uint32_t btf_enumerator_name(const struct btf_type *t, uint32_t i)
+{
+    return btf_kind(t) == BTF_KIND_ENUM ? btf_enums(t)[i].name_off : btf_enums64(t)[i].name_off;
+}
 static inline const struct btf_param *btf_params(const struct btf_type *t)
 {
     return (const struct btf_param *)(t + 1);
@@ -122,21 +128,29 @@ static inline uint32_t btf_member_bitfield_size(const struct btf_type *t, uint32
 }
 
 /* Where types come from: the object's own BTF or the target's. type() gives NULL for an id that does not
- * exist; what it returns stays valid as long as the source does. */
+ * exist; what both return stays valid as long as the source does. */
 struct type_source {
     const struct btf_type *(*type)(const struct type_source *source, uint32_t id);
-    const char *(*string)(const struct type_source *source, uint32_t offset); /* valid until the next call */
+    const char *(*string)(const struct type_source *source, uint32_t offset);
+    struct budget *budget; /* what looking at types costs; NULL: nothing */
 };
 const struct type_source *btf_source(const struct btf *btf);
 
+/* NULL, too, past the budget. */
 static inline const struct btf_type *source_type(const struct type_source *s, uint32_t id)
 {
-    return s->type(s, id);
+    return s->budget && !budget_steps(s->budget, 1) ? NULL : s->type(s, id);
+}
+static inline const char *source_string(const struct type_source *s, uint32_t offset)
+{
+    const char *text = s->string(s, offset);
+    return s->budget && !budget_steps(s->budget, 1 + strlen(text) / 16) ? "" : text;
 }
 /* Skips typedefs, const, volatile, restrict and type tags; *id (may be NULL) becomes what is left. NULL on
  * damage and on cycles. */
 const struct btf_type *source_skip(const struct type_source *s, uint32_t id, uint32_t *left);
-/* Size of a value of the type in bytes; -EINVAL if it has none (function, void, a cycle). */
+/* Size of a value of the type in bytes; -EINVAL if it has none (function, void, a cycle), -EOVERFLOW: 4 GiB
+ * or more. */
 int64_t source_size(const struct type_source *s, uint32_t id);
 
 #endif

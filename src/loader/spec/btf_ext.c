@@ -27,12 +27,12 @@ struct group {
 
 struct btf_ext {
     const struct btf *btf;
+    struct arena *arena;
     struct part {
         uint32_t record_size;
         struct group *groups; /* by name of the section, then as in the file */
         size_t ngroups;
     } parts[EXT_KINDS];
-    uint8_t *copy;
 };
 
 static uint32_t first_word(const void *p)
@@ -48,15 +48,30 @@ static int by_first_word(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Compilers write them in order; linkers might not. */
-static void sort_records(uint8_t *records, uint32_t count, uint32_t size)
+#define SORT_STEPS 32 /* for each of what is sorted or searched: the logarithm of any number of them */
+
+/* Compilers write them in order; linkers might not. False: past the budget. */
+static bool sort_records(const struct btf_ext *ext, uint8_t *records, uint32_t count, uint32_t size)
 {
+    if (!arena_steps(ext->arena, count))
+        return false;
     for (uint32_t i = 1; i < count; i++) {
-        if (first_word(records + (size_t)(i - 1) * size) > first_word(records + (size_t)i * size)) {
-            qsort(records, count, size, by_first_word);
-            return;
-        }
+        if (first_word(records + (size_t)(i - 1) * size) <= first_word(records + (size_t)i * size))
+            continue;
+        if (!arena_steps(ext->arena, (uint64_t)count * SORT_STEPS * (1 + size / 64)))
+            return false;
+        qsort(records, count, size, by_first_word);
+        break;
     }
+    return true;
+}
+
+static bool is_aligned(const uint8_t *records, uint32_t count, uint32_t size)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (first_word(records + (size_t)i * size) % sizeof(struct bpf_insn))
+            return false;
+    return true;
 }
 
 static const uint32_t smallest[EXT_KINDS] = {
@@ -72,16 +87,14 @@ static int by_section(const void *a, const void *b)
     return order ? order : x->records < y->records ? -1 : x->records > y->records;
 }
 
-static int add_group(struct part *part, const char *section, const uint8_t *records, uint32_t count)
+static int add_group(struct btf_ext *ext, struct part *part, const struct group *group)
 {
-    if ((part->ngroups & (part->ngroups - 1)) == 0) {
-        struct group *all = realloc(part->groups, (part->ngroups ? part->ngroups * 2 : 1) * sizeof *all);
-        if (!all)
-            return -ENOMEM;
-        part->groups = all;
-    }
-    part->groups[part->ngroups++] = (struct group){section, records, count};
-    return 0;
+    struct group *all = arena_grow(ext->arena, part->groups, part->ngroups, sizeof *all);
+    if (!all)
+        return arena_error(ext->arena);
+    part->groups = all;
+    all[part->ngroups++] = *group;
+    return arena_steps(ext->arena, SORT_STEPS * (1 + strlen(group->section) / 16)) ? 0 : -E2BIG;
 }
 
 static int read_part(struct btf_ext *ext, enum btf_ext_kind kind, uint8_t *bytes, size_t size,
@@ -107,9 +120,13 @@ static int read_part(struct btf_ext *ext, enum btf_ext_kind kind, uint8_t *bytes
         if (!s.count || s.count > size / record)
             return error_set(why, -EINVAL, ".BTF.ext: part %d says %u records of %u bytes in %zu bytes", kind,
                              s.count, record, size);
-        sort_records(bytes, s.count, record);
-        if (add_group(part, btf_string(ext->btf, s.name_off), bytes, s.count))
-            return -ENOMEM;
+        if (!sort_records(ext, bytes, s.count, record))
+            return -E2BIG;
+        if (kind == EXT_CORE_RELO && !is_aligned(bytes, s.count, record))
+            return error_set(why, -EINVAL, ".BTF.ext: a CO-RE relocation of half an instruction");
+        int err = add_group(ext, part, &(struct group){btf_string(ext->btf, s.name_off), bytes, s.count});
+        if (err)
+            return err;
         bytes += (size_t)s.count * record;
         size -= (size_t)s.count * record;
     }
@@ -118,57 +135,42 @@ static int read_part(struct btf_ext *ext, enum btf_ext_kind kind, uint8_t *bytes
     return 0;
 }
 
-static int parse(struct btf_ext *ext, size_t size, struct error *why)
+static int parse(struct btf_ext *ext, uint8_t *bytes, size_t size, struct error *why)
 {
     struct ext_header h = {0};
     const size_t without_core = offsetof(struct ext_header, parts[EXT_CORE_RELO]);
     if (size < without_core)
         return error_set(why, -EINVAL, ".BTF.ext: cut short");
-    memcpy(&h, ext->copy, without_core);
+    memcpy(&h, bytes, without_core);
     if (h.magic != BTF_MAGIC || h.version != BTF_VERSION || h.hdr_len < without_core || h.hdr_len > size)
         return error_set(why, -EINVAL, ".BTF.ext: damaged header");
     if (h.hdr_len >= sizeof h)
-        memcpy(&h, ext->copy, sizeof h);
+        memcpy(&h, bytes, sizeof h);
     for (int kind = 0; kind < EXT_KINDS; kind++) {
         uint32_t off = h.parts[kind].off, len = h.parts[kind].len, room = (uint32_t)(size - h.hdr_len);
         if (!len)
             continue;
         if (off > room || len > room - off)
             return error_set(why, -EINVAL, ".BTF.ext: part %d lies outside", kind);
-        int err = read_part(ext, kind, ext->copy + h.hdr_len + off, len, why);
+        int err = read_part(ext, kind, bytes + h.hdr_len + off, len, why);
         if (err)
             return err;
     }
     return 0;
 }
 
-int btf_ext_open(struct btf_ext **out, const void *bytes, size_t size, const struct btf *btf,
-                 struct error *why)
+int btf_ext_open(struct btf_ext **out, struct arena *arena, const void *bytes, size_t size,
+                 const struct btf *btf, struct error *why)
 {
-    struct btf_ext *ext = calloc(1, sizeof *ext);
-    if (!ext)
-        return -ENOMEM;
+    struct btf_ext *ext = arena_alloc(arena, 1, sizeof *ext);
+    uint8_t *copy = size > UINT32_MAX ? NULL : arena_alloc(arena, size, 1);
+    if (!ext || !copy)
+        return size > UINT32_MAX ? -EINVAL : arena_error(arena);
+    memcpy(copy, bytes, size);
     ext->btf = btf;
-    ext->copy = malloc(size ? size : 1);
-    if (ext->copy)
-        memcpy(ext->copy, bytes, size);
-    int err = !ext->copy ? -ENOMEM : size > UINT32_MAX ? -EINVAL : parse(ext, size, why);
-    if (err) {
-        btf_ext_close(ext);
-        return err;
-    }
+    ext->arena = arena;
     *out = ext;
-    return 0;
-}
-
-void btf_ext_close(struct btf_ext *ext)
-{
-    if (!ext)
-        return;
-    for (int kind = 0; kind < EXT_KINDS; kind++)
-        free(ext->parts[kind].groups);
-    free(ext->copy);
-    free(ext);
+    return parse(ext, copy, size, why);
 }
 
 uint32_t btf_ext_record_size(const struct btf_ext *ext, enum btf_ext_kind kind)
@@ -210,16 +212,22 @@ int btf_ext_each(const struct btf_ext *ext, enum btf_ext_kind kind, const char *
     const uint64_t insn_size = sizeof(struct bpf_insn), end_offset = ((uint64_t)first + count) * insn_size;
     const struct part *part = &ext->parts[kind];
     uint32_t size = part->record_size;
+    if (!arena_steps(ext->arena, SORT_STEPS * (1 + strlen(section) / 16)))
+        return -E2BIG;
     for (size_t n = first_group(part, section); n < part->ngroups; n++) {
         const struct group *g = &part->groups[n];
         if (strcmp(g->section, section))
             break;
+        if (!arena_steps(ext->arena, SORT_STEPS))
+            return -E2BIG;
         for (uint32_t i = lower_bound(g->records, g->count, size, first * insn_size); i < g->count; i++) {
             const uint8_t *record = g->records + (size_t)i * size;
             uint32_t offset = first_word(record);
             if (offset >= end_offset)
                 break;
-            int err = offset % insn_size ? 0 : fn(context, offset / insn_size, record);
+            int err = arena_steps(ext->arena, 1) ? 0 : -E2BIG;
+            if (!err && offset % insn_size == 0)
+                err = fn(context, offset / insn_size, record);
             if (err)
                 return err;
         }

@@ -41,12 +41,8 @@ static int try_candidate(struct core_resolver *r, const struct core_spec *local,
     struct core_spec spec;
     struct core_value value;
     const struct type_source *target = target_btf_source(r->target);
-    int found = core_match(local, target, id, &spec, &r->budget);
-    if (found > 0 && core_is_type(local->kind) && r->extras)
-        found = r->extras->compare_types(local, target, id, &r->budget);
-    if (found < 0)
-        return error_set(why, found, "types too deep or too many to compare");
-    if (!found)
+    if (!core_match(local, target, id, &spec) ||
+        (core_is_type(local->kind) && r->extras && !r->extras->compare_types(local, target, id)))
         return 0;
     int err = core_value(local->kind, &spec, &value, why);
     if (err && err != -EUCLEAN)
@@ -62,9 +58,8 @@ static int try_candidate(struct core_resolver *r, const struct core_spec *local,
 
 static bool candidate_kind(uint32_t local, uint32_t target)
 {
-    bool enums = (local == BTF_KIND_ENUM || local == BTF_KIND_ENUM64) &&
-                 (target == BTF_KIND_ENUM || target == BTF_KIND_ENUM64);
-    return local == target || enums;
+    bool enums = local == BTF_KIND_ENUM || local == BTF_KIND_ENUM64;
+    return local == target || (enums && (target == BTF_KIND_ENUM || target == BTF_KIND_ENUM64));
 }
 
 /* The types of the target that one of the object may mean. One that lacks what a relocation names, while
@@ -83,16 +78,15 @@ static int find_candidates(struct core_resolver *r, uint32_t root, struct core_c
             *out = c;
             return 0;
         }
-        if (!r->budget)
-            return error_set(why, -ELOOP, "too many types to compare");
-        r->budget--;
+        if (!arena_steps(r->arena, 1))
+            return -E2BIG;
     }
     const struct btf_type *type = btf_type(r->btf, root);
     const struct target_name *wanted = target_btf_name(r->target, btf_string(r->btf, type->name_off));
     size_t n = wanted ? wanted->ncandidates : 0;
     struct core_candidates *c = arena_alloc(r->arena, 1, sizeof *c + n * sizeof *c->ids);
     if (!c)
-        return -ENOMEM;
+        return arena_error(r->arena);
     c->root = root;
     for (size_t i = 0; i < n; i++)
         if (candidate_kind(btf_kind(type), wanted->candidates[i].kind))
@@ -156,6 +150,14 @@ static int resolve(struct core_resolver *r, struct program_code *code, const str
     return core_patch(code->insns, code->ninsns, result, &mine, &theirs, number, why);
 }
 
+static bool is_spent(const struct core_resolver *r)
+{
+    const struct budget *local = btf_source(r->btf)->budget;
+    const struct budget *target = r->target ? target_btf_source(r->target)->budget : NULL;
+    return (local && local->spent) || (target && target->spent) ||
+           (r->arena->budget && r->arena->budget->spent);
+}
+
 int core_resolve(struct core_resolver *r, struct program_code *code, const struct bpf_core_relo *relo,
                  struct core_result *result, uint32_t number, struct error *why)
 {
@@ -170,13 +172,15 @@ int core_resolve(struct core_resolver *r, struct program_code *code, const struc
     result->type = type_text(r, relo->type_id);
     result->access = btf_string(r->btf, relo->access_str_off);
     if (!result->type)
-        return -ENOMEM;
+        return arena_error(r->arena);
     int err = -EINVAL;
     if (result->kind >= CORE_KINDS)
         error_set(&reason, err, "a kind that is not known");
     else
         err = core_parse(&local, btf_source(r->btf), relo, result->access, &reason);
     err = err ? err : resolve(r, code, &local, result, number, &reason);
+    if (is_spent(r)) /* then answers are wrong, too */
+        err = error_set(&reason, -E2BIG, "too many types to compare");
     if (!err)
         return 0;
     result->failed = true;

@@ -14,8 +14,6 @@
 #include "loader/spec/target_btf_private.h"
 
 #define CORE_STEPS 64
-/* How many type comparisons one object may cost: types can be built that never end. */
-#define CORE_BUDGET (20u << 20)
 
 enum { /* of enum bpf_core_relo_kind; shorter, and there in all headers */
        CORE_BYTE_OFFSET,
@@ -70,10 +68,10 @@ size_t core_essential(const char *name);
 int core_parse(struct core_spec *spec, const struct type_source *local, const struct bpf_core_relo *relo,
                const char *access, struct error *why);
 
-/* 1 and *out: the candidate has it; 0: it has not; -ELOOP: the budget is used up. Whole types are not
- * compared. */
-int core_match(const struct core_spec *local, const struct type_source *target, uint32_t candidate,
-               struct core_spec *out, uint32_t *budget);
+/* Whether the candidate has it, *out. Whole types are not compared. Types can be built that never end: what
+ * is true or false past the budget of either source counts for nothing. */
+bool core_match(const struct core_spec *local, const struct type_source *target, uint32_t candidate,
+                struct core_spec *out);
 
 struct core_value {
     uint64_t value;
@@ -93,8 +91,7 @@ int core_patch(struct bpf_insn *insns, size_t ninsns, struct core_result *result
 struct core_resolver {
     const struct btf *btf;
     struct target_btf *target;
-    struct arena *arena; /* for the names in results, and the candidates */
-    uint32_t budget;
+    struct arena *arena;                /* for the names in results, and the candidates */
     struct core_candidates *candidates; /* by local type */
     const struct spec_extras *extras;   /* NULL: of whole types, only composites and enums are looked for */
 };

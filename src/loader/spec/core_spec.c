@@ -46,7 +46,7 @@ static int parse_member(struct core_spec *spec, uint32_t *id, const struct btf_t
 {
     if (index >= btf_vlen(t))
         return -EINVAL;
-    const char *name = spec->source->string(spec->source, btf_members(t)[index].name_off);
+    const char *name = source_string(spec->source, btf_members(t)[index].name_off);
     spec->bit_offset += btf_member_bit_offset(t, index);
     if (*name) /* the way through anonymous members may differ in the target */
         spec->steps[spec->nsteps++] = (struct core_step){*id, index, name};
@@ -90,18 +90,14 @@ static int parse_field(struct core_spec *spec, const char *access)
     return 0;
 }
 
-static const char *enumerator(const struct type_source *s, const struct btf_type *t, uint32_t i)
-{
-    return s->string(s, btf_kind(t) == BTF_KIND_ENUM ? btf_enums(t)[i].name_off : btf_enums64(t)[i].name_off);
-}
-
 static int parse_enum(struct core_spec *spec, const char *access)
 {
     uint32_t id, index;
     const struct btf_type *t = source_skip(spec->source, spec->root, &id);
     if (!t || !btf_is_enum(t) || !next_index(&access, &index) || *access || index >= btf_vlen(t))
         return -EINVAL;
-    spec->steps[spec->nsteps++] = (struct core_step){id, index, enumerator(spec->source, t, index)};
+    spec->steps[spec->nsteps++] =
+        (struct core_step){id, index, source_string(spec->source, btf_enumerator_name(t, index))};
     return 0;
 }
 
@@ -123,19 +119,11 @@ int core_parse(struct core_spec *spec, const struct type_source *local, const st
     return err ? error_set(why, err, "access string %s does not fit type %u", access, spec->root) : 0;
 }
 
-static int take(uint32_t *budget)
-{
-    if (!*budget)
-        return -ELOOP;
-    --*budget;
-    return 0;
-}
-
 /* Same name, or one of them none. Flavors do not count. */
 static bool names_compatible(const struct type_source *a, uint32_t a_off, const struct type_source *b,
                              uint32_t b_off)
 {
-    const char *x = a->string(a, a_off), *y = b->string(b, b_off);
+    const char *x = source_string(a, a_off), *y = source_string(b, b_off);
     if (!*x || !*y)
         return true;
     size_t n = core_essential(x);
@@ -175,91 +163,84 @@ static bool fields_compatible(const struct type_source *a, uint32_t a_id, const 
     return false;
 }
 
-/* Looks for a member by name, in anonymous ones too. On success *id is its type. */
-static int match_member(const struct core_spec *local, const struct core_step *step, struct core_spec *spec,
-                        uint32_t *id, int depth, uint32_t *budget)
+/* Looks for a member by name, in anonymous ones too. If there is one, *id becomes its type. */
+static bool match_member(const struct core_spec *local, const struct core_step *step, struct core_spec *spec,
+                         uint32_t *id, int depth)
 {
     uint32_t in;
     const struct btf_type *t = source_skip(spec->source, *id, &in);
     if (!t || !btf_is_composite(t) || depth > MAX_NESTED)
-        return 0;
+        return false;
     for (uint32_t i = 0; i < btf_vlen(t); i++) {
         const struct btf_member *m = &btf_members(t)[i];
-        const char *name = spec->source->string(spec->source, m->name_off);
+        const char *name = source_string(spec->source, m->name_off);
         uint64_t before = spec->bit_offset;
-        int found = take(budget);
-        if (found)
-            return found;
         if (*name && strcmp(name, step->name))
             continue;
         spec->bit_offset += btf_member_bit_offset(t, i);
         uint32_t member = m->type;
         if (*name) {
             const struct btf_type *of = source_type(local->source, step->type);
-            if (!fields_compatible(local->source, btf_members(of)[step->index].type, spec->source, member))
-                return 0;
+            if (!of ||
+                !fields_compatible(local->source, btf_members(of)[step->index].type, spec->source, member))
+                return false;
             spec->steps[spec->nsteps++] = (struct core_step){in, i, step->name};
             *id = member;
-            return 1;
+            return true;
         }
-        found = match_member(local, step, spec, &member, depth + 1, budget);
-        if (found) {
+        if (match_member(local, step, spec, &member, depth + 1)) {
             *id = member;
-            return found;
+            return true;
         }
         spec->bit_offset = before;
     }
-    return 0;
+    return false;
 }
 
-static int match_field(const struct core_spec *local, struct core_spec *spec, uint32_t *budget)
+static bool match_field(const struct core_spec *local, struct core_spec *spec)
 {
     uint32_t id = spec->root;
     for (size_t i = 0; i < local->nsteps; i++) {
         const struct core_step *step = &local->steps[i];
-        int found = take(budget);
-        if (found)
-            return found;
         if (step->name) {
-            found = match_member(local, step, spec, &id, 0, budget);
-            if (found <= 0)
-                return found;
+            if (!match_member(local, step, spec, &id, 0))
+                return false;
             continue;
         }
         if (i) {
             const struct btf_type *t = source_skip(spec->source, id, NULL);
             if (!t || btf_kind(t) != BTF_KIND_ARRAY)
-                return 0;
+                return false;
             if (step->index >= btf_array(t)->nelems && !is_flexible(spec, t))
-                return 0;
+                return false;
             id = btf_array(t)->type;
         }
         if (enter_element(spec, &id, step->index))
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
-static int match_enum(const struct core_spec *local, struct core_spec *spec)
+static bool match_enum(const struct core_spec *local, struct core_spec *spec)
 {
     uint32_t id;
     const struct btf_type *t = source_skip(spec->source, spec->root, &id);
     const char *name = local->steps[0].name;
     size_t length = core_essential(name);
     if (!t || !btf_is_enum(t))
-        return 0;
+        return false;
     for (uint32_t i = 0; i < btf_vlen(t); i++) {
-        const char *other = enumerator(spec->source, t, i);
+        const char *other = source_string(spec->source, btf_enumerator_name(t, i));
         if (core_essential(other) != length || strncmp(other, name, length))
             continue;
         spec->steps[spec->nsteps++] = (struct core_step){id, i, name};
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
-int core_match(const struct core_spec *local, const struct type_source *target, uint32_t candidate,
-               struct core_spec *out, uint32_t *budget)
+bool core_match(const struct core_spec *local, const struct type_source *target, uint32_t candidate,
+                struct core_spec *out)
 {
     out->source = target;
     out->kind = local->kind;
@@ -267,8 +248,8 @@ int core_match(const struct core_spec *local, const struct type_source *target, 
     out->nsteps = 0;
     out->bit_offset = 0;
     if (core_is_field(local->kind))
-        return match_field(local, out, budget);
+        return match_field(local, out);
     if (core_is_enum(local->kind))
         return match_enum(local, out);
-    return 1;
+    return true;
 }

@@ -16,12 +16,13 @@ static int read_btf(struct spec *spec, struct error *why)
     const struct elf_section *ext = elf_section(spec->elf, ".BTF.ext");
     if (!btf || !btf->data)
         return 0;
-    int err = btf_open(&spec->btf, btf->data, btf->size, why);
+    int err = btf_open(&spec->btf, &spec->arena, btf->data, btf->size, why);
     if (err)
         return err;
     int id = btf_find(spec->btf, ".ksyms", BTF_KIND_DATASEC);
     spec->ksyms_id = id > 0 ? (uint32_t)id : 0;
-    return ext && ext->data ? btf_ext_open(&spec->btf_ext, ext->data, ext->size, spec->btf, why) : 0;
+    return ext && ext->data ? btf_ext_open(&spec->btf_ext, &spec->arena, ext->data, ext->size, spec->btf, why)
+                            : 0;
 }
 
 static int read_sections(struct spec *spec, struct error *why)
@@ -109,8 +110,6 @@ void spec_close(struct spec *spec)
 {
     if (!spec)
         return;
-    btf_ext_close(spec->btf_ext);
-    btf_close(spec->btf);
     arena_free(&spec->arena);
     free(spec);
 }

@@ -160,10 +160,10 @@ struct spec_extras {
     /* A member of a map's description that is not known here. -ENOENT: nor there. */
     int (*map_field)(struct spec *spec, struct map_spec *map, const struct btf_member *member,
                      struct error *why);
-    /* Whether a type of the target is what a CO-RE relocation about a whole type asks for: 1, 0 or -errno.
-     * Not NULL. */
-    int (*compare_types)(const struct core_spec *local, const struct type_source *target, uint32_t candidate,
-                         uint32_t *budget);
+    /* Whether a type of the target is what a CO-RE relocation about a whole type asks for. Not
+     * NULL. */
+    bool (*compare_types)(const struct core_spec *local, const struct type_source *target,
+                          uint32_t candidate);
     /* A relocation in .maps. */
     int (*map_slot)(struct spec *spec, const struct elf_reloc *reloc, struct error *why);
     /* An instruction names a symbol that is neither in the object nor in .ksyms: fills in `ref` and returns

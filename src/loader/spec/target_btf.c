@@ -67,7 +67,7 @@ static const char *target_string(const struct type_source *source, uint32_t offs
     size_t n = strlen(text) + 1;
     struct target_string *s = arena_alloc(&t->arena, 1, sizeof *s + n);
     if (!s) {
-        t->error = target_no_memory(t);
+        t->error = arena_error(&t->arena);
         return "";
     }
     memcpy(s->text, text, n);
@@ -96,7 +96,7 @@ static int fetch(struct target_btf *t, uint32_t id, const struct btf_type **out)
     }
     void *copy = arena_alloc(&t->arena, 1, size);
     *out = copy;
-    return copy ? read_bytes(t, copy, size, t->types + c.at) : target_no_memory(t);
+    return copy ? read_bytes(t, copy, size, t->types + c.at) : arena_error(&t->arena);
 }
 
 static const struct btf_type *target_type(const struct type_source *source, uint32_t id)
@@ -110,7 +110,7 @@ static const struct btf_type *target_type(const struct type_source *source, uint
         if (f->id == id)
             return f->type;
     struct target_fetched *f = arena_alloc(&t->arena, 1, sizeof *f);
-    int err = f ? fetch(t, id, &f->type) : target_no_memory(t);
+    int err = f ? fetch(t, id, &f->type) : arena_error(&t->arena);
     if (err) {
         t->error = err;
         return NULL;
@@ -180,7 +180,7 @@ int target_btf_new(struct target_btf **out, const struct bytes *bytes, struct er
     struct target_btf *t = calloc(1, sizeof *t);
     if (!t)
         return -ENOMEM;
-    t->source = (struct type_source){target_type, target_string};
+    t->source = (struct type_source){target_type, target_string, &t->budget};
     t->bytes = *bytes;
     t->budget = (struct budget){.steps = TARGET_STEPS, .bytes = TARGET_BYTES};
     t->arena.budget = &t->budget;

@@ -60,10 +60,4 @@ int target_btf_scan(struct target_btf *t, struct error *why);
 const struct target_name *target_btf_name(const struct target_btf *t, const char *name);
 const struct type_source *target_btf_source(const struct target_btf *t);
 
-/* -E2BIG or -ENOMEM, whichever made an allocation fail. */
-static inline int target_no_memory(const struct target_btf *t)
-{
-    return t->budget.spent ? -E2BIG : -ENOMEM;
-}
-
 #endif

@@ -35,7 +35,7 @@ int target_btf_want(struct target_btf *t, const char *name)
     struct target_name *w = arena_alloc(&t->arena, 1, sizeof *w);
     char *text = arena_alloc(&t->arena, n + 1, 1);
     if (!w || !text)
-        return target_no_memory(t);
+        return arena_error(&t->arena);
     memcpy(text, name, n);
     w->text = text;
     w->length = n;
@@ -121,7 +121,7 @@ static int add_hit(struct scan *s, uint32_t offset, struct target_name *name, bo
 {
     struct hit *all = arena_grow(&s->arena, s->hits, s->nhits, sizeof *all);
     if (!all)
-        return target_no_memory(s->t);
+        return arena_error(&s->t->arena);
     s->hits = all;
     all[s->nhits++] = (struct hit){offset, flavored, name};
     s->offsets[offset_bit(offset) / 8] |= (uint8_t)(1u << offset_bit(offset) % 8);
@@ -221,7 +221,7 @@ static int match_type(struct scan *s, const struct btf_type *type, uint32_t id)
         struct target_name *w = s->hits[low].name;
         struct target_candidate *all = arena_grow(&s->t->arena, w->candidates, w->ncandidates, sizeof *all);
         if (!all)
-            return target_no_memory(s->t);
+            return arena_error(&s->t->arena);
         w->candidates = all;
         all[w->ncandidates++] = (struct target_candidate){id, btf_kind(type), s->hits[low].flavored};
     }
@@ -256,7 +256,7 @@ static int scan_types(struct scan *s, struct error *why)
         t->index = arena_alloc(&t->arena, t->types_size / sizeof(struct btf_type) / TARGET_STRIDE + 1,
                                sizeof *t->index);
     if (!t->index)
-        return target_no_memory(t);
+        return arena_error(&t->arena);
     for (; c.at < t->types_size && !err; id++) {
         struct btf_type type;
         size_t size = target_record(t, &c, &type, &err);
@@ -309,7 +309,7 @@ int target_btf_find(struct target_btf *t, const char *name, uint32_t kind)
         if (w->candidates[i].kind != kind || w->candidates[i].flavored != flavored)
             continue;
         const struct btf_type *type = source_type(&t->source, w->candidates[i].id);
-        if (type && !strcmp(t->source.string(&t->source, type->name_off), name))
+        if (type && !strcmp(source_string(&t->source, type->name_off), name))
             return (int)w->candidates[i].id;
     }
     return -ENOENT;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
-#include "loader/kernel/attach.h"
+#include "loader/kernel/elf_symbol.h"
 #include "source/calls/rules.h"
 #include "source/shared/file_reader.h"
 #include "base/suggest.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "heap.types.h"
+#include "loader/kernel/elf_symbol.h"
 #include "host/mappings.h"
 #include "host/pidns.h"
 #include "loader/kernel/map_read.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "heap.types.h"
+#include "loader/kernel/elf_symbol.h"
 #include "source/shared/mapped.h"
 #include "source/shared/self_probe.h"
 

@@ -19,16 +19,15 @@
  * process that maps the file: a user cannot keep hog from the files of another one. What is left waits for
  * the next scan. Of root's processes, which come first, only files that take too long count. */
 #define FILE_NS   200000000ull
+#define ROOTS_NS  500000000ull /* that root's processes map */
 #define USER_NS   300000000ull
 #define OTHERS_NS 600000000ull
-#define ROOT_NS   600000000ull
-#define TRIES     3 /* of a file that takes too long: the next time, more of it may be in memory */
+#define ROOT_NS   800000000ull /* of these, in all */
 
 /* A file that was scanned. */
 struct seen {
     uint64_t id; /* file; with -p also process */
     bool has, done, skipped;
-    uint8_t tries;
 };
 
 struct mapped_owner {
@@ -94,14 +93,13 @@ static void charge_time(struct mapped *p, int err)
 static void scan_file(struct mapped *p, const struct mapping *m, struct seen *seen)
 {
     struct error why;
-    int result = file_reader_ask(&p->reader, p->process, m, NULL, 0, FILE_NS, &why);
+    int result = file_reader_ask(&p->reader, p->process, m, NULL, 0, p->of_root ? ROOTS_NS : FILE_NS, &why);
 
     charge_time(p, result);
-    seen->tries++;
-    /* A file that cannot be opened is tried again at the next scan. */
+    /* A file that cannot be opened, or took too long, is tried again at the next scan: by then more of it may
+     * be in memory. */
     seen->done = result >= 0 || result == -ENOEXEC || result == -ENOTSUP || result == -E2BIG ||
-                 result == -EINVAL || result == -EOVERFLOW ||
-                 (result == -ETIMEDOUT && seen->tries >= TRIES) || seen->tries == UINT8_MAX;
+                 result == -EINVAL || result == -EOVERFLOW;
     if (is_worth_saying(result) && !seen->skipped)
         note_skipped(p, m, &why);
     else if (result >= 0 && seen->skipped)

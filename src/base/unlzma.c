@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* LZMA as the specification of the LZMA SDK has it. Damage is noted where it is met and looked at after each
  * packet: until then reads give zeros, and nothing is written outside. The whole output is the dictionary. */
-#include "loader/spec/unlzma.h"
+#include "base/unlzma.h"
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>

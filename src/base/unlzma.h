@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Unpacks what `xz --format=lzma` has packed, as far as it is asked to: the objects in the binary are one
  * such stream. */
-#ifndef HOG_LOADER_SPEC_UNLZMA_H
-#define HOG_LOADER_SPEC_UNLZMA_H
+#ifndef HOG_BASE_UNLZMA_H
+#define HOG_BASE_UNLZMA_H
 
 #include <stddef.h>
 #include "base/error.h"
