@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The truth here is memory: what the file holds at a function's offset is what runs at its address. */
 #include "loader/kernel/elf_symbol.h"
+#include "tests/unit/elf_make.h"
 #include "tests/unit/tap.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -113,8 +114,127 @@ static void check_damaged(unsigned char *bytes, size_t size, const char *path)
     check(bad == 0, "damaged copies are refused or read within bounds: %u were not", bad);
 }
 
+/* ---- files made by hand, in memory ---- */
+
+enum { STRINGS = 1, SYMTAB, DYNSTR, DYNSYM, SECTIONS };
+#define VALUE 0x1000 /* of the first byte of the file */
+
+static const char strings[] = "\0my_malloc\0free\0";
+static const Elf64_Phdr segment = {.p_type = PT_LOAD, .p_vaddr = VALUE, .p_filesz = 1 << 20};
+
+static Elf64_Sym function(uint32_t name, unsigned bind, uint64_t value)
+{
+    return (Elf64_Sym){
+        .st_name = name, .st_info = ELF64_ST_INFO(bind, STT_FUNC), .st_shndx = 1, .st_value = value};
+}
+
+/* A library with two symbol tables; tests change it before it is finished. */
+static void library(struct elf_make *e)
+{
+    const Elf64_Sym symbols[] = {{0},
+                                 function(4, STB_LOCAL, VALUE + 64),
+                                 function(4, STB_GLOBAL, VALUE + 65),
+                                 function(4, STB_LOCAL, VALUE + 66)};
+    const Elf64_Sym dynamic[] = {
+        {0}, function(4, STB_GLOBAL, VALUE + 67), function(11, STB_GLOBAL, VALUE + 68)};
+
+    elf_make_begin(e, 8 << 20, SECTIONS);
+    elf_make_section(e, STRINGS, SHT_STRTAB, 0, strings, sizeof strings);
+    elf_make_section(e, SYMTAB, SHT_SYMTAB, 0, symbols, sizeof symbols);
+    elf_make_section(e, DYNSTR, SHT_STRTAB, 0, strings, sizeof strings);
+    elf_make_section(e, DYNSYM, SHT_DYNSYM, 0, dynamic, sizeof dynamic);
+    e->sections[SYMTAB].sh_link = STRINGS;
+    e->sections[DYNSYM].sh_link = DYNSTR;
+}
+
+static int find_in(struct elf_make *e, uint64_t steps, uint64_t offsets[2], struct error *why)
+{
+    static const char *const names[] = {"malloc", "free"};
+    struct budget budget = {.steps = steps, .bytes = 8 << 20};
+    struct arena arena = {.budget = &budget};
+    struct elf_symbols symbols;
+
+    e->used = (e->used + 7) & ~(size_t)7;
+    size_t at = e->used, size;
+    memcpy(e->file + at, &segment, sizeof segment);
+    e->used += sizeof segment;
+    size = elf_make_end(e, 0);
+    Elf64_Ehdr *header = (Elf64_Ehdr *)e->file;
+    header->e_type = ET_DYN;
+    header->e_phoff = at;
+    header->e_phnum = 1;
+    header->e_phentsize = sizeof segment;
+    const struct bytes bytes = {.memory = e->file, .size = size};
+    int found = elf_symbols_open(&symbols, &arena, &bytes, why);
+    if (!found && (found = elf_symbols_find(&symbols, STT_FUNC, names, 2, offsets)) < 0)
+        elf_error(found, why);
+    arena_free(&arena);
+    elf_make_free(e);
+    return found;
+}
+
+static void check_refused(const char *what, struct elf_make *e, int expected)
+{
+    struct error why = {""};
+    uint64_t offsets[2];
+    int found = find_in(e, 1 << 20, offsets, &why);
+
+    check(found == expected && why.text[0], "%s: refused: %d %s", what, found, why.text);
+}
+
+static void check_made(void)
+{
+    struct elf_make e;
+    struct error why = {""};
+    uint64_t offsets[2] = {0};
+
+    library(&e);
+    int found = find_in(&e, 1000, offsets, &why);
+    check(found == 2 && offsets[0] == 65 && offsets[1] == 68,
+          "global before local, .symtab before .dynsym, names that are the tail of others: %d, %d, %d", found,
+          (int)offsets[0], (int)offsets[1]);
+    library(&e);
+    e.sections[SYMTAB].sh_size = sizeof(Elf64_Sym) << 32;
+    check_refused("2^32 symbols", &e, -EINVAL);
+    library(&e);
+    e.sections[SYMTAB].sh_link = 0xfff0;
+    check_refused("a table whose strings are in no section", &e, -EINVAL);
+    library(&e);
+    e.sections[STRINGS].sh_size--;
+    e.sections[STRINGS].sh_size--;
+    check_refused("strings without an end", &e, -EINVAL);
+    library(&e);
+    e.sections[DYNSYM].sh_offset = UINT64_MAX - 24;
+    check_refused("symbols whose end overflows", &e, -EINVAL);
+    library(&e);
+    elf_make_section(&e, SYMTAB, SHT_SYMTAB, 0, NULL, 48 << 16);
+    e.sections[SYMTAB].sh_link = STRINGS;
+    e.sections[DYNSYM] = e.sections[SYMTAB];
+    e.sections[DYNSYM].sh_type = SHT_DYNSYM;
+    found = find_in(&e, 65536, offsets, &why);
+    check(found == -E2BIG && strstr(why.text, "too much"), "more symbols than the budget has steps: %s",
+          why.text);
+}
+
+static void check_many_sections(void)
+{
+    struct elf_make e;
+    struct error why = {""};
+    uint64_t offsets[2];
+
+    elf_make_begin(&e, 8 << 20, 65534);
+    for (int i = 1; i < 65534; i++)
+        e.sections[i] = (Elf64_Shdr){.sh_type = SHT_SYMTAB, .sh_link = 65534, .sh_size = 24};
+    check_refused("65,534 symbol tables", &e, -EINVAL);
+    elf_make_begin(&e, 8 << 20, 65534);
+    int found = find_in(&e, 65533, offsets, &why);
+    check(found == -E2BIG, "more sections than the budget has steps: %d %s", found, why.text);
+}
+
 int main(void)
 {
+    check_made();
+    check_many_sections();
     check_found("hog_test_target", (const void *)hog_test_target);
     check_found("hog_test_local", (const void *)hog_test_local);
     check_at("hog_test_target");

@@ -82,6 +82,7 @@ _Noreturn static void serve(const struct file_reader *reader, int orders)
     char self[16] = "self", c;
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    signal(SIGBUS, _exit); /* a file became shorter: that is worth no core dump */
     close_others(orders);
     /* By the number that /proc knows it by, which may be of another namespace. */
     ssize_t n = readlink("/proc/self", self, sizeof self - 1);
