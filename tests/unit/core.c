@@ -334,6 +334,27 @@ static void repeated_names(void)
           intact ? "untouched" : "overwritten");
 }
 
+/* Each enumerator that is compared takes steps. */
+static void long_enum(void)
+{
+    enum { INTEGER = 1, ENUM, VALUES = 300 };
+    struct core_spec local, out;
+    struct bpf_core_relo relo = {.type_id = ENUM, .kind = (enum bpf_core_relo_kind)CORE_ENUM_VALUE};
+    make_begin(&make);
+    make_int(&make, "int", 4, BTF_INT_SIGNED);
+    make_type(&make, "long_one", BTF_KIND_ENUM, VALUES, 0, 4);
+    for (uint32_t i = 0; i < VALUES; i++) {
+        make_word(&make, make_string(&make, i + 1 < VALUES ? "before" : "last"));
+        make_word(&make, i);
+    }
+    const struct type_source *s = btf_source(finish());
+    check(!core_parse(&local, s, &relo, "299", NULL) && core_match(&local, s, ENUM, &out) &&
+              out.steps[0].index == VALUES - 1,
+          "the last of many enumerators is found");
+    budget.steps = VALUES / 2;
+    check(!core_match(&local, s, ENUM, &out) && budget.spent, "but not past the budget");
+}
+
 /* Behind a pointer, the parameters of a function are compared only by name, like everything behind a
  * pointer. */
 static void function_pointers(void)
@@ -360,6 +381,7 @@ static void function_pointers(void)
 int main(void)
 {
     repeated_names();
+    long_enum();
     function_pointers();
     type_matches();
     names();

@@ -15,7 +15,8 @@ static const char *const members[MEMBERS] = {"only_first", "shared", "agreed", "
 static const char *const accesses[MEMBERS] = {"0:0", "0:1", "0:2", "0:3"};
 static uint32_t access_strings[MEMBERS];
 static struct btf_make make;
-static struct arena arena;
+static struct budget budget = {.steps = 1 << 20, .bytes = 1 << 20};
+static struct arena arena = {.budget = &budget};
 
 /* One struct under two names, so that it can be asked for twice from the beginning. */
 static struct btf *local_types(void)
@@ -90,6 +91,29 @@ static void narrow(struct core_resolver *r)
           "but not by another type of the object that goes by the same name");
 }
 
+/* Wherever the steps end, there is an answer only if they sufficed. */
+static void any_budget(struct core_resolver *r)
+{
+    static const uint32_t kinds[] = {CORE_BYTE_OFFSET, CORE_BYTE_SIZE, CORE_FIELD_EXISTS, CORE_SIGNED,
+                                     CORE_LSHIFT};
+    struct budget *of[] = {btf_source(r->btf)->budget, target_btf_source(r->target)->budget};
+    unsigned ended = 0, right = 0, wrong = 0;
+    for (size_t side = 0; side < 2; side++)
+        for (uint64_t steps = 0; steps < 100; steps++)
+            for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+                struct core_result result;
+                const struct budget before = *of[side];
+                of[side]->steps = steps;
+                int err = ask(r, MANY, AGREED, kinds[k], &result);
+                ended += err == -E2BIG && of[side]->spent;
+                right += !of[side]->spent;
+                wrong += err != -E2BIG && of[side]->spent;
+                *of[side] = before;
+            }
+    check(ended > 50 && right > 100 && !wrong,
+          "past the budget there is an error: %u times, %u within, %u without an error", ended, right, wrong);
+}
+
 int main(void)
 {
     struct btf *btf = local_types();
@@ -97,6 +121,8 @@ int main(void)
     struct core_resolver r = {.btf = btf, .target = target, .arena = &arena};
     if (btf && target)
         narrow(&r);
+    if (btf && target)
+        any_budget(&r);
     target_btf_close(target);
     arena_free(&arena);
     return done();

@@ -18,6 +18,28 @@ struct btf {
 
 static const struct btf_type void_type;
 
+const struct btf_layout btf_layouts[32] = {
+    [BTF_KIND_INT] = {.known = 1, .fixed = 1},
+    [BTF_KIND_PTR] = {.known = 1, .is_reference = 1},
+    [BTF_KIND_ARRAY] = {.known = 1, .fixed = 3, .fixed_ids = 2},
+    [BTF_KIND_STRUCT] = {.known = 1, .each = 3, .name = 1, .id = 2},
+    [BTF_KIND_UNION] = {.known = 1, .each = 3, .name = 1, .id = 2},
+    [BTF_KIND_ENUM] = {.known = 1, .each = 2, .name = 1},
+    [BTF_KIND_FWD] = {.known = 1},
+    [BTF_KIND_TYPEDEF] = {.known = 1, .is_reference = 1},
+    [BTF_KIND_VOLATILE] = {.known = 1, .is_reference = 1},
+    [BTF_KIND_CONST] = {.known = 1, .is_reference = 1},
+    [BTF_KIND_RESTRICT] = {.known = 1, .is_reference = 1},
+    [BTF_KIND_FUNC] = {.known = 1, .is_reference = 1},
+    [BTF_KIND_FUNC_PROTO] = {.known = 1, .is_reference = 1, .each = 2, .name = 1, .id = 2},
+    [BTF_KIND_VAR] = {.known = 1, .is_reference = 1, .fixed = 1},
+    [BTF_KIND_DATASEC] = {.known = 1, .each = 3, .id = 1},
+    [BTF_KIND_FLOAT] = {.known = 1},
+    [BTF_KIND_DECL_TAG] = {.known = 1, .is_reference = 1, .fixed = 1},
+    [BTF_KIND_TYPE_TAG] = {.known = 1, .is_reference = 1},
+    [BTF_KIND_ENUM64] = {.known = 1, .each = 3, .name = 1},
+};
+
 const struct btf_type *btf_type(const struct btf *btf, uint32_t id)
 {
     return id && id < btf->count ? (const struct btf_type *)(btf->bytes + btf->offsets[id])
@@ -117,58 +139,18 @@ static int index_types(struct btf *btf, const struct btf_header *h, struct error
     return 0;
 }
 
-static bool good_name(const struct btf *btf, uint32_t offset)
-{
-    return offset < btf->strings_size;
-}
-
-static bool good_id(const struct btf *btf, uint32_t id)
-{
-    return id < btf->count;
-}
-
+/* All names and ids in it exist. */
 static bool good_type(const struct btf *btf, const struct btf_type *t)
 {
-    bool good = good_name(btf, t->name_off);
-    uint32_t n = btf_vlen(t);
-    switch (btf_kind(t)) {
-    case BTF_KIND_PTR:
-    case BTF_KIND_TYPEDEF:
-    case BTF_KIND_VOLATILE:
-    case BTF_KIND_CONST:
-    case BTF_KIND_RESTRICT:
-    case BTF_KIND_FUNC:
-    case BTF_KIND_TYPE_TAG:
-    case BTF_KIND_VAR:
-    case BTF_KIND_DECL_TAG:
-        return good && good_id(btf, t->type);
-    case BTF_KIND_ARRAY:
-        return good && good_id(btf, btf_array(t)->type) && good_id(btf, btf_array(t)->index_type);
-    case BTF_KIND_STRUCT:
-    case BTF_KIND_UNION:
-        for (uint32_t i = 0; i < n && good; i++)
-            good = good_name(btf, btf_members(t)[i].name_off) && good_id(btf, btf_members(t)[i].type);
-        return good;
-    case BTF_KIND_ENUM:
-        for (uint32_t i = 0; i < n && good; i++)
-            good = good_name(btf, btf_enums(t)[i].name_off);
-        return good;
-    case BTF_KIND_ENUM64:
-        for (uint32_t i = 0; i < n && good; i++)
-            good = good_name(btf, btf_enums64(t)[i].name_off);
-        return good;
-    case BTF_KIND_FUNC_PROTO:
-        good = good && good_id(btf, t->type);
-        for (uint32_t i = 0; i < n && good; i++)
-            good = good_name(btf, btf_params(t)[i].name_off) && good_id(btf, btf_params(t)[i].type);
-        return good;
-    case BTF_KIND_DATASEC:
-        for (uint32_t i = 0; i < n && good; i++)
-            good = good_id(btf, btf_secinfos(t)[i].type);
-        return good;
-    default:
-        return good;
-    }
+    const struct btf_layout *l = &btf_layouts[btf_kind(t)];
+    const uint32_t *word = (const uint32_t *)(t + 1), *each = word + l->fixed;
+    bool good = t->name_off < btf->strings_size && (!l->is_reference || t->type < btf->count);
+    for (uint32_t i = 0; i < l->fixed_ids; i++)
+        good = good && word[i] < btf->count;
+    for (uint32_t i = 0; l->each && i < btf_vlen(t) && good; i++, each += l->each)
+        good =
+            (!l->name || each[l->name - 1] < btf->strings_size) && (!l->id || each[l->id - 1] < btf->count);
+    return good;
 }
 
 static int parse(struct btf *btf, struct arena *arena, struct error *why)

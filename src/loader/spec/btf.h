@@ -47,26 +47,21 @@ static inline uint32_t btf_vlen(const struct btf_type *t)
 {
     return BTF_INFO_VLEN(t->info);
 }
+/* What a type record of a kind consists of, behind its head. */
+struct btf_layout {
+    uint8_t known, fixed, each; /* words: always, and for each of vlen */
+    uint8_t is_reference;       /* the head has the id of a type */
+    uint8_t fixed_ids;          /* how many of the fixed words are ids */
+    uint8_t name, id;           /* number of the word of each that is a name or an id; 0: none is */
+};
+extern const struct btf_layout btf_layouts[32];
+
 /* Bytes of one type record with everything after it; 0 for a kind that is not known. Looks at t->info only.
  */
 static inline size_t btf_record_size(const struct btf_type *t)
 {
-    /* What follows a type, in words: always, and for each of vlen. A table, as this is asked for each of a
-     * hundred thousand types. */
-    static const struct {
-        uint8_t known, fixed, each;
-    } sizes[32] = {
-        [BTF_KIND_INT] = {1, 1, 0},        [BTF_KIND_PTR] = {1, 0, 0},      [BTF_KIND_ARRAY] = {1, 3, 0},
-        [BTF_KIND_STRUCT] = {1, 0, 3},     [BTF_KIND_UNION] = {1, 0, 3},    [BTF_KIND_ENUM] = {1, 0, 2},
-        [BTF_KIND_FWD] = {1, 0, 0},        [BTF_KIND_TYPEDEF] = {1, 0, 0},  [BTF_KIND_VOLATILE] = {1, 0, 0},
-        [BTF_KIND_CONST] = {1, 0, 0},      [BTF_KIND_RESTRICT] = {1, 0, 0}, [BTF_KIND_FUNC] = {1, 0, 0},
-        [BTF_KIND_FUNC_PROTO] = {1, 0, 2}, [BTF_KIND_VAR] = {1, 1, 0},      [BTF_KIND_DATASEC] = {1, 0, 3},
-        [BTF_KIND_FLOAT] = {1, 0, 0},      [BTF_KIND_DECL_TAG] = {1, 1, 0}, [BTF_KIND_TYPE_TAG] = {1, 0, 0},
-        [BTF_KIND_ENUM64] = {1, 0, 3},
-    };
-    uint32_t kind = btf_kind(t);
-    return sizes[kind].known ? sizeof *t + 4 * (size_t)(sizes[kind].fixed + sizes[kind].each * btf_vlen(t))
-                             : 0;
+    const struct btf_layout *l = &btf_layouts[btf_kind(t)];
+    return l->known ? sizeof *t + 4 * (l->fixed + (size_t)l->each * btf_vlen(t)) : 0;
 }
 static inline bool btf_kflag(const struct btf_type *t)
 {

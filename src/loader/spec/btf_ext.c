@@ -30,7 +30,7 @@ struct btf_ext {
     struct arena *arena;
     struct part {
         uint32_t record_size;
-        struct group *groups; /* by name of the section, then as in the file */
+        struct group *groups;
         size_t ngroups;
     } parts[EXT_KINDS];
 };
@@ -48,29 +48,24 @@ static int by_first_word(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-#define SORT_STEPS 32 /* for each of what is sorted or searched: the logarithm of any number of them */
-
-/* Compilers write them in order; linkers might not. False: past the budget. */
-static bool sort_records(const struct btf_ext *ext, uint8_t *records, uint32_t count, uint32_t size)
+/* Compilers write them in order; linkers might not. *whole: all are about whole instructions. False: past the
+ * budget. */
+static bool sort_records(const struct btf_ext *ext, uint8_t *records, uint32_t count, uint32_t size,
+                         bool *whole)
 {
-    if (!arena_steps(ext->arena, count))
-        return false;
-    for (uint32_t i = 1; i < count; i++) {
-        if (first_word(records + (size_t)(i - 1) * size) <= first_word(records + (size_t)i * size))
-            continue;
-        if (!arena_steps(ext->arena, (uint64_t)count * SORT_STEPS * (1 + size / 64)))
-            return false;
-        qsort(records, count, size, by_first_word);
-        break;
+    bool sorted = true;
+    *whole = true;
+    for (uint32_t i = 0, last = 0; i < count; i++) {
+        uint32_t offset = first_word(records + (size_t)i * size);
+        sorted = sorted && offset >= last;
+        *whole = *whole && offset % sizeof(struct bpf_insn) == 0;
+        last = offset;
     }
-    return true;
-}
-
-static bool is_aligned(const uint8_t *records, uint32_t count, uint32_t size)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (first_word(records + (size_t)i * size) % sizeof(struct bpf_insn))
-            return false;
+    /* The logarithm of any number of records is below 32. */
+    if (!arena_steps(ext->arena, sorted ? count : (uint64_t)count * 32 * (1 + size / 64)))
+        return false;
+    if (!sorted)
+        qsort(records, count, size, by_first_word);
     return true;
 }
 
@@ -79,23 +74,6 @@ static const uint32_t smallest[EXT_KINDS] = {
     [EXT_LINE_INFO] = sizeof(struct bpf_line_info),
     [EXT_CORE_RELO] = sizeof(struct bpf_core_relo),
 };
-
-static int by_section(const void *a, const void *b)
-{
-    const struct group *x = a, *y = b;
-    int order = strcmp(x->section, y->section);
-    return order ? order : x->records < y->records ? -1 : x->records > y->records;
-}
-
-static int add_group(struct btf_ext *ext, struct part *part, const struct group *group)
-{
-    struct group *all = arena_grow(ext->arena, part->groups, part->ngroups, sizeof *all);
-    if (!all)
-        return arena_error(ext->arena);
-    part->groups = all;
-    all[part->ngroups++] = *group;
-    return arena_steps(ext->arena, SORT_STEPS * (1 + strlen(group->section) / 16)) ? 0 : -E2BIG;
-}
 
 static int read_part(struct btf_ext *ext, enum btf_ext_kind kind, uint8_t *bytes, size_t size,
                      struct error *why)
@@ -120,18 +98,19 @@ static int read_part(struct btf_ext *ext, enum btf_ext_kind kind, uint8_t *bytes
         if (!s.count || s.count > size / record)
             return error_set(why, -EINVAL, ".BTF.ext: part %d says %u records of %u bytes in %zu bytes", kind,
                              s.count, record, size);
-        if (!sort_records(ext, bytes, s.count, record))
+        bool whole;
+        if (!sort_records(ext, bytes, s.count, record, &whole))
             return -E2BIG;
-        if (kind == EXT_CORE_RELO && !is_aligned(bytes, s.count, record))
+        if (kind == EXT_CORE_RELO && !whole)
             return error_set(why, -EINVAL, ".BTF.ext: a CO-RE relocation of half an instruction");
-        int err = add_group(ext, part, &(struct group){btf_string(ext->btf, s.name_off), bytes, s.count});
-        if (err)
-            return err;
+        struct group *all = arena_grow(ext->arena, part->groups, part->ngroups, sizeof *all);
+        if (!all)
+            return arena_error(ext->arena);
+        part->groups = all;
+        all[part->ngroups++] = (struct group){btf_string(ext->btf, s.name_off), bytes, s.count};
         bytes += (size_t)s.count * record;
         size -= (size_t)s.count * record;
     }
-    if (part->ngroups)
-        qsort(part->groups, part->ngroups, sizeof *part->groups, by_section);
     return 0;
 }
 
@@ -192,34 +171,18 @@ static uint32_t lower_bound(const uint8_t *records, uint32_t count, uint32_t siz
     return low;
 }
 
-/* The first group of the section, or of one that comes behind it. */
-static size_t first_group(const struct part *part, const char *section)
-{
-    size_t low = 0, high = part->ngroups;
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        if (strcmp(part->groups[mid].section, section) < 0)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
-}
-
 int btf_ext_each(const struct btf_ext *ext, enum btf_ext_kind kind, const char *section, uint32_t first,
                  uint32_t count, int (*fn)(void *context, uint32_t insn, const void *record), void *context)
 {
     const uint64_t insn_size = sizeof(struct bpf_insn), end_offset = ((uint64_t)first + count) * insn_size;
     const struct part *part = &ext->parts[kind];
     uint32_t size = part->record_size;
-    if (!arena_steps(ext->arena, SORT_STEPS * (1 + strlen(section) / 16)))
+    if (!arena_steps(ext->arena, (1 + part->ngroups) * (1 + strlen(section) / 16)))
         return -E2BIG;
-    for (size_t n = first_group(part, section); n < part->ngroups; n++) {
+    for (size_t n = 0; n < part->ngroups; n++) {
         const struct group *g = &part->groups[n];
         if (strcmp(g->section, section))
-            break;
-        if (!arena_steps(ext->arena, SORT_STEPS))
-            return -E2BIG;
+            continue;
         for (uint32_t i = lower_bound(g->records, g->count, size, first * insn_size); i < g->count; i++) {
             const uint8_t *record = g->records + (size_t)i * size;
             uint32_t offset = first_word(record);

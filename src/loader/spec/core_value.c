@@ -47,7 +47,7 @@ static int element_value(uint32_t kind, const struct core_spec *spec, struct cor
 /* Where a field is loaded from: for a bitfield, the smallest aligned integer that holds all of it. */
 struct load {
     uint64_t byte_offset, byte_size, bit_offset, bit_size;
-    bool bitfield;
+    bool bitfield, is_signed;
 };
 
 static int place_bitfield(struct load *l, const struct btf_type *t, struct error *why)
@@ -68,11 +68,12 @@ static int place_field(const struct core_spec *spec, struct load *l, uint32_t *t
 {
     const struct core_step *last = &spec->steps[spec->nsteps - 1];
     const struct btf_type *in = source_type(spec->source, last->type);
-    const struct btf_type *t = source_skip(spec->source, btf_members(in)[last->index].type, type);
-    l->bit_offset = spec->bit_offset;
-    l->bit_size = btf_member_bitfield_size(in, last->index);
+    const struct btf_type *t = in ? source_skip(spec->source, btf_members(in)[last->index].type, type) : NULL;
     if (!t)
         return error_set(why, -EINVAL, "a field of damaged type");
+    l->is_signed = is_signed(t);
+    l->bit_offset = spec->bit_offset;
+    l->bit_size = btf_member_bitfield_size(in, last->index);
     /* Before kflag a bitfield was an integer type of fewer bits than its bytes have, or at an odd place. */
     if (!l->bit_size && btf_kind(t) == BTF_KIND_INT &&
         (BTF_INT_BITS(btf_int_data(t)) != t->size * 8 || l->bit_offset % 8))
@@ -116,7 +117,7 @@ static int field_value(uint32_t kind, const struct core_spec *spec, struct core_
         out->value = l.byte_size;
         return 0;
     case CORE_SIGNED:
-        out->value = is_signed(source_type(spec->source, type));
+        out->value = l.is_signed;
         out->validate = true;
         return 0;
     case CORE_LSHIFT:
@@ -157,6 +158,8 @@ static int enum_value(uint32_t kind, const struct core_spec *spec, struct core_v
         return -EUCLEAN;
     const struct btf_type *t = source_type(spec->source, spec->steps[0].type);
     uint32_t i = spec->steps[0].index;
+    if (!t)
+        return -EINVAL;
     if (btf_kind(t) == BTF_KIND_ENUM)
         out->value = (uint64_t)(int64_t)btf_enums(t)[i].val;
     else
