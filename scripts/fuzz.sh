@@ -42,7 +42,7 @@ fuzz() { # fuzz NAME
     wait "$pid"
     before=$(find "$kept" -type f | wc -l)
     # Only whether code is reached counts, not how often: that keeps the corpus small.
-    "$program" -merge=1 -use_counters=0 -max_len=8192 "$kept" ${seeds:+"${dirs[@]:1}"} "$work" >"$log.merge" 2>&1
+    "$program" -merge=1 -use_counters=0 -max_len=4096 "$kept" ${seeds:+"${dirs[@]:1}"} "$work" >"$log.merge" 2>&1
     printf '%-12s %9s executions, cov %s, ft %s, %s inputs added, ' "$1" "$(last stat::number_of_executed_units)" \
         "$(last cov)" "$(last ft)" $(($(find "$kept" -type f | wc -l) - before))
     if [ -n "$(ls -A "$found")" ]; then
