@@ -170,17 +170,15 @@ static int pin_all(const struct loaded *loaded, const struct options *options, c
     return err;
 }
 
-/* Starts a process that removes the incomplete directory if hog is killed before it writes to the pipe. The
- * write end of the pipe, or -errno. */
+/* Starts a process that removes the incomplete directory if hog is killed before it writes to the pipe.
+ * Signals are blocked, also in that process. The write end of the pipe, or -errno. */
 static int start_guard(const char *new, const struct loaded *loaded, pid_t *guard)
 {
     int ends[2];
     char word;
-    sigset_t all;
 
     if (pipe(ends))
         return -errno;
-    sigfillset(&all);
     *guard = fork();
     if (*guard < 0) {
         int err = -errno;
@@ -193,7 +191,6 @@ static int start_guard(const char *new, const struct loaded *loaded, pid_t *guar
         return ends[1];
     }
     setsid();
-    sigprocmask(SIG_BLOCK, &all, NULL);
     close(ends[1]);
     if (read(ends[0], &word, 1) != 1)
         pin_remove(new, NULL, NULL);
@@ -206,11 +203,15 @@ static int pin_guarded(const struct loaded *loaded, const struct options *option
     char new[PATH_MAX];
     const char *slash = strrchr(directory, '/');
     pid_t guard = -1;
+    sigset_t all;
     int length = snprintf(new, sizeof new, "%.*shog_new_%d", slash ? (int)(slash + 1 - directory) : 0,
                           directory, (int)getpid());
 
     if (length < 0 || (size_t)length >= sizeof new)
         return error_set(why, -ENAMETOOLONG, "the path is too long");
+    /* Until now a signal ends hog, and nothing is left. From here on it comes too late. */
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
     int pipe_end = start_guard(new, loaded, &guard);
     if (pipe_end < 0)
         return error_set(why, pipe_end, "cannot start a process: %s", error_name(pipe_end));

@@ -21,6 +21,7 @@
 #include "source/shared/sketch.h"
 #include "base/message.h"
 #include "cli/hook_names.h"
+#include "cli/leave.h"
 
 #define LATE_IN_A_ROW 20
 
@@ -242,11 +243,6 @@ static enum status open_rows(struct run *run)
     const struct options *options = run->options;
     struct error why = {""};
 
-    if (options->textfile) {
-        int err = out_to_file(run->out, options->textfile);
-        if (err)
-            return output_failed(options, err);
-    }
     for (size_t i = 0; i < options->nviews; i++) {
         const struct view *view = view_named(options->views[i], strlen(options->views[i]));
         session_add(&run->session, view);
@@ -331,14 +327,59 @@ static bool screen_is_wanted(const struct options *o)
            !o->run.explain && !o->run.alert && !o->self && !o->no_header && screen_is_possible();
 }
 
-/* From now on a signal ends the run after the line that is being written. Until here it ends the process at
- * once, however long the start takes: what is in the kernel goes with the descriptors. */
-static void block_ending(struct run *run)
+static void end_now(int signal_number)
 {
-    sigemptyset(&run->ending);
-    sigaddset(&run->ending, SIGINT);
-    sigaddset(&run->ending, SIGTERM);
-    sigprocmask(SIG_BLOCK, &run->ending, NULL);
+    leave_kernel();
+    _exit(STATUS_DONE);
+}
+
+/* While hog starts, the signals that end a run end it wherever it is: there is no window to print yet, and
+ * what it has in the kernel goes with its descriptors. */
+static void signals_end_at_once(const struct run *run)
+{
+    const struct sigaction action = {.sa_handler = end_now};
+
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigprocmask(SIG_UNBLOCK, &run->ending, NULL);
+}
+
+static enum status open_output(struct run *run, bool human)
+{
+    const struct options *options = run->options;
+
+    run->out = out_open(STDOUT_FILENO, options->format, !options->no_header);
+    if (!run->out) {
+        message("out of memory");
+        return STATUS_FAILED;
+    }
+    if (human)
+        out_for_people(run->out);
+    int err = options->textfile ? out_to_file(run->out, options->textfile) : 0;
+    return err ? output_failed(options, err) : STATUS_DONE;
+}
+
+static enum status open_all(struct run *run, bool live, unsigned top)
+{
+    enum status status = STATUS_DONE;
+
+    if (session_init(&run->session, &run->of_views, PURPOSE_MEASURE)) {
+        message("out of memory");
+        status = STATUS_FAILED;
+    }
+    if (status == STATUS_DONE)
+        status = open_rows(run);
+    if (status == STATUS_DONE)
+        status = open_targets(run);
+    if (status == STATUS_DONE)
+        status = live ? open_screen(run, top) : open_recorder(run);
+    if (status == STATUS_DONE && run->options->self)
+        self_open(&run->self);
+    if (status == STATUS_DONE)
+        status = open_views(run);
+    embedded_close();
+    target_btf_drop();
+    return status;
 }
 
 enum status run_views(const struct options *asked)
@@ -350,34 +391,19 @@ enum status run_views(const struct options *asked)
     }
     const bool live = screen_is_wanted(asked);
     const struct options *options = live ? options_of_screen(asked) : asked;
-    struct run run = {.options = options, .self = {.stats_fd = -1}};
-    enum status status;
+    struct run run = {.options = options, .of_views = *options, .self = {.stats_fd = -1}};
 
-    run.of_views = *options;
-    int err = session_init(&run.session, &run.of_views, PURPOSE_MEASURE);
-    run.out = out_open(STDOUT_FILENO, options->format, !options->no_header);
-    if (run.out && asked->human)
-        out_for_people(run.out);
-    if (err || !run.out) {
-        message("out of memory");
-        status = STATUS_FAILED;
-    } else {
-        status = open_rows(&run);
-    }
+    sigemptyset(&run.ending);
+    sigaddset(&run.ending, SIGINT);
+    sigaddset(&run.ending, SIGTERM);
+    sigprocmask(SIG_BLOCK, &run.ending, NULL);
+    enum status status = open_output(&run, asked->human); /* a file of --textfile is tried out, and removed */
+    signals_end_at_once(&run);
     if (status == STATUS_DONE)
-        status = open_targets(&run);
+        status = open_all(&run, live, asked->run.top);
+    sigprocmask(SIG_BLOCK, &run.ending, NULL); /* from here on, windows() sees them */
     if (status == STATUS_DONE)
-        status = live ? open_screen(&run, asked->run.top) : open_recorder(&run);
-    if (status == STATUS_DONE && options->self)
-        self_open(&run.self);
-    if (status == STATUS_DONE)
-        status = open_views(&run);
-    embedded_close();
-    target_btf_drop();
-    if (status == STATUS_DONE) {
-        block_ending(&run);
         status = enter_screen(&run);
-    }
     if (status == STATUS_DONE) {
         wake_on_time();
         status = windows(&run);
