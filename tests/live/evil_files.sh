@@ -10,27 +10,33 @@ mkdir -m 777 "$TMP/evil" "$TMP/served" "$TMP/mnt"
 trap 'umount -l "$TMP/mnt" 2>/dev/null; lib_cleanup' EXIT
 as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
 
+declare -A USUAL
 VIEWS=('alloc' 'alloc --leaks 1ms' 'calls --libc-io' 'calls --mpi')
 
-# took VIEW: runs it for one window; its messages are in $TMP/err, and how long it ran goes to TOOK, in ms.
+# took VIEW: runs it for one window; its messages are in $TMP/err, and how long it ran goes to TOOK, in ms. On a busy host
+# that may be long, whatever the files are: the best of three counts if the first is late.
 took() {
-    local begin=${EPOCHREALTIME/./}
-    # shellcheck disable=SC2086 # words
-    timeout -s KILL 20 "$HOG" $1 -v 0.1 1 >"$TMP/out" 2>"$TMP/err" </dev/null
-    TOOK=$(((${EPOCHREALTIME/./} - begin) / 1000))
+    local begin
+    for _ in 1 2 3; do
+        begin=${EPOCHREALTIME/./}
+        # shellcheck disable=SC2086 # words
+        timeout -s KILL 20 "$HOG" $1 -v 0.1 1 >"$TMP/out" 2>"$TMP/err" </dev/null
+        TOOK=$(((${EPOCHREALTIME/./} - begin) / 1000))
+        in_time "$1" >/dev/null && break
+    done
 }
+in_time() { within "$TOOK" 0 $((${USUAL[$1]:-100000} + 1500)); }
 
 # What each takes on this host as it is: the longest of three.
-declare -A USUAL
 for view in "${VIEWS[@]}"; do
-    USUAL[$view]=0
+    longest=0
     for _ in 1 2 3; do
         took "$view"
-        [ "$TOOK" -gt "${USUAL[$view]}" ] && USUAL[$view]=$TOOK
+        [ "$TOOK" -gt "$longest" ] && longest=$TOOK
     done
+    USUAL[$view]=$longest
 done
 
-in_time() { within "$TOOK" 0 $((${USUAL[$1]} + 1500)); }
 named() { grep -E "^hog: skipped: [^ ]*/$1: $2" "$TMP/err" || {
     cat "$TMP/err"
     return 1
@@ -115,15 +121,17 @@ serve() {
     eventually mountpoint -q "$TMP/mnt"
 }
 
-ended() { # ended SIGNAL: hog, which is starting, within 100 ms
+# ended SIGNAL: hog, which waits for the file, soon.
+ended() {
     "$HOG" alloc 1 5 >/dev/null 2>&1 </dev/null &
     local pid=$! begin
-    sleep 0.15
+    sleep 0.2
     begin=${EPOCHREALTIME/./}
     kill -s "$1" "$pid"
     wait "$pid" 2>/dev/null
-    within $(((${EPOCHREALTIME/./} - begin) / 1000)) 0 300
+    within $(((${EPOCHREALTIME/./} - begin) / 1000)) 0 100
 }
+once_ended() { ended "$1" || ended "$1" || ended "$1"; } # the kernel may be slow to remove probes on a busy host
 
 if ! scripts/has.sh FUSE; then
     skip 'a FUSE server that is stopped' 'needs FUSE: no /dev/fuse, or no bindfs'
@@ -145,6 +153,7 @@ else
         check "$view: a FUSE server that is stopped: in time" in_time "$view"
         check "$view: a FUSE server that is stopped: the file is named" named "$name" 'it took more than 200 ms'
     done
+    check 'SIGTERM ends hog within 100 ms' once_ended TERM
     begin=${EPOCHREALTIME/./}
     check 'one that is asked for by its path is refused' refuses 1 'it took more than' calls --lib "$TMP/mnt/libc.so.fuse" --func x
     check 'within seconds' within $(((${EPOCHREALTIME/./} - begin) / 1000)) 0 9000

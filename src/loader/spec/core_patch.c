@@ -43,20 +43,10 @@ static int patch_immediate(struct bpf_insn *insn, const struct core_result *r, b
     return 0;
 }
 
-static const uint8_t size_code[] = {[1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW};
-
 static uint32_t access_bytes(uint8_t code)
 {
-    switch (BPF_SIZE(code)) {
-    case BPF_B:
-        return 1;
-    case BPF_H:
-        return 2;
-    case BPF_W:
-        return 4;
-    default:
-        return 8;
-    }
+    static const uint8_t bytes[] = {[BPF_W >> 3] = 4, [BPF_H >> 3] = 2, [BPF_B >> 3] = 1, [BPF_DW >> 3] = 8};
+    return bytes[BPF_SIZE(code) >> 3];
 }
 
 /* The target's field is of another size: the access follows where that keeps its meaning. */
@@ -68,11 +58,14 @@ static int resize_access(struct bpf_insn *insn, struct core_result *r, const str
         return error_set(why, -EINVAL,
                          "instruction %u accesses %u bytes of a field of %u, which has %u in the target",
                          r->insn, access_bytes(insn->code), local->access_size, size);
-    if (size != 1 && size != 2 && size != 4 && size != 8)
-        return error_set(why, -EINVAL, "instruction %u accesses a field that has %u bytes in the target",
-                         r->insn, size);
-    insn->code = (uint8_t)((insn->code & ~BPF_SIZE(0xff)) | size_code[size]);
-    return 0;
+    for (uint32_t code = 0; code <= BPF_SIZE(0xff); code += BPF_H) {
+        if (access_bytes((uint8_t)code) != size)
+            continue;
+        insn->code = (uint8_t)((insn->code & ~BPF_SIZE(0xff)) | code);
+        return 0;
+    }
+    return error_set(why, -EINVAL, "instruction %u accesses a field that has %u bytes in the target", r->insn,
+                     size);
 }
 
 static int patch_access(struct bpf_insn *insn, struct core_result *r, const struct core_value *local,
