@@ -114,6 +114,26 @@ static int read_part(struct btf_ext *ext, enum btf_ext_kind kind, uint8_t *bytes
     return 0;
 }
 
+static int by_section(const void *a, const void *b)
+{
+    const struct group *x = a, *y = b;
+    int order = strcmp(x->section, y->section);
+    return order ? order : (x->records > y->records) - (x->records < y->records);
+}
+
+/* By the names of their sections: an object may have as many sections as records. */
+static int sort_groups(struct btf_ext *ext, struct part *part)
+{
+    uint64_t steps = 0;
+    for (size_t i = 0; i < part->ngroups; i++)
+        steps += 32 * (1 + strlen(part->groups[i].section) / 64); /* as for records */
+    if (!arena_steps(ext->arena, steps))
+        return -E2BIG;
+    if (part->ngroups)
+        qsort(part->groups, part->ngroups, sizeof *part->groups, by_section);
+    return 0;
+}
+
 static int parse(struct btf_ext *ext, uint8_t *bytes, size_t size, struct error *why)
 {
     struct ext_header h = {0};
@@ -132,6 +152,7 @@ static int parse(struct btf_ext *ext, uint8_t *bytes, size_t size, struct error 
         if (off > room || len > room - off)
             return error_set(why, -EINVAL, ".BTF.ext: part %d lies outside", kind);
         int err = read_part(ext, kind, bytes + h.hdr_len + off, len, why);
+        err = err ? err : sort_groups(ext, &ext->parts[kind]);
         if (err)
             return err;
     }
@@ -177,12 +198,20 @@ int btf_ext_each(const struct btf_ext *ext, enum btf_ext_kind kind, const char *
     const uint64_t insn_size = sizeof(struct bpf_insn), end_offset = ((uint64_t)first + count) * insn_size;
     const struct part *part = &ext->parts[kind];
     uint32_t size = part->record_size;
-    if (!arena_steps(ext->arena, (1 + part->ngroups) * (1 + strlen(section) / 16)))
+    size_t low = 0, high = part->ngroups;
+    if (!arena_steps(ext->arena, 16 + strlen(section)))
         return -E2BIG;
-    for (size_t n = 0; n < part->ngroups; n++) {
-        const struct group *g = &part->groups[n];
-        if (strcmp(g->section, section))
-            continue;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (strcmp(part->groups[mid].section, section) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    for (; low < part->ngroups && !strcmp(part->groups[low].section, section); low++) {
+        const struct group *g = &part->groups[low];
+        if (!arena_steps(ext->arena, 1 + strlen(section) / 16))
+            return -E2BIG;
         for (uint32_t i = lower_bound(g->records, g->count, size, first * insn_size); i < g->count; i++) {
             const uint8_t *record = g->records + (size_t)i * size;
             uint32_t offset = first_word(record);
