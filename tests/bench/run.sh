@@ -152,7 +152,7 @@ slower() {
     calculate "100 * ($(median <"$1") / $2 - 1)" 1
 }
 
-# ---- exec to first program attached ----
+# ---- exec to programs attached ----
 
 part_start() {
     local i
@@ -170,6 +170,50 @@ part_start() {
         row "$name" "$ours" "$peer" "$(calculate "$ours / $peer")" '<= 20' "$ours"
         row "$name, as a share of cpudist" - - "$(calculate "$ours / $peer")" '<= 1' "$(calculate "$ours / $peer" 4)"
     done
+    part_start_all
+}
+
+# mapped_files N: a process that maps N libraries, each a file of its own
+mapped_files() {
+    local library i
+    library=$(ldconfig -p | awk '/libz\.so\.1 / { print $NF; exit }')
+    mkdir -p "$TMP/mapped"
+    for ((i = 0; i < $1; i++)); do cp "$library" "$TMP/mapped/lib$i.so"; done
+    start python3 -c 'import glob, mmap, sys, time
+kept = [mmap.mmap(open(f, "rb").fileno(), 65536, prot=mmap.PROT_READ | mmap.PROT_EXEC, flags=mmap.MAP_PRIVATE)
+        for f in glob.glob(sys.argv[1] + "/*")]
+time.sleep(3600)' "$TMP/mapped"
+    sleep 1
+}
+
+# HOG_BEFORE: an older hog to compare with, in the same run.
+start_row() { # start_row NAME BUDGET ARGUMENTS...
+    local i ours older=- ratio=-
+    for ((i = 0; i < repeats; i++)); do
+        "$bench/start" -a hog_ "$HOG" "${@:3}" 100 >>"$TMP/all.$1" || die 'start'
+        [ -z "${HOG_BEFORE-}" ] || "$bench/start" -a hog_ "$HOG_BEFORE" "${@:3}" 100 >>"$TMP/before.$1"
+    done
+    ours=$(median <"$TMP/all.$1")
+    if [ -n "${HOG_BEFORE-}" ]; then
+        older=$(median <"$TMP/before.$1")
+        ratio=$(calculate "$ours / $older")
+    fi
+    row "hog $1" "$ours" "$older" "$ratio" "<= $2" "$ours"
+}
+
+part_start_all() {
+    local view i
+    for ((i = 0; i < repeats; i++)); do
+        "$bench/start" -a '' cpudist 100 >>"$TMP/all.cpudist" || die 'start'
+    done
+    header 'exec to all programs attached, ms' 'before'
+    row cpudist "$(median <"$TMP/all.cpudist")" - - - -
+    start_row cpu 20 cpu
+    start_row top 35 top
+    for view in contention faults mem block file alloc calls; do start_row "$view" 60 "$view"; done
+    mapped_files 200
+    start_row 'alloc, 200 mapped files' 150 alloc
+    stop "$PID"
 }
 
 # ---- size, memory ----

@@ -56,35 +56,60 @@ void link_detach(struct link *link)
 
 #define WORKERS 64
 
-void links_detach(struct link *links, size_t n)
+/* By processes that share our descriptors, as threads would: the kernel waits in all of them at the same
+ * time. */
+static void close_together(const int *fds, size_t n, size_t most)
 {
     pid_t workers[WORKERS];
-    size_t nworkers = 0, nfds = 0, at = 0;
+    size_t nworkers = 0;
 
-    for (size_t i = 0; i < n; i++)
-        nfds += links[i].nfds;
-    /* Processes that share our descriptors, as threads would. */
-    for (pid_t pid; nworkers < WORKERS && nworkers + 1 < nfds; workers[nworkers++] = pid) {
+    for (pid_t pid; nworkers < most && nworkers < WORKERS; workers[nworkers++] = pid) {
         pid = (pid_t)syscall(SYS_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0);
         if (pid < 0)
             break;
-        for (size_t i = 0; !pid && i < n; i++)
-            for (size_t j = 0; j < links[i].nfds; j++)
-                if (at++ % WORKERS == nworkers)
-                    close(links[i].fds[j]);
+        for (size_t i = nworkers; !pid && i < n; i += most)
+            close(fds[i]);
         if (!pid)
             _exit(0);
     }
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < links[i].nfds; j++)
-            if (at++ % WORKERS >= nworkers)
-                close(links[i].fds[j]);
-        links[i].nfds = 0;
-        link_detach(&links[i]);
-    }
+    for (size_t i = 0; i < n; i++)
+        if (i % most >= nworkers)
+            close(fds[i]);
     for (size_t i = 0; i < nworkers; i++)
         while (waitpid(workers[i], NULL, 0) < 0 && errno == EINTR)
             ;
+}
+
+void links_detach(struct link *links, size_t n)
+{
+    struct link all = {.nfds = 0};
+
+    for (size_t i = 0; i < n; i++) {
+        if (!link_move(&all, &links[i]))
+            links[i].nfds = 0;
+        link_detach(&links[i]);
+    }
+    if (all.nfds)
+        close_together(all.fds, all.nfds, all.nfds < WORKERS ? all.nfds : WORKERS);
+    free(all.fds);
+}
+
+/* Of uprobes, for links_abandon(): some may be closed by then. */
+static int uprobe_fds[1024];
+static volatile size_t nuprobe_fds;
+
+static void note_uprobe(int fd)
+{
+    if (fd >= 0 && nuprobe_fds < sizeof uprobe_fds / sizeof *uprobe_fds) {
+        uprobe_fds[nuprobe_fds] = fd;
+        nuprobe_fds++;
+    }
+}
+
+void links_abandon(void)
+{
+    if (nuprobe_fds > 1)
+        close_together(uprobe_fds, nuprobe_fds, nuprobe_fds < WORKERS ? nuprobe_fds : WORKERS);
 }
 
 static int refused(const struct object_program *program, int err, struct error *why)
@@ -245,6 +270,7 @@ int link_attach_uprobes(struct link *link, const struct object_program *program,
     int fd = sys_bpf_link_uprobes(program->fd, path, offsets, cookies, (uint32_t)n, at_return, pid);
     int err = add_fd(link, fd);
 
+    note_uprobe(fd);
     if (!err)
         return 0;
     error_set(why, err, "uprobes in %s: %s", path, error_name(err));
