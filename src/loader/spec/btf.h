@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* BTF in memory: the object's own type data. The target's is streamed instead, see loader/target_btf.h. */
+/* BTF in memory: the object's own type data. The target's is streamed instead, see loader/spec/target_btf.h.
+ */
 #ifndef HOG_LOADER_SPEC_BTF_H
 #define HOG_LOADER_SPEC_BTF_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Type data of the target kernel, read in pieces and never held whole: an index of a few KiB, a small cache
- * of pages, and the answers. That keeps hog's peak RSS below the size of the data itself (5..8 MiB).
+ * Type data of the target kernel: looked at where it lies in memory, or read in pieces and never held whole.
+ * What is kept is an index of some 20 KiB, and the types and strings that were asked for: hog's peak RSS
+ * stays below the size of the data itself (5..8 MiB).
  */
 #ifndef HOG_LOADER_SPEC_TARGET_BTF_H
 #define HOG_LOADER_SPEC_TARGET_BTF_H
@@ -11,7 +12,6 @@
 #include "loader/spec/bytes.h"
 
 struct target_btf;
-struct object;
 
 /* Of raw BTF, or of an ELF file with a section .BTF. The source of the bytes must outlive it; closing it is
  * the caller's. Cut short or damaged: -EINVAL with a reason. */
