@@ -8,7 +8,7 @@
 chmod 755 "$TMP"
 mkdir -m 777 "$TMP/evil" "$TMP/served" "$TMP/mnt"
 trap 'umount -l "$TMP/mnt" 2>/dev/null; lib_cleanup' EXIT
-as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
+as_nobody=(setpriv --reuid nobody --regid nogroup --clear-groups) # no function: the pid is to be that of the command
 
 declare -A USUAL
 VIEWS=('alloc' 'alloc --leaks 1ms' 'calls --libc-io' 'calls --mpi')
@@ -45,14 +45,14 @@ counted() { [[ $(head -n 1 "$TMP/out") =~ \ $1_skipped=([0-9]+) ]] && within "${
 
 # mapped KIND FILE...: a process of nobody has them mapped.
 mapped() {
-    load_ready "map_$1" as_nobody "$BUILD/tests/load/evil" "$2" "${@:3}"
+    load_ready "map_$1" "${as_nobody[@]}" "$BUILD/tests/load/evil" "$2" "${@:3}"
 }
 
 # ---- one after the other ----
 
 for kind in symtabs sections strings symbols; do
     file=$TMP/evil/libc.so.$kind
-    as_nobody "$BUILD/tests/load/evil" make "$kind" "$file" || exit 1
+    "${as_nobody[@]}" "$BUILD/tests/load/evil" make "$kind" "$file" || exit 1
     ln "$file" "$TMP/evil/libmpi.so.$kind"
     mapped "$kind" map "$file" "$TMP/evil/libmpi.so.$kind"
     for view in "${VIEWS[@]}"; do
@@ -141,7 +141,7 @@ else
     leaker "$TMP/served/leaker"
     serve
     mapped fuse map "$TMP/mnt/libc.so.fuse" "$TMP/mnt/libmpi.so.fuse"
-    load_ready leaker as_nobody "$TMP/mnt/leaker"
+    load_ready leaker "${as_nobody[@]}" "$TMP/mnt/leaker"
     took alloc
     check 'a FUSE file whose server answers is read' eval '! grep -q skipped: "$TMP/err"'
     kill -STOP "$SERVER"
