@@ -120,6 +120,5 @@ TMP) [ -d /tmp ] ;;
 DISK) ! df --output=fstype /var/tmp | grep -qE '^(tmpfs|ramfs|rootfs)$' ;;
 CGROUPCPUMEMORY) grep -q '^cpu\s.*1$' /proc/cgroups && grep -q '^memory\s.*1$' /proc/cgroups ;;
 BULLSEYE | BOOKWORM | TRIXIE | SID) has_suite "${1,,}" ;;
-LIBBPFTOOLS) command -v cpudist >/dev/null ;;
 *) exit 2 ;;
 esac || exit 1

@@ -69,27 +69,8 @@ static void view_opened(void *context, const struct view *view, const struct hoo
         message("%s: %s", view->name, why->text);
 }
 
-/* The kernel removes the probes of a process that ends one by one, which takes tens of milliseconds for each.
- */
-static void end_while_starting(int number)
-{
-    links_abandon();
-    signal(number, SIG_DFL);
-    raise(number);
-}
-
-static void watch_signal(int number)
-{
-    struct sigaction before;
-
-    if (!sigaction(number, NULL, &before) && before.sa_handler == SIG_DFL)
-        signal(number, end_while_starting);
-}
-
 static enum status open_views(struct run *run)
 {
-    watch_signal(SIGINT);
-    watch_signal(SIGTERM);
     int err = session_open(&run->session, view_opened, run);
 
     if (err)

@@ -45,8 +45,7 @@ static int find(void *context, const struct mapping *m)
     static const char *const names[] = {"malloc", "free"};
     struct error ignored;
 
-    if (!m->executable || *m->path != '/' ||
-        elf_offsets(m->path, STT_FUNC, names, 2, offsets, &ignored) < 2)
+    if (!m->executable || *m->path != '/' || elf_offsets(m->path, STT_FUNC, names, 2, offsets, &ignored) < 2)
         return 0;
     snprintf(path, sizeof path, "%s", m->path);
     return 1;

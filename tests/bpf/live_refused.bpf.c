@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs that every verifier refuses, each with another number of instructions, by which a trace of the loads tells them
- * apart. */
+/* Programs that every verifier refuses, each with another number of instructions, by which a trace of the
+ * loads tells them apart. */
 #include "kernel/helpers.bpf.h"
 
 static long (*const no_helper)(void *ctx) = (void *)9999;

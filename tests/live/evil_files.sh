@@ -73,7 +73,7 @@ done
 mapped zero map /dev/zero
 took alloc
 check 'a device that is mapped is passed over' in_time alloc
-check 'and is not worth a word' eval '! grep -q skipped: "$TMP/err"'
+check 'and is not worth a word' eval "! grep -q skipped: '$TMP/err'"
 load_end
 mkfifo "$TMP/evil/libc.so.fifo"
 check 'a FIFO as a library is refused' refuses 1 'not a regular file' calls --lib "$TMP/evil/libc.so.fifo" --func x
@@ -143,7 +143,7 @@ else
     mapped fuse map "$TMP/mnt/libc.so.fuse" "$TMP/mnt/libmpi.so.fuse"
     load_ready leaker "${as_nobody[@]}" "$TMP/mnt/leaker"
     took alloc
-    check 'a FUSE file whose server answers is read' eval '! grep -q skipped: "$TMP/err"'
+    check 'a FUSE file whose server answers is read' eval "! grep -q skipped: '$TMP/err'"
     kill -STOP "$SERVER"
     for view in "${VIEWS[@]}"; do
         took "$view"

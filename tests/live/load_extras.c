@@ -9,7 +9,7 @@ static struct object *prepare(const char *name)
 {
     struct error why = {""};
     struct object *obj = NULL;
-    const void *bytes;
+    const void *bytes = NULL;
     size_t size = object_bytes(name, &bytes);
     int err = extras_open(&obj, name, bytes, size, NULL, NULL, &why);
 

@@ -37,7 +37,7 @@ static int read_size(const char *path, uint64_t what, void *answer, struct error
 
     if (what == HANG)
         pause();
-    while (what == SPIN)
+    for (volatile bool spin = what == SPIN; spin;)
         ;
     if (what == CRASH)
         abort();

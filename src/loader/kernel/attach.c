@@ -94,24 +94,6 @@ void links_detach(struct link *links, size_t n)
     free(all.fds);
 }
 
-/* Of uprobes, for links_abandon(): some may be closed by then. */
-static int uprobe_fds[1024];
-static volatile size_t nuprobe_fds;
-
-static void note_uprobe(int fd)
-{
-    if (fd >= 0 && nuprobe_fds < sizeof uprobe_fds / sizeof *uprobe_fds) {
-        uprobe_fds[nuprobe_fds] = fd;
-        nuprobe_fds++;
-    }
-}
-
-void links_abandon(void)
-{
-    if (nuprobe_fds > 1)
-        close_together(uprobe_fds, nuprobe_fds, nuprobe_fds < WORKERS ? nuprobe_fds : WORKERS);
-}
-
 static int refused(const struct object_program *program, int err, struct error *why)
 {
     if (err)
@@ -270,7 +252,6 @@ int link_attach_uprobes(struct link *link, const struct object_program *program,
     int fd = sys_bpf_link_uprobes(program->fd, path, offsets, cookies, (uint32_t)n, at_return, pid);
     int err = add_fd(link, fd);
 
-    note_uprobe(fd);
     if (!err)
         return 0;
     error_set(why, err, "uprobes in %s: %s", path, error_name(err));
@@ -289,6 +270,8 @@ static int attach_by_type(struct link *link, const struct object_program *progra
     case BPF_PROG_TYPE_KPROBE:
         if (!strncmp(program->section, "kprobe/", strlen("kprobe/")))
             return attach_probe(link, program, "kprobe", program->target, 0, false, -1, why);
+        if (!strncmp(program->section, "kretprobe/", strlen("kretprobe/")))
+            return attach_probe(link, program, "kprobe", program->target, 0, true, -1, why);
         /* fall through */
     default:
         return error_set(why, -EOPNOTSUPP, "%s: programs of this section need to know where to attach",

@@ -11,7 +11,8 @@ struct link {
     size_t nfds;
 };
 
-/* Attaches by the program's type and section name: raw_tp, tp_btf, fentry, fexit, iter, tracepoint, kprobe.
+/* Attaches by the program's type and section name: raw_tp, tp_btf, fentry, fexit, iter, tracepoint, kprobe,
+ * kretprobe.
  */
 int link_attach(struct link *link, const struct object_program *program, struct error *why);
 
@@ -38,9 +39,6 @@ int link_move(struct link *to, struct link *from);
 void link_detach(struct link *link);
 /* Many at once: the kernel waits tens of milliseconds for each link of uprobes that is closed. */
 void links_detach(struct link *links, size_t n);
-/* The same of all uprobes that link_attach_uprobes() has set, in a signal handler of a process that is about
- * to end. */
-void links_abandon(void);
 
 /* One alternative for a hook, and what happened to it. */
 struct alternative {

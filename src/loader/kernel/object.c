@@ -114,13 +114,13 @@ void object_close(struct object *obj)
 {
     if (!obj)
         return;
-    for (size_t i = 0; i < obj->nmaps; i++) {
+    for (size_t i = 0; obj->maps && i < obj->nmaps; i++) {
         if (obj->maps[i]->memory)
             munmap(obj->maps[i]->memory, obj->maps[i]->memory_size);
         if (obj->maps[i]->fd >= 0)
             close(obj->maps[i]->fd);
     }
-    for (size_t i = 0; i < obj->nprograms; i++)
+    for (size_t i = 0; obj->programs && i < obj->nprograms; i++)
         object_program_unload(obj->programs[i]);
     if (obj->btf_fd >= 0)
         close(obj->btf_fd);

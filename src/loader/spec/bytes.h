@@ -30,7 +30,9 @@ static inline int bytes_at(const struct bytes *b, uint64_t offset, size_t n, voi
     *at = b->memory ? b->memory + offset : buffer;
     if (b->memory)
         return 0;
-    return b->budget && !budget_bytes(b->budget, n) ? -E2BIG : b->read(b->file, buffer, n, offset);
+    if (b->budget && !budget_bytes(b->budget, n))
+        return -E2BIG;
+    return b->read ? b->read(b->file, buffer, n, offset) : -EINVAL;
 }
 
 #endif

@@ -21,7 +21,8 @@ static int by_place(const void *a, const void *b)
         return x->section < y->section ? -1 : 1;
     if (x->start != y->start)
         return x->start < y->start ? -1 : 1;
-    return x->name < y->name ? -1 : x->name > y->name; /* as in the string table: names may be long and alike */
+    return x->name < y->name ? -1
+                             : x->name > y->name; /* as in the string table: names may be long and alike */
 }
 
 static const struct spec_function *find(const struct spec_function *sorted, size_t n, uint32_t section,
