@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define COUNT 50  /* instructions whose records are asked for */
+#define COUNT 50  /* instructions to ask for records of */
 #define MOST  512 /* types that are looked at */
 
 uint64_t fuzz_taken;

@@ -48,9 +48,9 @@ static inline uint32_t fuzz_hash(const uint8_t *bytes, size_t size)
 
 /*
  * Makes a host of the input: until files_end() every file that is opened for reading comes from it. A line
- * "@NAME" begins the text of the files whose path ends in /NAME; the first that fits counts. A line "@@"
- * begins a second state of the host, which files_begin() takes if it is asked for state 1 (without that line
- * they are the same).
+ * "@NAME" begins the text of the files with a path that ends in /NAME; the first that fits counts. A line
+ * "@@" begins a second state of the host, which files_begin() takes if it is asked for state 1 (without that
+ * line they are the same).
  */
 void files_begin(const uint8_t *bytes, size_t size, int state);
 void files_end(void);

@@ -143,7 +143,7 @@ else
     mapped fuse map "$TMP/mnt/libc.so.fuse" "$TMP/mnt/libmpi.so.fuse"
     load_ready leaker "${as_nobody[@]}" "$TMP/mnt/leaker"
     took alloc
-    check 'a FUSE file whose server answers is read' eval "! grep -q skipped: '$TMP/err'"
+    check 'a FUSE file is read while its server answers' eval "! grep -q skipped: '$TMP/err'"
     kill -STOP "$SERVER"
     for view in "${VIEWS[@]}"; do
         took "$view"

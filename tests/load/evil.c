@@ -26,7 +26,7 @@ static void put(int fd, const void *bytes, size_t n, uint64_t at)
 
 static const char strings[] = "\0malloc\0free";
 
-/* A library whose n section headers are `first`, then `rest`; its strings are at 4096. */
+/* A library with n section headers: `first`, then `rest`; its strings are at 4096. */
 static void put_library(int fd, uint16_t n, const Elf64_Shdr *first, size_t nfirst, const Elf64_Shdr *rest)
 {
     const Elf64_Ehdr header = {

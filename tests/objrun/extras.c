@@ -153,7 +153,7 @@ static int program_at(struct spec *spec, const struct elf_symbol *sym)
     return -1;
 }
 
-/* The place in whose variable the relocation lies. */
+/* The map description that holds the relocation. */
 static const struct map_place *place_of(const struct spec *spec, uint32_t section, uint64_t offset)
 {
     size_t low = 0, high = spec->nplaces;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Section .kconfig: externs whose value the loader knows. */
+/* Section .kconfig: externs with a value that the loader knows. */
 #ifndef HOG_TESTS_OBJRUN_KCONFIG_H
 #define HOG_TESTS_OBJRUN_KCONFIG_H
 

@@ -198,14 +198,14 @@ static void check_made(void)
     check_refused("2^32 symbols", &e, -EINVAL);
     library(&e);
     e.sections[SYMTAB].sh_link = 0xfff0;
-    check_refused("a table whose strings are in no section", &e, -EINVAL);
+    check_refused("a table with strings in no section", &e, -EINVAL);
     library(&e);
     e.sections[STRINGS].sh_size--;
     e.sections[STRINGS].sh_size--;
     check_refused("strings without an end", &e, -EINVAL);
     library(&e);
     e.sections[DYNSYM].sh_offset = UINT64_MAX - 24;
-    check_refused("symbols whose end overflows", &e, -EINVAL);
+    check_refused("symbols with an end that overflows", &e, -EINVAL);
     library(&e);
     elf_make_section(&e, SYMTAB, SHT_SYMTAB, 0, NULL, 48 << 16);
     e.sections[SYMTAB].sh_link = STRINGS;

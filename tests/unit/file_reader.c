@@ -20,7 +20,7 @@ struct answer {
     uint64_t size, before;
 };
 
-/* What a file that becomes shorter does to those who have it mapped. */
+/* What a file that becomes shorter does to a process that has it mapped. */
 static void touch_lost_page(const char *path)
 {
     int fd = open(path, O_RDWR);

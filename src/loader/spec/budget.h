@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What one foreign file may cost hog. Whoever wrote the file may want hog to hang or to use up the memory, so
- * every loop whose length the file decides takes steps, and every allocation takes bytes, from the one budget
- * of that file. */
+/* What one foreign file may cost hog. Its author may want hog to hang or to use up the memory, so every loop
+ * with a length that the file decides takes steps, and every allocation takes bytes, from the one budget of
+ * that file. */
 #ifndef HOG_LOADER_SPEC_BUDGET_H
 #define HOG_LOADER_SPEC_BUDGET_H
 

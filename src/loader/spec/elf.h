@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A 64-bit little-endian ELF file. Of an object, which lies in memory, names and contents are references into
- * its bytes; every one of them was checked to lie inside. All memory is the arena's, whose budget, if it has
- * one, is charged for everything whose length the file decides. */
+ * its bytes; every one of them was checked to lie inside. All memory is the arena's. Its budget, if it has
+ * one, is charged for everything with a length that the file decides. */
 #ifndef HOG_LOADER_SPEC_ELF_H
 #define HOG_LOADER_SPEC_ELF_H
 

@@ -10,7 +10,7 @@
 
 #define NAME_ROOM 256 /* of what is attached to; the kernel takes 128 */
 
-/* The name whose id a program attaches to, "btf_trace_sched_switch"; false: it needs none, or it is too long.
+/* The name of what a program attaches to, "btf_trace_sched_switch"; false: it needs none, or it is too long.
  */
 static bool attach_name(const struct program_spec *p, char to[NAME_ROOM], uint32_t *kind)
 {

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "host/mappings.h"
 
-/* In the child: writes what the file says to `answer`, whose bytes are those of the previous file before.
+/* In the child: writes what the file says to `answer`, which still holds the answer for the previous file.
  * `path` leads to the open file. Returns >= 0, or -errno with a reason. */
 typedef int (*file_reader_fn)(const char *path, uint64_t argument, void *answer, struct error *why);
 
