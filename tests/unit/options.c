@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Command lines as users type them, valid and not. */
 #include "cli/options.h"
+#include "cli/options_table.h"
 #include "view/view.h"
 #include "source/memory/mem_table.h"
 #include "tests/unit/tap.h"
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
