@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "loader/kernel/attach.h"
+#include "base/close_many.h"
 #include "base/cpus.h"
 #include "loader/kernel/privilege.h"
 #include "loader/kernel/tracefs.h"
@@ -8,13 +9,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* Takes over fd, and closes it when there is no memory; what is none is passed on. */
@@ -54,32 +51,6 @@ void link_detach(struct link *link)
     link->fds = NULL;
 }
 
-#define WORKERS 64
-
-/* By processes that share our descriptors, as threads would: the kernel waits in all of them at the same
- * time. */
-static void close_together(const int *fds, size_t n, size_t most)
-{
-    pid_t workers[WORKERS];
-    size_t nworkers = 0;
-
-    for (pid_t pid; nworkers < most && nworkers < WORKERS; workers[nworkers++] = pid) {
-        pid = (pid_t)syscall(SYS_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0);
-        if (pid < 0)
-            break;
-        for (size_t i = nworkers; !pid && i < n; i += most)
-            close(fds[i]);
-        if (!pid)
-            _exit(0);
-    }
-    for (size_t i = 0; i < n; i++)
-        if (i % most >= nworkers)
-            close(fds[i]);
-    for (size_t i = 0; i < nworkers; i++)
-        while (waitpid(workers[i], NULL, 0) < 0 && errno == EINTR)
-            ;
-}
-
 void links_detach(struct link *links, size_t n)
 {
     struct link all = {.nfds = 0};
@@ -89,8 +60,7 @@ void links_detach(struct link *links, size_t n)
             links[i].nfds = 0;
         link_detach(&links[i]);
     }
-    if (all.nfds)
-        close_together(all.fds, all.nfds, all.nfds < WORKERS ? all.nfds : WORKERS);
+    close_many(all.fds, all.nfds, CLOSE_WORKERS);
     free(all.fds);
 }
 
