@@ -45,7 +45,7 @@ load_start python3 -c 'import mmap
 while True: mmap.mmap(-1, 1 << 22).write(b"x" * (1 << 22))'
 
 columns=$("$HOG" toy 0.2 1 | sed -n 's/^#toy *//p' | xargs)
-check 'text: its columns in their order' test "$columns" = 'rank pid cpu_pct run_ms switches_s held_kib touched_kib comm'
+check 'text: its columns in their order' test "$columns" = 'pid cpu_pct run_ms switches_s held_kib touched_kib comm'
 
 # field NAME: of the load's row in the last window.
 "$HOG" toy -o json -k 10000 0.5 4 >"$TMP/json"
