@@ -179,7 +179,7 @@ static void check_cell(const char *name, struct cell cell, const char *text_want
 static void check_cells(void)
 {
     struct cell raw_nan = {.kind = CELL_DECIMAL, .digits = 1, .d = NAN};
-    char huge[640];
+    char huge[400];
 
     check_cell("largest unsigned", cell_unsigned(UINT64_MAX), "18446744073709551615", "18446744073709551615");
     check_cell("least signed", cell_signed(INT64_MIN), "-9223372036854775808", "-9223372036854775808");
