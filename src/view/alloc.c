@@ -37,10 +37,10 @@ COLUMN_TABLE(ALLOC_COLUMNS);
 
 #define LEAKS_COLUMNS(X)                                                                                     \
     X(pid, 7, NONE, TASK, NARROW, "process")                                                                 \
-    X(live_kib, 12, KIB, LEVEL, NARROW_RANKED, "allocated there, not freed, and older than --leaks says")    \
-    X(blocks, 9, COUNT, LEVEL, NARROW, "number of blocks")                                                   \
-    X(age_s, 9, S, MAX, DEFAULT, "age of the oldest block")                                                  \
-    X(stack, -40, NONE, DIM, NARROW, "functions that allocated it, the innermost first")                     \
+    X(live_kib, 10, KIB, LEVEL, NARROW_RANKED, "allocated there, not freed, and older than --leaks says")    \
+    X(blocks, 8, COUNT, LEVEL, NARROW, "number of blocks")                                                   \
+    X(age_s, 8, S, MAX, DEFAULT, "age of the oldest block")                                                  \
+    X(stack, -36, NONE, DIM, NARROW, "functions that allocated it, the innermost first")                     \
     X(comm, -15, NONE, TASK, NARROW, "name")
 #define LEAKS_NUMBER(name, ...) LEAKS_##name,
 enum { LEAKS_COLUMNS(LEAKS_NUMBER) LEAKS_LENGTH };

@@ -20,7 +20,7 @@ struct block {
       "time that its threads slept for I/O, on any disk, in percent of the window")                          \
     X(read_kib_s, 11, KIB_PER_S, SUM, NARROW_RANKED, "KiB read per second")                                  \
     X(write_kib_s, 11, KIB_PER_S, SUM, NARROW_RANKED, "KiB written per second")                              \
-    X(p99_us, 9, US, NONE, NARROW, "99 of 100 of them took no longer")                                       \
+    X(p99_us, 9, US, NONE, DEFAULT, "99 of 100 of them took no longer")                                      \
     X(util_pct, 8, PCT, MAX, WIDE, "part of the window in which it had at least one request in flight")      \
     X(reads_s, 9, PER_S, SUM, WIDE, "read requests completed per second")                                    \
     X(writes_s, 9, PER_S, SUM, WIDE, "write requests completed per second")                                  \

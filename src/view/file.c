@@ -43,11 +43,11 @@ COLUMN_TABLE(FILE_COLUMNS);
 
 #define FILES_COLUMNS(X)                                                                                     \
     X(pid, 7, NONE, TASK, NARROW, "process")                                                                 \
-    X(reads, 9, COUNT, SUM, DEFAULT, "calls that read from it")                                              \
-    X(writes, 9, COUNT, SUM, DEFAULT, "calls that wrote to it")                                              \
-    X(read_kib, 12, KIB, SUM, NARROW_RANKED, "KiB read by them")                                             \
-    X(write_kib, 12, KIB, SUM, NARROW_RANKED, "KiB written by them")                                         \
-    X(file, -40, NONE, DIM, SUBJECT, "its path")                                                             \
+    X(reads, 8, COUNT, SUM, DEFAULT, "calls that read from it")                                              \
+    X(writes, 8, COUNT, SUM, DEFAULT, "calls that wrote to it")                                              \
+    X(read_kib, 9, KIB, SUM, NARROW_RANKED, "KiB read by them")                                              \
+    X(write_kib, 9, KIB, SUM, NARROW_RANKED, "KiB written by them")                                          \
+    X(file, -32, NONE, DIM, SUBJECT, "its path")                                                             \
     X(comm, -15, NONE, TASK, NARROW, "name")
 #define FILES_NUMBER(name, ...) FILES_##name,
 enum { FILES_COLUMNS(FILES_NUMBER) FILES_LENGTH };
