@@ -47,7 +47,7 @@ COLUMN_TABLE(FILE_COLUMNS);
     X(writes, 8, COUNT, SUM, DEFAULT, "calls that wrote to it")                                              \
     X(read_kib, 9, KIB, SUM, NARROW_RANKED, "KiB read by them")                                              \
     X(write_kib, 9, KIB, SUM, NARROW_RANKED, "KiB written by them")                                          \
-    X(file, -32, NONE, DIM, SUBJECT, "its path")                                                             \
+    X(file, -31, NONE, DIM, SUBJECT, "its path")                                                             \
     X(comm, -15, NONE, TASK, NARROW, "name")
 #define FILES_NUMBER(name, ...) FILES_##name,
 enum { FILES_COLUMNS(FILES_NUMBER) FILES_LENGTH };
