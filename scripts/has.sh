@@ -113,6 +113,7 @@ PROMTOOL) command -v promtool >/dev/null ;;
 PROMETHEUS) command -v prometheus >/dev/null && command -v prometheus-node-exporter >/dev/null ;;
 SYSTEMD) command -v systemd-analyze >/dev/null ;;
 KUBERNETES) [ -d /usr/lib/python3/dist-packages/kubernetes ] ;;
+JSONSCHEMA) /usr/bin/python3 -c 'import jsonschema' 2>/dev/null ;;
 YAMLLINT) command -v yamllint >/dev/null ;;
 CHROMIUM) command -v chromium-headless-shell >/dev/null ;;
 LIBBPFTOOLS) command -v cpudist >/dev/null ;;
