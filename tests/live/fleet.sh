@@ -107,7 +107,7 @@ dashboard_answers() {
         *_oom_seconds*) ;;
         *) jq -e '.status == "success" and (.data.result | length > 0)' "$TMP/answer" || { echo "$query" && return 1; } ;;
         esac
-    done < <(jq -r '.panels[].targets[].expr' docs/fleet/dashboard.json | sed 's/\$instance/.*/g')
+    done < <(jq -r '.panels[].targets[].expr' docs/fleet/dashboard.json | sed 's/[$]instance/.*/g')
     [ "$n" -ge 8 ] && "$HOG" top -p "$plain" -o json 0.1 1 | jq -es 'any(has("oom_s"))'
 }
 rules_are_well() {
