@@ -100,6 +100,9 @@ run: setup-build
 	@$(GIVE_BACK)
 	@echo 'Running: $(BUILD)/hog 1 5   (which process is in trouble, why, and what causes it: five windows of one second)'
 	@$(BUILD)/hog 1 5
+	@echo 'Next: $(BUILD)/hog why          the worst of these in sentences: what it waited for, and what to do'
+	@echo '      $(BUILD)/hog block file 1 the disks and the files, or any of the views of $(BUILD)/hog help'
+	@echo '      $(BUILD)/hog              without a count, on a terminal: a screen (q ends it, ? explains it)'
 
 # All that the tests need; scripts/test.sh runs them.
 programs: all $(UNIT) $(LIVE) $(LOAD) $(FUZZERS) $(TEST_BPF) $(OBJRUN)

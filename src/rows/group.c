@@ -380,9 +380,6 @@ bool group_add(struct rows *rows, struct shape *shape, struct row *row)
 void group_flush(struct rows *rows, struct shape *shape)
 {
     cut(rows, shape);
-    for (size_t i = 0; i < shape->n; i++)
-        if (shape->rank != NO_COLUMN)
-            shape->list[i]->cells[shape->rank] = cell_unsigned(i + 1);
     if (rows->options->format == OUT_PROM) {
         const struct cell **table = calloc(shape->n + shape->nothers + 1, sizeof *table);
         size_t n = 0;
@@ -396,7 +393,7 @@ void group_flush(struct rows *rows, struct shape *shape)
         free(table);
     } else {
         for (size_t i = 0; i < shape->n; i++)
-            out_put(rows->out, &shape->schema, shape->list[i]->cells);
+            out_put(rows->out, &shape->schema, shape->list[i]->cells, true);
     }
     group_forget(rows, shape);
 }

@@ -57,7 +57,7 @@ struct shape {
         bool victim; /* of the row's other task */
     } added[ADDED];
     size_t nadded, at; /* at: the column that is the first of these */
-    size_t rank, comm, victim_comm, uid, cpu, members;
+    size_t comm, victim_comm, uid, cpu, members;
     struct order order;
     unsigned written; /* in this window, without waiting */
     struct stored **list;
