@@ -43,6 +43,7 @@ struct options {
     struct thresholds thresholds;
     uint32_t with, by;    /* of enum rows_word; by: one of them, or 0 */
     const char *sort;     /* a column; "-" in front: reversed */
+    bool wide;            /* all columns, and the lines of totals */
     const char *textfile; /* file that prom replaces in each window, in place of stdout */
     unsigned rows_kib;    /* memory for rows before grouping (hidden, for tests); 0: the default */
     /* record, report, diff */

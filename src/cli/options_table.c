@@ -133,6 +133,13 @@ const struct option_spec option_table[] = {
         AT(sort),
     },
     {
+        .name = "wide",
+        .letter = 'w',
+        .help = "all columns, and the lines #totals and #psi",
+        .kind = OPTION_FLAG,
+        AT(wide),
+    },
+    {
         .name = "output",
         .letter = 'o',
         .argument = "FORMAT",

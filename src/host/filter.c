@@ -193,7 +193,7 @@ int filter_open(struct filter **out, const struct filter_options *options, const
         return error_set(why, -ENOMEM, "out of memory");
     filter->users = users;
     int err = take_all(filter, options, foreign, why);
-    if (!err && options->pods.n && !(filter->pods = pods_open("")))
+    if (!err && options->pods.n && !(filter->pods = pods_open(PODS_DIRECTORY)))
         err = error_set(why, -ENOMEM, "out of memory");
     if (err)
         filter_close(filter);
@@ -230,6 +230,25 @@ static bool is_user(const struct filter *filter, const struct value *value, cons
            users_find(filter->users, task->user, length, &uid) && uid == value->number;
 }
 
+static bool begins(const char *name, const struct value *value)
+{
+    return !strncmp(name, value->text, value->length);
+}
+
+/* By UID, NAME or NAMESPACE/NAME. */
+static bool is_pod(const struct filter *filter, const struct value *value, const struct filter_task *task)
+{
+    const char *uid = task->container ? task->container->pod : "", *pod = task->pod;
+    char name[PODS_NAME];
+
+    if (*uid && begins(uid, value))
+        return true;
+    if (!pod && *uid && pods_find(filter->pods, uid, name))
+        pod = name;
+    const char *slash = pod ? strchr(pod, '/') : NULL;
+    return pod && (begins(pod, value) || (slash && begins(slash + 1, value)));
+}
+
 static bool matches(const struct filter *filter, const struct value *value, const struct filter_task *task)
 {
     switch (value->kind) {
@@ -247,9 +266,7 @@ static bool matches(const struct filter *filter, const struct value *value, cons
     case FILTER_CONTAINER:
         return task->container && container_id_begins(task->container, value->text, value->length);
     case FILTER_POD:
-        return task->container && *task->container->pod &&
-               (!strncmp(task->container->pod, value->text, value->length) ||
-                pods_name_begins(filter->pods, task->container->pod, value->text, value->length, task->now));
+        return is_pod(filter, value, task);
     default:
         return false;
     }

@@ -43,7 +43,7 @@ struct filter_task {
     const char *comm, *path;
     size_t comm_length, path_length;
     const struct container *container;
-    uint64_t now; /* CLOCK_MONOTONIC ns, for the names of pods */
+    const char *pod; /* NAMESPACE/NAME or UID */
 };
 
 struct filter;

@@ -14,7 +14,7 @@ static const struct column known_columns[TASK_KINDS] = {
     [TASK_CGROUP] = COLUMN(victim_cgroup, -24, NONE, TASK, WIDE, "control group"),
     [TASK_RUNTIME] = COLUMN(victim_runtime, -10, NONE, TASK, WIDE, "runtime that made the container"),
     [TASK_CONTAINER] = COLUMN(victim_container, -12, NONE, TASK, WIDE, "12 digits of its id, or its name"),
-    [TASK_POD] = COLUMN(victim_pod, -36, NONE, TASK, WIDE, "UID of the Kubernetes pod"),
+    [TASK_POD] = COLUMN(victim_pod, -36, NONE, TASK, WIDE, "Kubernetes pod: namespace/name, or UID"),
     [TASK_PPID] = COLUMN(victim_ppid, 7, NONE, TASK, WIDE, "parent"),
     [TASK_PARENT] = COLUMN(victim_parent, -15, NONE, TASK, WIDE, "name of the parent"),
     [TASK_TID] = COLUMN(victim_tid, 7, NONE, TASK, WIDE, "thread, with -t"),
@@ -177,7 +177,7 @@ static struct cell added_cell(struct rows *rows, const struct shape *shape, stru
                    ? cell_bytes(group->container.id, container_short(&group->container))
                    : cell_unknown();
     case TASK_POD:
-        return group && *group->container.pod ? cell_string(group->container.pod) : cell_unknown();
+        return group && group->pod ? cell_string(group->pod) : cell_unknown();
     case TASK_PPID:
         return task->parent_known ? cell_unsigned(task->parent) : cell_unknown();
     case TASK_PARENT:

@@ -18,6 +18,7 @@ static void set_identity(struct filter_task *task, const struct identity *identi
     task->path = identity->group ? identity->group->path : NULL;
     task->path_length = identity->group ? identity->group->length : 0;
     task->container = identity->group ? &identity->group->container : NULL;
+    task->pod = identity->group ? identity->group->pod : NULL;
 }
 
 static struct filter_task task_of(const struct rows *rows, const struct shape *shape, const struct row *row,
@@ -62,8 +63,7 @@ static bool process_passes(struct rows *rows, uint32_t pid)
                                .uid_known = identity.uid_known,
                                .uid = identity.uid,
                                .comm = process.comm,
-                               .comm_length = process.comm_length,
-                               .now = rows->now};
+                               .comm_length = process.comm_length};
     set_identity(&task, &identity);
     return filter_passes(rows->filter, &task, NULL);
 }

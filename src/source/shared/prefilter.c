@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "shared.types.h"
-#include "base/clock.h"
 #include "host/cgroup_ids.h"
 #include "host/container.h"
 #include "host/process.h"
@@ -34,8 +33,7 @@ static void exclude_group(void *context, uint64_t id, const char *path)
     container_of_path(path, length, &container);
     if (prefilter->has_v1 && !container.length)
         return;
-    const struct filter_task task = {
-        .path = path, .path_length = length, .container = &container, .now = clock_ns(CLOCK_MONOTONIC)};
+    const struct filter_task task = {.path = path, .path_length = length, .container = &container};
     if (!filter_wants(prefilter->filter, FILTER_GROUPS, &task) ||
         filter_refuses(prefilter->filter, FILTER_GROUPS, &task))
         sys_bpf_map_update(prefilter->excluded, &id, &one, BPF_ANY);
