@@ -127,7 +127,7 @@ static int take_value(struct filter *filter, const struct option *option, const 
         return error_set(why, -ENOMEM, "out of memory");
     value->text = text + negated;
     value->length = length - negated;
-    if (!value->length)
+    if (!value->length && option->kind & (FILTER_COMM | FILTER_USER | FILTER_CGROUP))
         return error_set(why, -EINVAL, "%s: the value is empty", option->label);
     if (option->kind == FILTER_COMM)
         return take_comm(value, why);

@@ -25,8 +25,7 @@ static struct filter_task task_of(const struct rows *rows, const struct shape *s
                                   bool victim)
 {
     size_t comm = victim ? shape->victim_comm : shape->comm;
-    struct filter_task task = {.pid = key_process(victim ? row->keys.victim : row->keys.key),
-                               .now = rows->now};
+    struct filter_task task = {.pid = key_process(victim ? row->keys.victim : row->keys.key)};
 
     task.uid_known = row_uid(shape, row, victim, &task.uid);
     if (comm != NO_COLUMN && row->cells[comm].kind == CELL_STRING) {
