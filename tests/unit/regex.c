@@ -76,7 +76,7 @@ static const char *const texts[] = {
     "[[:xdigit:]]{4}",
     "[*.+]",
 };
-static const char *const bytes[] = {
+static const char *const names[] = {
     "",       "postgres", "postgresql",  "nginx",    "apache2", "cc1",      "kworker/0:1", "kworker/u8:2-ev",
     "worker", "worker-7", "worker1234",  "abc",      "a.c",     "aac",      "]",           "x",
     "-",      "12",       "foo.sh",      "a+b",      "aab",     "b",        "ababc",       "abababc",
@@ -87,10 +87,10 @@ static void check_written(void)
 {
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         size_t wrong = 0, at = 0;
-        for (size_t j = 0; j < sizeof bytes / sizeof *bytes; j++)
-            if (ours(texts[i], bytes[j]) != theirs(texts[i], bytes[j]))
+        for (size_t j = 0; j < sizeof names / sizeof *names; j++)
+            if (ours(texts[i], names[j]) != theirs(texts[i], names[j]))
                 wrong++, at = j;
-        check(!wrong, "/%s/ is that of the C library: not for \"%s\"", texts[i], bytes[at]);
+        check(!wrong, "/%s/ is that of the C library: not for \"%s\"", texts[i], names[at]);
     }
 }
 
