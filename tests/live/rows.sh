@@ -77,7 +77,7 @@ if [ -n "$mount" ]; then
         local n
         for _ in 1 2 3; do
             n=$("$HOG" cpu --container "$id" -c brief -k 10000 --with cgroup -o tsv 0.5 2 | tee "$TMP/out" |
-                awk -F '\t' -v group="$group" '$1 == "cpu" && $(NF - 1) == group { print $3 }' | sort -u | wc -l)
+                awk -F '\t' -v group="$group" '$1 == "cpu" && $(NF - 1) == group { print $2 }' | sort -u | wc -l)
             [ "$n" -ge 5 ] && return
         done
         tail -n 3 "$TMP/out"
@@ -105,7 +105,7 @@ shows() {
     shift 2
     for _ in 1 2 3; do
         "$HOG" "$view" -k 10000 -o tsv "$@" 0.5 1 >"$TMP/out" || return 1
-        awk -F '\t' -v view="$view" '$1 == view { print $3 }' "$TMP/out" | sort -nu | xargs >"$TMP/have"
+        awk -F '\t' -v view="$view" '$1 == view { print $2 }' "$TMP/out" | sort -nu | xargs >"$TMP/have"
         [ "$(cat "$TMP/have")" = "$want" ] && return
     done
     echo "$(cat "$TMP/have"), not $want"
@@ -116,7 +116,7 @@ lacks() { # lacks VIEW ARGS...: neither of both
     shift
     "$HOG" "$view" -k 10000 -o tsv "$@" 0.3 1 >"$TMP/out" || return 1
     [ "$(grep -c "^$view" "$TMP/out")" -gt 0 ] &&
-        [ "$(awk -F '\t' -v view="$view" -v a="$first" -v b="$second" '$1 == view && ($3 == a || $3 == b)' "$TMP/out" | wc -l)" = 0 ]
+        [ "$(awk -F '\t' -v view="$view" -v a="$first" -v b="$second" '$1 == view && ($2 == a || $2 == b)' "$TMP/out" | wc -l)" = 0 ]
 }
 for view in cpu top mem; do
     check "$view: -u chooses the user's processes" shows "$view" "$pids" -u "$user"
