@@ -204,11 +204,7 @@ static void run_close(struct run *run)
 
 static struct rows_options rows_options_of(const struct options *o)
 {
-    return (struct rows_options){.comms = o->run.comms,
-                                 .users = o->run.users,
-                                 .cgroups = o->run.cgroups,
-                                 .containers = o->run.containers,
-                                 .inverted = o->run.inverted,
+    return (struct rows_options){.filters = &o->run.filters,
                                  .with = o->with | rows_words_of_columns(o->show),
                                  .by = o->by,
                                  .sort = o->sort,
@@ -239,9 +235,8 @@ static enum status open_rows(struct run *run)
         message("%s", why.text);
         return err == -EINVAL ? STATUS_USAGE : STATUS_FAILED;
     }
-    const uint32_t *users;
-    size_t nusers = run->rows ? rows_users(run->rows, &users) : 0;
-    if (run->rows && prefilter_open(&run->session.prefilter, &options->run, users, nusers, &why)) {
+    const struct filter *filter = run->rows ? rows_filter(run->rows) : NULL;
+    if (filter && prefilter_open(&run->session.prefilter, &options->run.filters, filter, &why)) {
         message("%s", why.text);
         return STATUS_FAILED;
     }
@@ -332,8 +327,8 @@ static void choose_columns(struct run *run)
 {
     const struct options *o = run->options;
 
-    snprintf(run->also, sizeof run->also, "%s%s%s", o->run.threads ? "tid,victim_tid," : "",
-             o->by & ROWS_CPU ? "cpu," : "", o->sort ? o->sort : "");
+    snprintf(run->also, sizeof run->also, "%s%s%s%s", o->run.threads ? "tid,victim_tid," : "",
+             o->by & ROWS_CPU ? "cpu," : "", o->with & ROWS_PSS ? "pss_kib," : "", o->sort ? o->sort : "");
     out_choose(run->out, &(struct column_choice){.wide = o->wide, .list = o->show, .also = run->also});
 }
 
@@ -380,7 +375,7 @@ enum status run_views(const struct options *asked)
 {
     /* What reads a pipe relies on the unit of the column. */
     if (asked->human && !isatty(STDOUT_FILENO)) {
-        message("-h/--human is for people: stdout is no terminal (for help use --help)");
+        message("--human is for people: stdout is no terminal");
         return STATUS_USAGE;
     }
     const bool live = screen_is_wanted(asked);
