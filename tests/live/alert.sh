@@ -41,9 +41,9 @@ busy=$LOAD_PID
 load_start sleep 60
 idle=$LOAD_PID
 sleep 0.2
-check 'a window that has it: status 4' alerts 1 cpu-bound,noisy --threshold cpu_bound_pct=40 -p "$busy" 1 10
+check 'a window that has it: status 4' alerts 1 cpu-bound,noisy --thresholds cpu_bound_pct=40 -p "$busy" 1 10
 check 'the window is written by then' grep -Eq '^top .* (cpu-bound|noisy) ' "$TMP/out"
-check 'three of them in a row' alerts 3 io-bound,cpu-bound,noisy --alert noisy:3 --threshold cpu_bound_pct=40 -p "$busy" 1 15
+check 'three of them in a row' alerts 3 io-bound,cpu-bound,noisy --alert noisy:3 --thresholds cpu_bound_pct=40 -p "$busy" 1 15
 check 'a process that sleeps: none' ends 0 2 --alert cpu-bound,starved,noisy -p "$idle" 1 2
 check 'another verdict: none' ends 0 2 --alert throttled -p "$busy" 1 2
 check 'a threshold that the load does not reach: none' ends 0 2 --alert cpu-bound --thresholds cpu_bound_pct=99 -p "$busy" 1 2
