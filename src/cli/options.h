@@ -38,9 +38,10 @@ struct options {
     size_t npids;
     bool self, no_header;
     enum out_format format;
-    bool format_given; /* by -o */
-    bool human;        /* values with units; only on a terminal */
-    char **command;    /* what runs while it is measured, NULL-terminated as for exec; NULL: none */
+    bool format_given;      /* by -o */
+    bool human;             /* values with units; only on a terminal */
+    const char *why_target; /* PID, NAME or UNIT of hog why; or NULL */
+    char **command;         /* what runs while it is measured, NULL-terminated as for exec; NULL: none */
     struct thresholds thresholds;
     uint32_t with, by;    /* of enum rows_word; by: one of them, or 0 */
     const char *sort;     /* columns, the largest first; or NULL */

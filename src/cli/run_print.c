@@ -61,6 +61,16 @@ static void print_totals(const struct run *run)
         out_note(run->out, "psi", psi, npsi);
 }
 
+static void print_headlines(const struct run *run)
+{
+    const struct session *s = &run->session;
+    enum out_format format = run->options->format;
+
+    for (size_t i = 0; i < s->n && format != OUT_PROM && format != OUT_CSV; i++)
+        if (s->views[i]->headline)
+            s->views[i]->headline(s->states[i], format == OUT_TEXT, run->out);
+}
+
 static void print_exits(struct out *out, struct targets *targets)
 {
     for (size_t i = 0; i < targets->n; i++) {
@@ -108,8 +118,11 @@ int run_print(struct run *run)
 
     window->seq++;
     out_begin_window(run->out);
-    print_window_line(run);
-    if (run->options->wide || run->options->format != OUT_TEXT)
+    if (!run->options->run.prose) {
+        print_window_line(run);
+        print_headlines(run);
+    }
+    if (!run->options->run.prose && (run->options->wide || run->options->format != OUT_TEXT))
         print_totals(run);
     print_rows(run);
     print_exits(run->out, &run->session.targets);
