@@ -40,6 +40,7 @@ struct options {
     enum out_format format;
     bool format_given;      /* by -o */
     bool human;             /* values with units; only on a terminal */
+    bool why_all;           /* INTERVAL follows hog why: nothing else does */
     const char *why_target; /* PID, NAME or UNIT of hog why; or NULL */
     char **command;         /* what runs while it is measured, NULL-terminated as for exec; NULL: none */
     struct thresholds thresholds;

@@ -85,10 +85,11 @@ static int take_why(struct options *o, const struct verb_spec *verb, const char 
 {
     size_t digits = strspn(word, "0123456789");
 
-    if (o->why_target && !digits)
+    if ((o->why_target || o->why_all) && !digits)
         return error_set(why, -EINVAL, "unexpected \"%s\": hog %s %s", quote(word).text, verb->word,
                          verb->usage);
-    if (o->why_target || (digits && word[digits] && strspn(word, "0123456789.smh") == strlen(word)))
+    o->why_all = o->why_all || (digits && word[digits] && strspn(word, "0123456789.smhu") == strlen(word));
+    if (o->why_target || o->why_all)
         return 0;
     o->why_target = word;
     return 1;
@@ -151,6 +152,7 @@ static int finish_why(struct options *o, struct error *why)
     if (o->why_target && !*o->why_target)
         return error_set(why, -EINVAL, "why: the name is empty");
     o->run.explain = true;
+    o->run.subject = o->why_target;
     o->run.prose = o->format == OUT_TEXT;
     o->run.top += o->run.top ? 0 : WHY_TOP;
     return 0;

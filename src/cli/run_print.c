@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
 #include <string.h>
 #include "rows/rows.h"
 #include "cli/run_private.h"
@@ -71,11 +72,15 @@ static void print_headlines(const struct run *run)
             s->views[i]->headline(s->states[i], format == OUT_TEXT, run->out);
 }
 
-static void print_exits(struct out *out, struct targets *targets)
+static void print_exits(struct out *out, bool prose, struct targets *targets)
 {
     for (size_t i = 0; i < targets->n; i++) {
         const struct field pid = {"pid", cell_unsigned(targets->list[i].pid)};
-        if (targets->list[i].exited)
+        char sentence[40];
+        snprintf(sentence, sizeof sentence, "Process %u has ended.", targets->list[i].pid);
+        if (targets->list[i].exited && prose)
+            out_line(out, sentence);
+        else if (targets->list[i].exited)
             out_note(out, "exit", &pid, 1);
     }
     targets_drop(targets);
@@ -125,8 +130,8 @@ int run_print(struct run *run)
     if (!run->options->run.prose && (run->options->wide || run->options->format != OUT_TEXT))
         print_totals(run);
     print_rows(run);
-    print_exits(run->out, &run->session.targets);
-    print_exits(run->out, &run->session.subject);
+    print_exits(run->out, run->options->run.prose, &run->session.targets);
+    print_exits(run->out, run->options->run.prose, &run->session.subject);
     if (run->options->self) {
         struct program_cost cost = {0};
         sources_cost(&run->session.sources, &cost);

@@ -55,7 +55,7 @@ const struct option_spec top_options[] = {
         .name = "alert",
         .argument = "VERDICT,..[:N]",
         .help = "exit with status 4 after N (1) windows in a row that show one of these",
-        .verbs = VERB_VIEWS | VERB_RECORD,
+        .verbs = VERB_VIEWS | VERB_RECORD | VERB_WHY,
         .kind = OPTION_PARSED,
         .words = verdict_names + 1,
         AT(alert),

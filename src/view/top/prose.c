@@ -50,9 +50,9 @@ static void say_times(struct paragraph *p, const struct times *t, bool together)
         {"ran for", t->run},
         {"waited for a CPU for", t->wait},
         {"lost to the hypervisor or to interrupts", t->stolen},
-        {"was held back by a CPU quota for", t->throttled},
-        {"was blocked on a disk for", t->io},
-        {"was blocked on memory for", t->memory},
+        {together ? "were held back by a CPU quota for" : "was held back by a CPU quota for", t->throttled},
+        {together ? "were blocked on a disk for" : "was blocked on a disk for", t->io},
+        {together ? "were blocked on memory for" : "was blocked on memory for", t->memory},
         {"slept for locks for", t->lock},
         {"was idle for", together ? 0 : t->span - all},
     };
@@ -267,7 +267,7 @@ static void say_next(struct paragraph *p, const struct top *top, const struct ju
                      const struct cgroup *group)
 {
     static const struct cgroup_name none;
-    bool idle = process->judged.span > 0 && score(&process->judged) < 10;
+    bool idle = score(&process->judged) < 10;
 
     paragraph_add(p, "\nNext: ");
     if (verdicts[process->verdict].next)
@@ -373,6 +373,11 @@ size_t top_prose_of_all(const struct top *top, paragraph_line_fn fn, void *conte
         sum.io += t->io;
         sum.memory += t->memory;
         sum.lock += t->lock;
+    }
+    const char *name = top->context->options->subject;
+    if (name) {
+        paragraph_name(&p, name, strlen(name));
+        paragraph_add(&p, ": ");
     }
     paragraph_add(&p, "%zu processes. In ", asked->n);
     paragraph_time(&p, sum.span);
