@@ -379,6 +379,7 @@ static int finish(struct parse *p)
 
     o->run.records = o->record;
     o->run.handoff_ns = (uint64_t)(o->thresholds.value[HANDOFF_US] * 1e3);
+    o->top_given = o->run.top != 0;
     if (!o->run.top)
         o->run.top = p->verb == VERB_RECORD ? RECORD_TOP : DEFAULT_TOP;
     if (!error && (o->mode == RUN_REPORT || o->mode == RUN_DIFF))

@@ -7,6 +7,7 @@
 #include "history/recorder.h"
 #include "rows/rows.h"
 #include "screen/screen.h"
+#include "base/status.h"
 #include "cli/self.h"
 #include "cli/session.h"
 
@@ -20,6 +21,7 @@ struct run {
     struct out *out;
     struct recorder *recorder; /* or NULL */
     struct screen *screen;     /* or NULL */
+    struct live *live;         /* what the screen asked for, or NULL */
     struct self self;
     unsigned late;                 /* windows in a row that ended late */
     unsigned alerts;               /* windows in a row with a verdict of --alert */
@@ -27,6 +29,11 @@ struct run {
     uint64_t skipped;              /* grid points that passed before the window ended */
     sigset_t ending;               /* the signals that end a run */
 };
+
+/* A session with its rows, and the rows again with other options; the views are not open yet. */
+enum status run_open_session(struct run *run);
+enum status run_open_rows(struct run *run);
+enum status run_open_views(struct run *run);
 
 /* Writes the window that has ended. 0, or -errno of the output. */
 int run_print(struct run *run);
