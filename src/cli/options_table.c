@@ -121,9 +121,15 @@ const struct option_spec option_table[] = {
     {
         .name = "sort",
         .argument = "COLUMN",
-        .help = "sort rows by this column, largest first (names: from a on); -COLUMN: reversed",
+        .help = "sort rows by this column, largest first (names: from a on)",
         .kind = OPTION_TEXT,
         AT(sort),
+    },
+    {
+        .name = "reverse",
+        .help = "the last rows first",
+        .kind = OPTION_FLAG,
+        AT(reverse),
     },
     {
         .name = "wide",
@@ -131,6 +137,13 @@ const struct option_spec option_table[] = {
         .help = "all columns, and the lines #totals and #psi",
         .kind = OPTION_FLAG,
         AT(wide),
+    },
+    {
+        .name = "columns",
+        .argument = "NAME,..",
+        .help = "exactly these columns, in this order; +NAME,..: these in addition",
+        .kind = OPTION_TEXT,
+        AT(show),
     },
     {
         .name = "output",

@@ -18,12 +18,6 @@ struct quoted option_label(const struct option_spec *spec)
     return label;
 }
 
-void append_name(char *list, size_t size, const char *name)
-{
-    size_t used = strlen(list);
-    snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
-}
-
 static bool parse_number(const char *text, size_t length, uint64_t least, uint64_t most, uint64_t *value)
 {
     *value = 0;

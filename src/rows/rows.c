@@ -34,7 +34,7 @@ static bool has_filters(const struct rows_options *o)
 
 bool rows_want_all(const struct rows_options *o)
 {
-    return o->by || o->sort || o->format == OUT_PROM || has_filters(o);
+    return o->by || o->sort || o->reverse || o->format == OUT_PROM || has_filters(o);
 }
 
 bool rows_want_groups(const struct rows_options *o)
@@ -71,26 +71,24 @@ static struct shape *shape_of(struct rows *rows, const struct schema *schema)
     return shape;
 }
 
-/* Whether any of the views can do what is asked of them. */
+/* Whether the views can do what is asked of them. */
 static int check(struct rows *rows, const struct schema *const *views, struct error *why)
 {
+    const struct schema *schemas[SHAPES + 1] = {NULL};
     const struct rows_options *o = rows->options;
-    bool sorted = !o->sort;
 
-    for (; *views; views++) {
-        const struct shape *shape = shape_of(rows, *views);
-        if (!shape)
-            return error_set(why, -ENOMEM, "out of memory");
-        if (o->by & ROWS_CPU && shape->cpu == NO_COLUMN)
-            return error_set(why, -EINVAL, "--by cpu: the view %s does not say on which CPU it was",
-                             (*views)->name);
-        sorted = sorted || schema_column(&shape->schema, o->sort + (*o->sort == '-')) != NO_COLUMN;
-    }
-    if (!sorted)
-        return error_set(why, -EINVAL,
-                         "--sort: no view that is shown has a column \"%s\": the header line names them",
-                         quote(o->sort).text);
-    return 0;
+    for (size_t n = 0; *views; views++)
+        for (const struct schema *schema = *views; schema && n < SHAPES; schema = schema->next) {
+            const struct shape *shape = shape_of(rows, schema);
+            if (!shape)
+                return error_set(why, -ENOMEM, "out of memory");
+            if (o->by & ROWS_CPU && schema == *views && shape->cpu == NO_COLUMN)
+                return error_set(why, -EINVAL, "--by cpu: the view %s does not say on which CPU it was",
+                                 schema->name);
+            schemas[n++] = &shape->schema;
+        }
+    int err = choice_check("--sort", o->sort, schemas, why);
+    return err ? err : choice_check("--columns", o->columns, schemas, why);
 }
 
 static int open_sources(struct rows *rows, const struct names *names, bool proc, struct error *why)
@@ -115,12 +113,12 @@ int rows_open(struct rows **out, const struct rows_options *options, const struc
 {
     *out = NULL;
     if (!rows_want_all(options) && !options->with)
-        return 0;
+        return choice_check("--columns", options->columns, views, why);
     struct rows *rows = calloc(1, sizeof *rows);
     if (!rows)
         return error_set(why, -ENOMEM, "out of memory");
     rows->options = options;
-    rows->collect = options->by || options->sort || options->format == OUT_PROM;
+    rows->collect = options->by || options->sort || options->reverse || options->format == OUT_PROM;
     rows->most_bytes = options->kib ? (size_t)options->kib << 10 : MOST_BYTES;
     int err = open_sources(rows, names, proc, why);
     if (!err)
@@ -168,10 +166,8 @@ static bool pass_on(struct rows *rows, struct shape *shape, struct row *row)
     if (shape->written == rows->options->top)
         return false;
     shape->written++;
-    if (shape->rank != NO_COLUMN)
-        row->cells[shape->rank] = cell_unsigned(shape->written);
     row_tell(rows, shape, row);
-    out_put(rows->out, &shape->schema, row->cells);
+    out_put(rows->out, &shape->schema, row->cells, true);
     return true;
 }
 
@@ -194,7 +190,7 @@ static bool take(void *context, const struct schema *schema, const struct cell *
         return false;
     if (!keys && rows->options->format != OUT_PROM) {
         row_tell(rows, shape, &row);
-        out_put(rows->out, &shape->schema, row.cells);
+        out_put(rows->out, &shape->schema, row.cells, false);
         return true;
     }
     if (!rows->collect)

@@ -34,7 +34,9 @@ struct rows_options {
     struct texts comms, users, cgroups, containers; /* filters: one of each kind must match, of all kinds */
     bool inverted;                                  /* rows that do not match them */
     uint32_t with, by;                              /* of enum rows_word; by: one of them, or 0 */
-    const char *sort;                               /* a column; "-" in front: the other way round */
+    const char *sort;                               /* columns: "a", or "a,b"; NULL: the view's order */
+    bool reverse;                                   /* smallest first */
+    const char *columns;                            /* --columns, to be checked; or NULL */
     unsigned top;
     bool threads; /* rows are of threads */
     enum out_format format;
@@ -46,6 +48,9 @@ struct names;
 
 /* The word of --by for one of these bits, up to ROWS_MOUNT. */
 const char *rows_word_name(uint32_t word);
+
+/* The words of --with that the names of a list of columns need. */
+uint32_t rows_words_of_columns(const char *list);
 
 /* The bit of a word, if it is one of `allowed`; 0: it is not. */
 uint32_t rows_word(const char *text, size_t length, uint32_t allowed);

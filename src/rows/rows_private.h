@@ -57,7 +57,7 @@ struct shape {
         bool victim; /* of the row's other task */
     } added[ADDED];
     size_t nadded, at; /* at: the column that is the first of these */
-    size_t rank, comm, victim_comm, uid, cpu, members;
+    size_t comm, victim_comm, uid, cpu, members;
     struct order order;
     unsigned written; /* in this window, without waiting */
     struct stored **list;
@@ -92,6 +92,12 @@ bool row_uid(const struct shape *shape, const struct row *row, bool victim, uint
 
 int filter_init(struct rows *rows, struct error *why);
 bool filter_passes(struct rows *rows, const struct shape *shape, struct row *row);
+
+/* ---- labels.c: rows as series ---- */
+
+/* For prom: each label that changes is a new series, and the database keeps those of processes that ended. So
+ * with --by the labels are those of the group and of --with, and there is no PID in them. */
+void labels_of_row(const struct rows *rows, const struct shape *shape, struct row *row);
 
 /* ---- group.c: rows that wait ---- */
 
