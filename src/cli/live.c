@@ -19,11 +19,11 @@ static bool is_asked_for(const struct options *asked, const struct view *view)
 static bool can_follow(const struct options *asked, const struct view *view)
 {
     struct run_options run = asked->run;
-    uint32_t by = asked->by;
+    uint32_t by = 0;
     const struct view_request request = {.run = &run, .by = &by, .npids = asked->npids, .only = true};
     struct error why;
 
-    return !view->alone && !view->takes_pids && (!view->of_targets || asked->npids) &&
+    return !view->slows && !view->alone && !view->takes_pids && (!view->of_targets || asked->npids) &&
            (!view->check_options || !view->check_options(&request, &why));
 }
 
@@ -45,6 +45,7 @@ enum status live_open(struct run *run)
     const struct screen_options options = {.top = asked->top_given ? asked->run.top : 0,
                                            .human = asked->human,
                                            .threads = asked->run.threads,
+                                           .wide = asked->wide,
                                            .by = asked->by,
                                            .interval_ns = asked->interval_ns};
 
@@ -67,22 +68,18 @@ void live_rows_options(struct run *run)
 
     o->top = SCREEN_ROWS;
     o->by = live->met.by;
-    if (*live->met.sort)
-        o->sort = live->sort;
+    if (*live->met.sort) {
+        o->sort = live->met.sort;
+        o->reverse = live->met.reverse;
+    }
     if (*live->met.filter && !o->comms.n && !o->inverted)
-        o->comms = (struct texts){.items = {live->filter}, .n = 1};
-}
-
-static void take_wish(struct live *live, const struct screen_wish *wish)
-{
-    live->met = *wish;
-    memcpy(live->filter, wish->filter, sizeof live->filter);
-    memcpy(live->sort, wish->sort, sizeof live->sort);
+        o->comms = (struct texts){.items = {live->met.filter}, .n = 1};
 }
 
 static bool rows_differ(const struct screen_wish *a, const struct screen_wish *b)
 {
-    return a->by != b->by || strcmp(a->filter, b->filter) != 0 || strcmp(a->sort, b->sort) != 0;
+    return a->by != b->by || a->reverse != b->reverse || strcmp(a->filter, b->filter) != 0 ||
+           strcmp(a->sort, b->sort) != 0;
 }
 
 static enum status reopen_rows(struct run *run)
@@ -100,11 +97,12 @@ void live_follow(struct run *run)
     struct screen_wish wish = *screen_wish(run->screen);
 
     if (rows_differ(&wish, &live->met)) {
-        take_wish(live, &wish);
+        live->met = wish;
         if (reopen_rows(run) != STATUS_DONE) { /* the view cannot do it, and a message says so */
-            wish.by = wish.sort[0] = 0;
+            wish.by = 0;
+            *wish.sort = '\0';
             screen_refuse(run->screen, &wish);
-            take_wish(live, &wish);
+            live->met = wish;
             reopen_rows(run);
         }
     }
@@ -113,31 +111,35 @@ void live_follow(struct run *run)
 
 /* ---- sessions ---- */
 
-/* The views of a page; pages go round. */
-static void turn_to(struct live *live, int page)
+/* The views of a page; pages go round. What was asked of columns was asked of the first. */
+static void turn_to(struct live *live, struct screen_wish *wish)
 {
-    int pages = (int)live->npages + 1, at = ((page % pages) + pages) % pages;
+    int pages = (int)live->npages + 1, at = ((wish->page % pages) + pages) % pages;
     struct options *o = &live->options;
 
-    memcpy(o->views, live->asked->views, sizeof o->views);
-    o->nviews = live->asked->nviews;
-    if (at) {
-        o->views[0] = live->pages[at - 1]->name;
-        o->nviews = 1;
-    }
+    *o = *live->asked;
+    o->format = OUT_TSV;
+    o->run.threads = wish->threads;
+    *wish->sort = '\0';
+    wish->reverse = false;
+    if (!at)
+        return;
+    o->views[0] = live->pages[at - 1]->name;
+    o->nviews = 1;
+    o->show = o->sort = NULL;
+    o->reverse = false;
+    if (wish->by & (ROWS_CPU | ROWS_MOUNT | ROWS_THREAD))
+        wish->by = 0;
 }
 
 static enum status begin_session(struct run *run)
 {
-    struct live *live = run->live;
-
     session_close(&run->session);
     rows_close(run->rows);
     run->rows = NULL;
     out_layer(run->out, NULL, NULL);
     out_anew(run->out);
-    turn_to(live, live->met.page);
-    live->options.run.threads = live->met.threads;
+    run_choose_columns(run);
     enum status status = run_open_session(run);
     if (status == STATUS_DONE)
         screen_views(run->screen, run->schemas);
@@ -152,10 +154,10 @@ enum status live_reopen(struct run *run)
     int step = wish.page < live->met.page ? -1 : 1;
     enum status status = STATUS_FAILED;
 
-    *wish.sort = '\0';
     for (size_t tries = 0; tries <= live->npages && status != STATUS_DONE; tries++) {
+        turn_to(live, &wish);
         screen_refuse(run->screen, &wish);
-        take_wish(live, &wish);
+        live->met = wish;
         status = begin_session(run);
         wish.page += step;
     }

@@ -16,7 +16,6 @@ struct live {
     const struct view *pages[MAX_VIEWS]; /* after those asked for; the session is of one of them then */
     size_t npages;
     struct screen_wish met;
-    char filter[SCREEN_WORD], sort[SCREEN_WORD];
 };
 
 /* Whether stdin and stdout are a terminal and no option asks for lines. */

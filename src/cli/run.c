@@ -313,7 +313,7 @@ static void signals_end_at_once(const struct run *run)
 }
 
 /* Columns that other options are about are shown without being asked for. */
-static void choose_columns(struct run *run)
+void run_choose_columns(struct run *run)
 {
     const struct options *o = run->options;
 
@@ -331,7 +331,7 @@ static enum status open_output(struct run *run, bool human)
         message("out of memory");
         return STATUS_FAILED;
     }
-    choose_columns(run);
+    run_choose_columns(run);
     if (human)
         out_for_people(run->out);
     int err = options->textfile ? out_to_file(run->out, options->textfile) : 0;

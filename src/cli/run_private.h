@@ -36,6 +36,8 @@ enum status run_open_session(struct run *run);
 enum status run_open_rows(struct run *run);
 enum status run_open_views(struct run *run);
 
+void run_choose_columns(struct run *run);
+
 /* Writes the window that has ended. 0, or -errno of the output. */
 int run_print(struct run *run);
 

@@ -7,6 +7,7 @@
 #include "screen/screen_private.h"
 
 #define LEAST_HELPED 5 /* rows of a terminal that has one for the keys */
+#define PROMPT       2 /* rows that the shell has below what stays */
 #define NOTICE_NS    8000000000u
 
 /* As many hints as fit. */
@@ -80,7 +81,7 @@ static void draw_tables(struct screen *s, unsigned kept)
 
 void screen_draw(struct screen *s, bool plain)
 {
-    unsigned kept = !plain && s->height >= LEAST_HELPED;
+    unsigned kept = plain ? PROMPT : s->height >= LEAST_HELPED;
 
     s->drawn = clock_ns(CLOCK_MONOTONIC);
     s->gutter = !s->frame.colour;
@@ -92,7 +93,7 @@ void screen_draw(struct screen *s, bool plain)
         page_detail(s, kept);
     else
         draw_tables(s, kept);
-    if (kept) {
+    if (kept && !plain) {
         while (frame_row(&s->frame, kept))
             ;
         frame_row(&s->frame, 0);

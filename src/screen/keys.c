@@ -161,9 +161,10 @@ static void sort_by_chosen(struct screen *s)
     } else {
         *view->sort = '\0';
     }
-    if (s->nviews == 1)
-        snprintf(s->wish.sort, sizeof s->wish.sort, "%s%.*s", *view->sort && view->upwards ? "-" : "",
-                 (int)sizeof s->wish.sort - 2, view->sort);
+    if (s->nviews != 1)
+        return;
+    memcpy(s->wish.sort, view->sort, sizeof s->wish.sort);
+    s->wish.reverse = *view->sort && view->upwards;
 }
 
 /* ---- what is typed ---- */
@@ -250,7 +251,9 @@ static void show_detail(struct screen *s)
         return;
     select_row(s, &table, s->selected ? selected_at(s, &table) : 0);
     size_t n = text_field(table.rows[s->at], 1, &field);
-    s->wish.pid = number_of(field, n);
+    bool numbered = table.view->n && table.view->columns[0].column &&
+                    table.view->columns[0].column->rule == COLUMN_TASK && !table.view->columns[0].left;
+    s->wish.pid = numbered ? number_of(field, n) : 0;
     s->told.length = s->detail.length = 0;
     s->page = PAGE_DETAIL;
     s->scroll = 0;

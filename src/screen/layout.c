@@ -3,9 +3,10 @@
 #include <string.h>
 #include "screen/screen_private.h"
 
-#define LEAST_WORD    12 /* characters of a word that is cut */
-#define FEWEST        6
-#define MOST_WORD     40 /* of a word while other columns have no room */
+#define LEAST_WORD 12 /* characters of a word that is cut */
+#define USUAL_WORD 24
+#define FEWEST     6
+#define MOST_WORD  40 /* of a word while other columns have no room */
 
 /* What is left out last comes first. */
 enum rank { RANK_NARROW, RANK_DEFAULT, RANK_WIDE, RANKS };
@@ -48,14 +49,16 @@ static bool add(struct fit *fit, unsigned i, unsigned width, bool always)
     return true;
 }
 
-/* added: those of the columns that name the group. */
-static void widen_words(struct fit *fit, bool added)
+/* Up to `most` characters. added: those of the columns that name the group. */
+static void widen_words(struct fit *fit, bool added, unsigned most)
 {
     for (unsigned i = 0; i < fit->view->n; i++) {
-        bool meant = fit->width[i] && !fit->view->columns[i].column == added;
-        unsigned more = meant ? wanted(&fit->view->columns[i]) - fit->width[i] : 0;
-        unsigned left = fit->room + 1 > fit->used ? fit->room + 1 - fit->used : 0;
-        more = more < left ? more : left;
+        const struct screen_column *column = &fit->view->columns[i];
+        unsigned left = fit->room + 1 > fit->used ? fit->room + 1 - fit->used : 0,
+                 width = least(column, most);
+        if (!fit->width[i] || !column->column != added || width <= fit->width[i])
+            continue;
+        unsigned more = width - fit->width[i] < left ? width - fit->width[i] : left;
         fit->width[i] += more;
         fit->used += more;
     }
@@ -94,10 +97,10 @@ static void fit_by_rank(struct fit *fit)
         if (!fit->width[i] && rank_of(&view->columns[i]) == RANK_NARROW &&
             (view->columns[i].known || !fit->grouped))
             add(fit, i, least(&view->columns[i], word), false);
-    widen_words(fit, true);
-    widen_words(fit, false);
+    widen_words(fit, true, MOST_WORD);
+    widen_words(fit, false, USUAL_WORD);
     add_rank(fit, RANK_DEFAULT);
-    widen_words(fit, false);
+    widen_words(fit, false, MOST_WORD);
     add_rank(fit, RANK_WIDE);
 }
 

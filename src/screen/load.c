@@ -24,17 +24,14 @@ void load_close(struct load *load)
     load->memory = NULL;
 }
 
-/* A number NAME=VALUE of one of the lines, which may be NULL; -1: it is not known. */
-static double value_of(const char *const lines[], size_t n, const char *name)
+/* A number NAME=VALUE of a line, which may be NULL; -1: it is not known. */
+static double value_of(const char *line, const char *name)
 {
     const char *text;
     size_t length;
     double value;
 
-    for (size_t i = 0; i < n; i++)
-        if (lines[i] && text_value(lines[i], name, &text, &length) && decimal_parse(text, length, &value))
-            return value;
-    return -1;
+    return line && text_value(line, name, &text, &length) && decimal_parse(text, length, &value) ? value : -1;
 }
 
 /* The first line of /proc/stat: user nice system idle iowait irq softirq steal, in ticks of all CPUs. */
@@ -75,17 +72,21 @@ static void read_pressure(struct load *load, uint64_t now)
     load->before_ns = now;
 }
 
+void load_begin(struct load *load, uint64_t now)
+{
+    read_ticks(load);
+    read_pressure(load, now);
+}
+
 void load_read(struct load *load, const char *window, const char *totals, const char *psi, uint64_t now)
 {
-    const char *const lines[] = {window, totals, psi};
-    static const char *const names[PRESSURES] = {"psi_cpu_pct", "psi_mem_pct", "psi_io_pct"};
-    double length = value_of(lines, 3, "dur_ms"), idle = value_of(lines, 3, "idle_ms"),
-           cpus = value_of(lines, 3, "cpus");
+    static const char *const names[PRESSURES] = {"cpu_pct", "mem_pct", "io_pct"};
+    double length = value_of(window, "dur_ms"), idle = value_of(totals, "idle_ms"),
+           cpus = value_of(totals, "cpus");
 
     if (length > 0 && idle >= 0 && cpus > 0) {
         load->cpus = cpus;
         load->busy_cpus = idle < cpus * length ? cpus - idle / length : 0;
-        load->all = 0;
     } else {
         read_ticks(load);
     }
@@ -93,10 +94,8 @@ void load_read(struct load *load, const char *window, const char *totals, const 
     load->memory_total = memory->known ? memory->total : 0;
     load->memory_used =
         memory->known && memory->available < memory->total ? memory->total - memory->available : 0;
-    if (value_of(lines, 3, names[0]) < 0)
+    if (!psi)
         read_pressure(load, now);
-    for (int i = 0; i < PRESSURES; i++) {
-        double pct = value_of(lines, 3, names[i]);
-        load->pressure[i] = pct >= 0 ? pct : load->pressure[i];
-    }
+    for (int i = 0; i < PRESSURES && psi; i++)
+        load->pressure[i] = value_of(psi, names[i]);
 }

@@ -21,7 +21,11 @@ struct load {
 int load_open(struct load *load);
 void load_close(struct load *load);
 
-/* window: the lines of it; its fields have precedence. now: CLOCK_MONOTONIC ns. */
+/* Windows begin now, CLOCK_MONOTONIC ns. */
+void load_begin(struct load *load, uint64_t now);
+
+/* window, totals, psi: what follows the names of these lines, or NULL; their fields have precedence. now:
+ * CLOCK_MONOTONIC ns. */
 void load_read(struct load *load, const char *window, const char *totals, const char *psi, uint64_t now);
 
 #endif

@@ -34,6 +34,7 @@ struct screen *screen_open(const struct screen_options *options)
         return NULL;
     s->sink.write = sink_write;
     s->options = *options;
+    s->wide = options->wide;
     s->wish.by = options->by;
     s->wish.threads = s->met.threads = options->threads;
     s->frame.colour = !no_colour || !*no_colour;
@@ -62,8 +63,10 @@ void screen_views(struct screen *s, const struct schema *const *schemas)
     s->page = PAGE_TABLE;
     s->wish.pid = 0;
     *s->wish.sort = '\0';
+    s->wish.reverse = false;
     s->met = s->wish;
     s->ended = 0;
+    load_begin(&s->load, clock_ns(CLOCK_MONOTONIC));
     if (s->terminal.entered)
         screen_draw(s, false);
 }
@@ -137,7 +140,7 @@ static void take_columns(const struct screen *s, struct screen_view *view)
         };
         struct screen_column *column = &view->columns[view->n - 1];
         column->left = column->column && column->column->width < 0;
-        column->asked = s->wish.threads && n == 3 && !memcmp(name, "tid", n);
+        column->asked = s->wish.threads && n >= 3 && !memcmp(name + n - 3, "tid", 3);
     }
 }
 

@@ -18,13 +18,14 @@ struct screen_wish {
     bool threads; /* rows are of threads */
     uint32_t by;  /* of enum rows_word; 0: rows are not grouped */
     char filter[SCREEN_WORD]; /* a glob for comm; "": none */
-    char sort[SCREEN_WORD];   /* as of --sort; "": the order of the view */
+    char sort[SCREEN_WORD];   /* a column, the largest first; "": the order of the view */
+    bool reverse;             /* the smallest first */
     uint32_t pid;             /* of the row whose details are shown; 0: of none */
 };
 
 struct screen_options {
     unsigned top; /* rows a view; 0: as many as there is room for */
-    bool human, threads;
+    bool human, threads, wide;
     uint32_t by;
     uint64_t interval_ns;
 };

@@ -65,7 +65,7 @@ struct screen {
     unsigned view;        /* that the selected row is of */
     uint64_t selected;    /* identity of that row; 0: none */
     unsigned at;          /* where it was last */
-    bool moved; /* by a key */
+    bool moved;           /* by a key */
     unsigned column;      /* that left and right chose: its place in the header, from 1; 0: none */
     struct layout layout; /* of that view, as last drawn */
     unsigned height_of_rows;

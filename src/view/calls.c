@@ -303,6 +303,7 @@ const struct view calls_view = {
     .name = "calls",
     .summary = "system calls or library calls: counts, errors, bytes and latency",
     .schema = {.name = "calls", .columns = columns, .ncolumns = COLUMNS, .order = "count,total_ms"},
+    .slows = true,
     .options = options,
     .option_values = &calls_options,
     .option_bytes = sizeof calls_options,
