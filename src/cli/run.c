@@ -22,7 +22,6 @@
 #include "base/message.h"
 #include "cli/hook_names.h"
 #include "cli/leave.h"
-#include "cli/live.h"
 
 #define LATE_IN_A_ROW 20
 
@@ -218,11 +217,7 @@ static void run_close(struct run *run)
 
 static struct rows_options rows_options_of(const struct options *o)
 {
-    return (struct rows_options){.comms = o->run.comms,
-                                 .users = o->run.users,
-                                 .cgroups = o->run.cgroups,
-                                 .containers = o->run.containers,
-                                 .inverted = o->run.inverted,
+    return (struct rows_options){.filters = &o->run.filters,
                                  .with = o->with | rows_words_of_columns(o->show),
                                  .by = o->by,
                                  .sort = o->sort,
@@ -256,11 +251,10 @@ enum status run_open_rows(struct run *run)
 /* What the kernel side leaves out already. */
 static enum status open_prefilter(struct run *run)
 {
+    const struct filter *filter = run->rows ? rows_filter(run->rows) : NULL;
     struct error why = {""};
-    const uint32_t *users;
-    size_t nusers = run->rows ? rows_users(run->rows, &users) : 0;
 
-    if (run->rows && prefilter_open(&run->session.prefilter, &run->options->run, users, nusers, &why)) {
+    if (filter && prefilter_open(&run->session.prefilter, &run->options->run.filters, filter, &why)) {
         message("%s", why.text);
         return STATUS_FAILED;
     }

@@ -58,7 +58,9 @@ stays() {
     [ "$(shown)" = "$was" ]
 }
 hog_pid() { pgrep -o -P "$(tm list-panes -t main -F '#{pane_pid}')" -x hog; }
+left() { [ "$(tm display -p -t main '#{alternate_on}')" = 0 ]; }
 sane() { # the shell echoes, and reads lines
+    until_ok left || return
     keys "stty -a | tr ' ' '\\n' | grep -xE -- '-?(icanon|echo);?' | xargs echo modes:" Enter
     until_ok has '^modes: icanon echo' && [ "$(tm display -p -t main '#{alternate_on} #{cursor_flag} #{wrap_flag}')" = '0 1 1' ]
 }
@@ -255,10 +257,11 @@ check 'w: right scrolls to the others' until_ok scrolled_to uid
 keys w Escape
 check 'w: back' until_ok columns pid cpu_pct lost_pct verdict by comm
 
-"$HOG" --help | grep -oE '^  (block|contention|cpu|faults|file|mem) ' | tr -d ' ' | sort -u >"$TMP/views"
 seen=
 for _ in $(seq 12); do
+    was=$(shown | sed -n '1s/^hog \([a-z]*\) .*/\1/p')
     keys Tab
+    until_ok has_not "^hog $was " >/dev/null
     until_ok has_not '^the first window' >/dev/null
     seen="$seen $(shown | sed -n '1s/^hog \([a-z]*\) .*/\1/p')"
 done

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cli/live.h"
 #include <string.h>
 #include "base/message.h"
 #include "cli/run_private.h"
+#include "source/shared/prefilter.h"
 
 bool live_is_wanted(const struct options *o)
 {
@@ -63,7 +63,7 @@ enum status live_open(struct run *run)
 
 void live_rows_options(struct run *run)
 {
-    const struct live *live = run->live;
+    struct live *live = run->live;
     struct rows_options *o = &run->rows_options;
 
     o->top = SCREEN_ROWS;
@@ -72,8 +72,11 @@ void live_rows_options(struct run *run)
         o->sort = live->met.sort;
         o->reverse = live->met.reverse;
     }
-    if (*live->met.filter && !o->comms.n && !o->inverted)
-        o->comms = (struct texts){.items = {live->met.filter}, .n = 1};
+    if (*live->met.filter && !o->filters->comms.n) {
+        live->filters = *o->filters;
+        live->filters.comms = (struct texts){.items = {live->met.filter}, .n = 1};
+        o->filters = &live->filters;
+    }
 }
 
 static bool rows_differ(const struct screen_wish *a, const struct screen_wish *b)
@@ -82,28 +85,37 @@ static bool rows_differ(const struct screen_wish *a, const struct screen_wish *b
            strcmp(a->sort, b->sort) != 0;
 }
 
-static enum status reopen_rows(struct run *run)
+/* False, and all is as it was: the view cannot do it, and a message says so. */
+static bool reopen_rows(struct run *run)
 {
-    rows_close(run->rows);
+    struct rows *before = run->rows;
+    const struct rows_options options = run->rows_options;
+
     run->rows = NULL;
     out_layer(run->out, NULL, NULL);
+    if (run_open_rows(run) != STATUS_DONE) {
+        run->rows = before;
+        run->rows_options = options;
+        if (before)
+            rows_attach(before, run->out);
+        return false;
+    }
+    prefilter_use(run->session.prefilter, run->rows ? rows_filter(run->rows) : NULL);
+    rows_close(before);
     out_anew(run->out);
-    return run_open_rows(run);
+    return true;
 }
 
 void live_follow(struct run *run)
 {
     struct live *live = run->live;
-    struct screen_wish wish = *screen_wish(run->screen);
+    const struct screen_wish *wish = screen_wish(run->screen), before = live->met;
 
-    if (rows_differ(&wish, &live->met)) {
-        live->met = wish;
-        if (reopen_rows(run) != STATUS_DONE) { /* the view cannot do it, and a message says so */
-            wish.by = 0;
-            *wish.sort = '\0';
-            screen_refuse(run->screen, &wish);
-            live->met = wish;
-            reopen_rows(run);
+    if (rows_differ(wish, &live->met)) {
+        live->met = *wish;
+        if (!reopen_rows(run)) {
+            live->met = before;
+            screen_refuse(run->screen, &before);
         }
     }
     run->of_views.run.top = rows_want_all(&run->rows_options) ? ROWS_ALL : SCREEN_ROWS;
