@@ -206,7 +206,7 @@ keys Escape
 
 keys '?'
 for key in 'up, down' Enter 'left, right' s / Esc Tab g t w k h space q; do
-    check "?: $key" until_ok has "^$key[ ,]"
+    check "?: $key" until_ok has "^${key}[ ,]"
 done
 keys Escape
 check 'Esc: the rows again' until_ok more_rows
