@@ -96,15 +96,11 @@ static void put_column(struct page *page, const struct screen_view *view, unsign
     frame_cell(f, column->name, column->length, NAME_WIDTH, true);
     frame_style(f, STYLE_NONE);
     frame_blanks(f, 1);
-#ifdef HOG_COLUMN_HELP
     bool wide = text_characters(cell, n) > VALUE_WIDTH;
     frame_cell(f, cell, n, wide ? f->width : VALUE_WIDTH, true);
     frame_blanks(f, 1);
     if (!wide && column->column)
         frame_text(f, column->column->help);
-#else
-    frame_put(f, cell, n);
-#endif
 }
 
 void page_detail(struct screen *s, unsigned kept)
