@@ -6,7 +6,7 @@
 #include "screen/screen_private.h"
 
 #define NAME_WIDTH  16
-#define VALUE_WIDTH 26
+#define VALUE_WIDTH 14
 
 /* A page that may be longer than the terminal is high: its first rows are left out. */
 struct page {
