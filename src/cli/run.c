@@ -204,11 +204,7 @@ static void run_close(struct run *run)
 
 static struct rows_options rows_options_of(const struct options *o)
 {
-    return (struct rows_options){.comms = o->run.comms,
-                                 .users = o->run.users,
-                                 .cgroups = o->run.cgroups,
-                                 .containers = o->run.containers,
-                                 .inverted = o->run.inverted,
+    return (struct rows_options){.filters = &o->run.filters,
                                  .with = o->with | rows_words_of_columns(o->show),
                                  .by = o->by,
                                  .sort = o->sort,
@@ -239,9 +235,8 @@ static enum status open_rows(struct run *run)
         message("%s", why.text);
         return err == -EINVAL ? STATUS_USAGE : STATUS_FAILED;
     }
-    const uint32_t *users;
-    size_t nusers = run->rows ? rows_users(run->rows, &users) : 0;
-    if (run->rows && prefilter_open(&run->session.prefilter, &options->run, users, nusers, &why)) {
+    const struct filter *filter = run->rows ? rows_filter(run->rows) : NULL;
+    if (filter && prefilter_open(&run->session.prefilter, &options->run.filters, filter, &why)) {
         message("%s", why.text);
         return STATUS_FAILED;
     }

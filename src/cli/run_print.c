@@ -71,6 +71,14 @@ static void print_exits(struct out *out, struct targets *targets)
     targets_drop(targets);
 }
 
+static void print_unmatched(const struct options *options)
+{
+    char filters[200];
+
+    filter_describe(&options->run.filters, filters, sizeof filters);
+    message("no process matches %s so far", filters);
+}
+
 /* The window line is already written: rows lost here are counted in lost= of the next one. */
 static void print_rows(struct run *run)
 {
@@ -84,6 +92,8 @@ static void print_rows(struct run *run)
             rows_flush(run->rows);
     }
     sources_shown(&s->sources);
+    if (run->rows && rows_unmatched(run->rows))
+        print_unmatched(run->options);
     run->rows_lost = run->rows ? rows_lost(run->rows) : 0;
     if (run->rows_lost && !run->ever_lost)
         message(

@@ -27,19 +27,15 @@ uint32_t rows_word(const char *text, size_t length, uint32_t allowed)
     return 0;
 }
 
-static bool has_filters(const struct rows_options *o)
-{
-    return o->comms.n || o->users.n || o->cgroups.n || o->containers.n;
-}
-
 bool rows_want_all(const struct rows_options *o)
 {
-    return o->by || o->sort || o->reverse || o->format == OUT_PROM || has_filters(o);
+    return o->by || o->sort || o->reverse || o->format == OUT_PROM || filter_kinds(o->filters);
 }
 
 bool rows_want_groups(const struct rows_options *o)
 {
-    return (o->with | o->by) & (ROWS_CGROUP | ROWS_CONTAINER | ROWS_POD) || o->cgroups.n || o->containers.n;
+    return (o->with | o->by) & (ROWS_CGROUP | ROWS_CONTAINER | ROWS_POD) ||
+           filter_kinds(o->filters) & FILTER_GROUPS;
 }
 
 static unsigned parts_of(const struct rows_options *o)
@@ -47,7 +43,7 @@ static unsigned parts_of(const struct rows_options *o)
     uint32_t asked = o->with | o->by;
     unsigned parts = 0;
 
-    if (asked & (ROWS_UID | ROWS_USER) || o->users.n)
+    if (asked & (ROWS_UID | ROWS_USER) || filter_kinds(o->filters) & FILTER_USER)
         parts |= IDENTITY_USER;
     if (rows_want_groups(o))
         parts |= IDENTITY_GROUP;
@@ -118,6 +114,7 @@ int rows_open(struct rows **out, const struct rows_options *options, const struc
     if (!rows)
         return error_set(why, -ENOMEM, "out of memory");
     rows->options = options;
+    rows->proc = proc;
     rows->collect = options->by || options->sort || options->reverse || options->format == OUT_PROM;
     rows->most_bytes = options->kib ? (size_t)options->kib << 10 : MOST_BYTES;
     int err = open_sources(rows, names, proc, why);
@@ -144,20 +141,21 @@ void rows_close(struct rows *rows)
         free(shape);
     }
     identities_close(rows->identities);
+    filter_close(rows->filter);
     users_close(rows->users);
     free(rows);
 }
 
-size_t rows_users(const struct rows *rows, const uint32_t **users)
+const struct filter *rows_filter(const struct rows *rows)
 {
-    *users = rows->uids;
-    return rows->nuids;
+    return rows->filter;
 }
 
 void rows_without_proc(struct rows *rows)
 {
     identities_close(rows->identities);
     rows->identities = NULL;
+    rows->proc = false;
 }
 
 /* Without waiting: in the order that the view has. */
@@ -186,7 +184,7 @@ static bool take(void *context, const struct schema *schema, const struct cell *
         return false;
     }
     row_init(shape, &row, cells, keys ? keys : &none);
-    if (keys && !filter_passes(rows, shape, &row))
+    if (keys && !row_passes(rows, shape, &row))
         return false;
     if (!keys && rows->options->format != OUT_PROM) {
         row_tell(rows, shape, &row);
@@ -210,6 +208,7 @@ void rows_attach(struct rows *rows, struct out *out)
 void rows_begin(struct rows *rows, uint64_t now)
 {
     rows->now = now;
+    rows->windows++;
     if (rows->identities)
         identities_begin(rows->identities);
     for (size_t i = 0; i < rows->nshapes; i++)

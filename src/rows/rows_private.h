@@ -91,7 +91,7 @@ bool row_uid(const struct shape *shape, const struct row *row, bool victim, uint
 /* ---- filter.c: which rows are shown at all ---- */
 
 int filter_init(struct rows *rows, struct error *why);
-bool filter_passes(struct rows *rows, const struct shape *shape, struct row *row);
+bool row_passes(struct rows *rows, const struct shape *shape, struct row *row);
 
 /* ---- labels.c: rows as series ---- */
 
@@ -119,16 +119,17 @@ void group_forget(struct rows *rows, struct shape *shape);
 
 /* ---- */
 
-#define MAX_UIDS 64
 struct rows {
     const struct rows_options *options;
     struct out *out;
     unsigned parts;                /* of identities that are asked for */
     struct identities *identities; /* NULL: not asked for, or not to be had */
     struct users *users;
-    uint32_t uids[MAX_UIDS];
-    size_t nuids;
-    bool filters, collect; /* collect: rows wait until all of the view are known */
+    struct filter *filter;    /* or NULL */
+    bool asks_proc;           /* the filter wants what /proc says */
+    bool proc;                /* /proc is about the same processes */
+    uint64_t windows, passed; /* rows that the filter let pass */
+    bool collect;             /* rows wait until all of the view are known */
     uint64_t now, salt;
     struct shape *shapes[SHAPES];
     size_t nshapes;

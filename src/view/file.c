@@ -352,7 +352,7 @@ static int check_options(const struct view_request *request, struct error *why)
     if (!file_options.by_mount)
         return 0;
     *request->by = 0;
-    if (run->threads || run->comms.n || run->users.n || run->cgroups.n || run->containers.n)
+    if (run->threads || filter_kinds(&run->filters))
         return error_set(why, -EINVAL,
                          "--by mount adds up all processes: -p chooses some, and nothing else does");
     return 0;

@@ -81,6 +81,7 @@ static void write_row(struct out *out, const struct task *task)
 /* The output for the rows; lost: how many were lost. */
 static const char *through(struct rows_options options, uint64_t *lost)
 {
+    static const struct filter_options all;
     const struct schema *const views[] = {&schema, NULL};
     struct rows *rows = NULL;
     struct error why = {""};
@@ -88,6 +89,7 @@ static const char *through(struct rows_options options, uint64_t *lost)
     struct out *out = out_open(fd, options.format, false);
 
     options.top = options.top ? options.top : 10;
+    options.filters = options.filters ? options.filters : &all;
     if (rows_open(&rows, &options, views, NULL, true, &why)) {
         printf("# %s\n", why.text);
         return "";
@@ -180,19 +182,31 @@ static void check_order(void)
 
 static void check_filters(void)
 {
-    const char *lines = through((struct rows_options){.comms = {{"cc*"}, 1}, .top = 2}, NULL);
+    const struct filter_options two = {.comms = {{"cc*"}, 1}}, others = {.comms = {{"!cc*"}, 1}},
+                                kinds = {.comms = {{"cc*", "make"}, 2}, .users = {{"33"}, 1}},
+                                users = {.users = {{"root,33"}, 1}}, groups = {.cgroups = {{"/"}, 1}},
+                                regex = {.comms = {{"/^c.1$|C calc/"}, 1}},
+                                mixed = {.comms = {{"!make", "/[acm]/"}, 2}, .users = {{"!0"}, 1}},
+                                pid = {.not_pids = {4000001, 4000004}, .nnot_pids = 2};
+    const char *lines = through((struct rows_options){.filters = &two, .top = 2}, NULL);
 
     check(lines_in(lines) == 2, "a filter is before the cut to -k");
     is_row("the second of them", lines, 2, "made 4000003 0 sdb 30.000 - 0 3.0 20.0 10.0 ok cc1");
-    lines = through((struct rows_options){.comms = {{"cc*"}, 1}, .inverted = true}, NULL);
-    is_row("--not", lines, 1, "made 4000002 33 sda 40.000 200 2 2.0 8.0 - ok make");
-    check(lines_in(lines) == 2, "--not: all others");
-    lines = through((struct rows_options){.comms = {{"cc*", "make"}, 2}, .users = {{"33"}, 1}}, NULL);
+    lines = through((struct rows_options){.filters = &others}, NULL);
+    is_row("!", lines, 1, "made 4000002 33 sda 40.000 200 2 2.0 8.0 - ok make");
+    check(lines_in(lines) == 2, "!: all others");
+    lines = through((struct rows_options){.filters = &kinds}, NULL);
     check(lines_in(lines) == 2, "one of each kind, and all kinds");
-    lines = through((struct rows_options){.users = {{"root,33"}, 1}}, NULL);
+    lines = through((struct rows_options){.filters = &users}, NULL);
     check(lines_in(lines) == 4, "users by name and number");
-    lines = through((struct rows_options){.cgroups = {{"/"}, 1}}, NULL);
+    lines = through((struct rows_options){.filters = &groups}, NULL);
     check(lines_in(lines) == 0, "a process of unknown group is in none");
+    lines = through((struct rows_options){.filters = &regex}, NULL);
+    check(lines_in(lines) == 4, "a regular expression");
+    lines = through((struct rows_options){.filters = &mixed}, NULL);
+    check(lines_in(lines) == 2, "one that is wanted, and none that is refused");
+    lines = through((struct rows_options){.filters = &pid}, NULL);
+    check(lines_in(lines) == 3, "all but these processes");
 }
 
 static void check_memory(void)
