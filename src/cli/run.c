@@ -327,8 +327,8 @@ static void choose_columns(struct run *run)
 {
     const struct options *o = run->options;
 
-    snprintf(run->also, sizeof run->also, "%s%s%s", o->run.threads ? "tid,victim_tid," : "",
-             o->by & ROWS_CPU ? "cpu," : "", o->sort ? o->sort : "");
+    snprintf(run->also, sizeof run->also, "%s%s%s%s", o->run.threads ? "tid,victim_tid," : "",
+             o->by & ROWS_CPU ? "cpu," : "", o->with & ROWS_PSS ? "pss_kib," : "", o->sort ? o->sort : "");
     out_choose(run->out, &(struct column_choice){.wide = o->wide, .list = o->show, .also = run->also});
 }
 
@@ -375,7 +375,7 @@ enum status run_views(const struct options *asked)
 {
     /* What reads a pipe relies on the unit of the column. */
     if (asked->human && !isatty(STDOUT_FILENO)) {
-        message("-h/--human is for people: stdout is no terminal (for help use --help)");
+        message("--human is for people: stdout is no terminal");
         return STATUS_USAGE;
     }
     const bool live = screen_is_wanted(asked);

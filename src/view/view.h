@@ -16,7 +16,9 @@
 /* What a view may check and change of the command line when it is asked for. */
 struct view_request {
     struct run_options *run;
-    uint32_t *by; /* of enum rows_word; the view clears what it groups by itself */
+    uint32_t *by;               /* of enum rows_word; the view clears what it groups by itself */
+    uint32_t with;              /* the same for --with */
+    const char *sort, *columns; /* comma lists, or NULL */
     size_t npids;
     bool only;    /* no other view is asked for */
     bool command; /* a command follows */
@@ -35,7 +37,7 @@ struct view {
     const char *unpinnable;            /* appended to "cannot be pinned"; or NULL */
     uint64_t interval_ns;              /* default window; 0: 1 s */
     uint64_t command_interval_ns;      /* the same for a command */
-    uint32_t groups_by;                /* words of --by that only this view knows */
+    uint32_t groups_by, shows_with;    /* words of --by and of --with that only this view knows */
     const struct option_spec *options; /* its own; ends with a NULL name; or NULL */
     void *option_values;               /* what their offsets are in; NULL: struct run_options */
     size_t option_bytes;               /* of it: set to 0 before options are parsed */
