@@ -157,16 +157,18 @@ static void take_header(struct screen *s, const char *line, size_t length)
         i++;
     if (i == SCREEN_VIEWS)
         return;
+    struct screen_view *view = &s->views[i];
+    if (i < s->nviews && strlen(view->header) == length && !memcmp(view->header, line, length))
+        return; /* rows have other options, and the same columns */
     char *header = strndup(line, length);
     if (!header)
         return;
-    struct screen_view *view = &s->views[i];
     free(view->header);
     view->header = header;
     memcpy(view->name, line + 1, name - 1);
     take_columns(s, view);
     s->nviews += i == s->nviews;
-    s->column = 0;
+    s->column = i == s->view ? 0 : s->column;
 }
 
 void screen_end_window(struct screen *s)
