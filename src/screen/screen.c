@@ -111,6 +111,15 @@ const struct screen_wish *screen_wish(const struct screen *s)
     return &s->wish;
 }
 
+unsigned screen_rows(const struct screen *s)
+{
+    unsigned from = s->view < s->nviews ? s->views[s->view].from : 0, rows = s->height;
+
+    if (s->selected || from)
+        rows = from + 2 * s->height;
+    return rows < SCREEN_ROWS ? rows : SCREEN_ROWS;
+}
+
 void screen_refuse(struct screen *s, const struct screen_wish *instead)
 {
     s->wish = *instead;
@@ -136,6 +145,7 @@ static void take_columns(const struct screen *s, struct screen_view *view)
         view->columns[view->n++] = (struct screen_column){
             .name = name,
             .length = (unsigned char)n,
+            .width = (unsigned char)n,
             .column = s->schemas ? column_find(s->schemas, view->name, strlen(view->name), name, n) : NULL,
         };
         struct screen_column *column = &view->columns[view->n - 1];
