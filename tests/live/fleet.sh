@@ -29,7 +29,7 @@ mapfile -t by < <(sed -n 's/^ExecStart=.* \(--by [a-z]*\) .*/\1/p' docs/fleet/ho
 
 # Free ports; another process has little time to take them.
 ports() {
-    python3 -c 'import socket
+    /usr/bin/python3 -c 'import socket
 s = [socket.socket() for _ in range(3)]
 [x.bind(("127.0.0.1", 0)) for x in s]
 print(*(x.getsockname()[1] for x in s))'
@@ -38,7 +38,7 @@ ask() { # ask QUERY: label comm, label instance, value of each, by value
     get "api/v1/query?query=$(jq -rn --arg q "$1" '$q | @uri')" |
         jq -r '.data.result[] | [.metric.comm, .metric.instance, .value[1]] | map(. // "-") | join(" ")' | in_order
 }
-get() { python3 -c 'import sys, urllib.request as u
+get() { /usr/bin/python3 -c 'import sys, urllib.request as u
 sys.stdout.write(u.urlopen(sys.argv[1], timeout=5).read().decode())' "http://127.0.0.1:$port_prometheus/$1"; }
 answers() { # answers QUERY WANTED: within some seconds
     local until=$((SECONDS + 20))
