@@ -78,10 +78,10 @@ CONFIG
     answers 'sum(up{job="node"})' '- - - 2'
 }
 # The same in text: pid, comm, instance, bytes; only host b has the process that is asked for.
-in_text() { # in_text VIEW FIELD
-    "$HOG" "$1" -p "$pids" 0.2 1 | awk -v view="$1" -v field="$2" -v plain="$plain" '$1 == view && $field != "-" {
-            print $3, $NF, "a", $field * 1024
-            if ($3 == plain) print $3, $NF, "b", $field * 1024
+in_text() { # in_text VIEW COLUMN
+    "$HOG" "$1" -p "$pids" 0.2 1 | awk -v view="$1" -v name="$2" -v plain="$plain" "$BY_NAME"'$1 == view && col(name) != "-" {
+            print col("pid"), col("comm"), "a", col(name) * 1024
+            if (col("pid") == plain) print col("pid"), col("comm"), "b", col(name) * 1024
         }' | in_order
 }
 in_order() { sort -k 4,4nr -k 1,1n -k 3,3; }
@@ -98,11 +98,11 @@ stale() { # a rule that never fires looks like one that is never evaluated, so t
 if command -v prometheus-node-exporter >/dev/null && command -v prometheus >/dev/null; then
     check 'Prometheus scrapes two node exporters, each with a textfile of hog' begin_all || done_testing
     prometheus=$LOAD_PID
-    text=$(in_text mem 5)
+    text=$(in_text mem rss_kib)
     check 'text has four rows, a hostile name among them' test "$(wc -l <<<"$text") $(grep -c 'evil' <<<"$text")" = '4 1'
     check 'PromQL answers what text says' answers 'hog_mem_rss_bytes{pid!=""}' "$text"
     check 'which is what /proc says' answers "hog_mem_rss_bytes{pid=\"$plain\",instance=\"a\"} / 1024" "$plain plain a $(status_kib "$plain")"
-    check 'the rule for the heaviest of all hosts answers what the text of top says' answers 'hog:rss_bytes:top10' "$(in_text top 7)"
+    check 'the rule for the heaviest of all hosts answers what the text of top says' answers 'hog:rss_bytes:top10' "$(in_text top rss_kib)"
     check 'by host' answers 'sum by (instance) (hog_mem_rss_bytes)' \
         "$(awk '{ sum[$3] += $4 } END { printf "- - a %.0f\n- - b %.0f", sum["a"], sum["b"] }' <<<"$text")"
     check 'verdicts are labels' answers "count(hog_top_info{verdict=\"ok\",pid=\"$sleeper\"} == 1)" '- - - 1'
