@@ -85,7 +85,7 @@ quiet = $(if $(V),,@printf '  %-8s %s\n' $(1) '$(2)';)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all run test unit live fuzz fuzz-long bench vm vm-all vm-programs lint fmt install deb clean programs setup-build setup-test setup-bench setup-vm setup-fuzz
+.PHONY: all run test unit live fuzz fuzz-long bench vm vm-all vm-programs lint fmt install deb image clean programs setup-build setup-test setup-bench setup-vm setup-fuzz
 
 all: $(BUILD)/hog
 
@@ -100,6 +100,9 @@ run: setup-build
 	@$(GIVE_BACK)
 	@echo 'Running: $(BUILD)/hog 1 5   (which process is in trouble, why, and what causes it: five windows of one second)'
 	@$(BUILD)/hog 1 5
+	@echo 'Next: $(BUILD)/hog why          the worst of these in sentences: what it waited for, and what to do'
+	@echo '      $(BUILD)/hog block file 1 the disks and the files, or any of the views of $(BUILD)/hog help'
+	@echo '      $(BUILD)/hog              without a count, on a terminal: a screen (q ends it, ? explains it)'
 
 # All that the tests need; scripts/test.sh runs them.
 programs: all $(UNIT) $(LIVE) $(LOAD) $(FUZZERS) $(TEST_BPF) $(OBJRUN)
@@ -166,6 +169,11 @@ deb:
 	@$(MAKE) $(SUBFLAGS) install DESTDIR=$(BUILD)/deb PREFIX=/usr >/dev/null
 	@scripts/deb.sh $(BUILD)/deb $(VERSION) $(DEBARCH) $(BUILD)/hog_$(VERSION)_$(DEBARCH).deb
 	@echo $(BUILD)/hog_$(VERSION)_$(DEBARCH).deb
+
+# An image with the program in it and nothing else.
+image: all
+	@scripts/image.sh $(BUILD)/hog $(VERSION) $(DEBARCH) $(BUILD)/hog-image.tar
+	@echo $(BUILD)/hog-image.tar
 
 clean:
 	rm -rf $(BUILD)

@@ -45,6 +45,9 @@ chromium-headless-shell chromium-headless-shell?
 cpudist libbpf-tools?
 yamllint yamllint?
 /usr/lib/python3/dist-packages/kubernetes python3-kubernetes?
+/usr/lib/python3/dist-packages/jsonschema python3-jsonschema?
+podman podman?
+sqlite3 sqlite3
 systemd-analyze systemd?
 tmux tmux
 file file

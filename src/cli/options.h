@@ -42,8 +42,10 @@ struct options {
     char **command;    /* what runs while it is measured, NULL-terminated as for exec; NULL: none */
     struct thresholds thresholds;
     uint32_t with, by;    /* of enum rows_word; by: one of them, or 0 */
-    const char *sort;     /* a column; "-" in front: reversed */
+    const char *sort;     /* columns, the largest first; or NULL */
+    bool reverse;         /* the smallest first */
     bool wide;            /* all columns, and the lines of totals */
+    const char *show;     /* --columns: "a,b", or "+a,b"; or NULL */
     const char *textfile; /* file that prom replaces in each window, in place of stdout */
     unsigned rows_kib;    /* memory for rows before grouping (hidden, for tests); 0: the default */
     /* record, report, diff */

@@ -44,7 +44,7 @@ const struct option_spec option_table[] = {
         .name = "pid",
         .letter = 'p',
         .argument = "PID,..",
-        .help = "only these processes, counted without loss; may be repeated",
+        .help = "only these processes, counted without loss; !PID: not this one; may be repeated",
         .kind = OPTION_PIDS,
         .least = 1,
         .most = MOST_PID,
@@ -60,38 +60,45 @@ const struct option_spec option_table[] = {
         .name = "comm",
         .letter = 'c',
         .argument = "GLOB",
-        .help = "only rows whose comm matches: * any, ? one, [a-z] one of these; may be repeated",
+        .help = "only rows whose comm matches: * any, ? one, [a-z] one of these; or /REGEX/; !: all but "
+                "these; may "
+                "be repeated",
         .kind = OPTION_TEXTS,
-        AT(run.comms),
+        AT(run.filters.comms),
     },
     {
         .name = "user",
         .letter = 'u',
         .argument = "USER,..",
-        .help = "only rows of these users, by name or number; may be repeated",
+        .help = "only rows of these users, by name or number; !USER: not of this one; may be repeated",
         .kind = OPTION_TEXTS,
-        AT(run.users),
+        AT(run.filters.users),
     },
     {
         .name = "cgroup",
         .letter = 'g',
-        .argument = "PATH",
-        .help = "only rows of this control group and those below it; may be repeated",
+        .argument = "GROUP",
+        .help = "only rows of this control group, by path or systemd unit (nginx.service), and of those "
+                "below it; "
+                "!GROUP: not of it; may be repeated",
         .kind = OPTION_TEXTS,
-        AT(run.cgroups),
+        AT(run.filters.cgroups),
     },
     {
         .name = "container",
         .argument = "ID",
-        .help = "only rows of containers whose id or name begins with ID; may be repeated",
+        .help = "only rows of containers whose id or name begins with ID; !ID: not of these; may be repeated",
         .kind = OPTION_TEXTS,
-        AT(run.containers),
+        AT(run.filters.containers),
     },
     {
-        .name = "not",
-        .help = "only rows that do not match -c, -u, -g and --container",
-        .kind = OPTION_FLAG,
-        AT(run.inverted),
+        .name = "pod",
+        .argument = "POD",
+        .help = "only rows of Kubernetes pods whose UID, NAME or NAMESPACE/NAME begins with POD; !POD: not "
+                "of these; may "
+                "be repeated",
+        .kind = OPTION_TEXTS,
+        AT(run.filters.pods),
     },
     {
         .name = "with",
@@ -121,9 +128,15 @@ const struct option_spec option_table[] = {
     {
         .name = "sort",
         .argument = "COLUMN",
-        .help = "sort rows by this column, largest first (names: from a on); -COLUMN: reversed",
+        .help = "sort rows by this column, largest first (names: from a on)",
         .kind = OPTION_TEXT,
         AT(sort),
+    },
+    {
+        .name = "reverse",
+        .help = "the last rows first",
+        .kind = OPTION_FLAG,
+        AT(reverse),
     },
     {
         .name = "wide",
@@ -131,6 +144,13 @@ const struct option_spec option_table[] = {
         .help = "all columns, and the lines #totals and #psi",
         .kind = OPTION_FLAG,
         AT(wide),
+    },
+    {
+        .name = "columns",
+        .argument = "NAME,..",
+        .help = "exactly these columns, in this order; +NAME,..: these in addition",
+        .kind = OPTION_TEXT,
+        AT(show),
     },
     {
         .name = "output",

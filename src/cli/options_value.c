@@ -18,12 +18,6 @@ struct quoted option_label(const struct option_spec *spec)
     return label;
 }
 
-void append_name(char *list, size_t size, const char *name)
-{
-    size_t used = strlen(list);
-    snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
-}
-
 static bool parse_number(const char *text, size_t length, uint64_t least, uint64_t most, uint64_t *value)
 {
     *value = 0;
@@ -70,14 +64,23 @@ static int parse_pid(const struct option_spec *spec, const char *text, size_t le
                      quote_bytes(text, length).text, spec->least, spec->most);
 }
 
+static int add_not_pid(struct filter_options *filters, uint64_t pid, struct error *why)
+{
+    if (filters->nnot_pids == FILTER_PIDS)
+        return error_set(why, -EINVAL, "too many PIDs with a !: at most %d are allowed", FILTER_PIDS);
+    filters->not_pids[filters->nnot_pids++] = (uint32_t)pid;
+    return 0;
+}
+
 static int add_pid(struct options *o, const struct option_spec *spec, const char *text, size_t length,
                    struct error *why)
 {
     uint64_t pid;
-    int error = parse_pid(spec, text, length, &pid, why);
+    bool negated = length && *text == '!';
+    int error = parse_pid(spec, text + negated, length - negated, &pid, why);
 
-    if (error)
-        return error;
+    if (error || negated)
+        return error ? error : add_not_pid(&o->run.filters, pid, why);
     for (size_t i = 0; i < o->npids; i++)
         if (o->pids[i] == pid)
             return 0;
@@ -89,11 +92,16 @@ static int add_pid(struct options *o, const struct option_spec *spec, const char
 
 int option_pids(struct options *options, const struct option_spec *spec, const char *list, struct error *why)
 {
+    bool negated = *list == '!';
+    const char *all = list;
     int error = 0;
 
     while (list && !error) {
         const char *word;
         size_t length = list_word(&list, &word);
+        if (negated != (length && *word == '!'))
+            return error_set(why, -EINVAL, "-p/--pid: \"%s\": a ! is in front of each of the list or of none",
+                             quote(all).text);
         error = add_pid(options, spec, word, length, why);
     }
     return error;

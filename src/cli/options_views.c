@@ -57,8 +57,6 @@ static int check_rows(struct options *o, struct error *why)
 {
     bool waits = o->by || o->sort || o->format == OUT_PROM || o->textfile;
 
-    if (o->run.inverted && !(o->run.comms.n || o->run.users.n || o->run.cgroups.n || o->run.containers.n))
-        return error_set(why, -EINVAL, "--not inverts -c, -u, -g and --container: it needs one of them");
     if (o->run.explain && (waits || o->format == OUT_CSV))
         return error_set(why, -EINVAL,
                          "%s adds lines below each row: not possible with --by, --sort, csv and prom",

@@ -204,14 +204,12 @@ static void run_close(struct run *run)
 
 static struct rows_options rows_options_of(const struct options *o)
 {
-    return (struct rows_options){.comms = o->run.comms,
-                                 .users = o->run.users,
-                                 .cgroups = o->run.cgroups,
-                                 .containers = o->run.containers,
-                                 .inverted = o->run.inverted,
-                                 .with = o->with,
+    return (struct rows_options){.filters = &o->run.filters,
+                                 .with = o->with | rows_words_of_columns(o->show),
                                  .by = o->by,
                                  .sort = o->sort,
+                                 .reverse = o->reverse,
+                                 .columns = o->show,
                                  .top = o->run.top,
                                  .threads = o->run.threads,
                                  .format = o->format,
@@ -237,9 +235,8 @@ static enum status open_rows(struct run *run)
         message("%s", why.text);
         return err == -EINVAL ? STATUS_USAGE : STATUS_FAILED;
     }
-    const uint32_t *users;
-    size_t nusers = run->rows ? rows_users(run->rows, &users) : 0;
-    if (run->rows && prefilter_open(&run->session.prefilter, &options->run, users, nusers, &why)) {
+    const struct filter *filter = run->rows ? rows_filter(run->rows) : NULL;
+    if (filter && prefilter_open(&run->session.prefilter, &options->run.filters, filter, &why)) {
         message("%s", why.text);
         return STATUS_FAILED;
     }
@@ -325,6 +322,16 @@ static void signals_end_at_once(const struct run *run)
     sigprocmask(SIG_UNBLOCK, &run->ending, NULL);
 }
 
+/* Columns that other options are about are shown without being asked for. */
+static void choose_columns(struct run *run)
+{
+    const struct options *o = run->options;
+
+    snprintf(run->also, sizeof run->also, "%s%s%s", o->run.threads ? "tid,victim_tid," : "",
+             o->by & ROWS_CPU ? "cpu," : "", o->sort ? o->sort : "");
+    out_choose(run->out, &(struct column_choice){.wide = o->wide, .list = o->show, .also = run->also});
+}
+
 static enum status open_output(struct run *run, bool human)
 {
     const struct options *options = run->options;
@@ -334,6 +341,7 @@ static enum status open_output(struct run *run, bool human)
         message("out of memory");
         return STATUS_FAILED;
     }
+    choose_columns(run);
     if (human)
         out_for_people(run->out);
     int err = options->textfile ? out_to_file(run->out, options->textfile) : 0;

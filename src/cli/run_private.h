@@ -18,6 +18,7 @@ struct run {
     const struct schema *schemas[MAX_VIEWS + 1]; /* of the views asked for; ends with NULL */
     struct session session;
     struct out *out;
+    char also[192];            /* columns that options other than --columns ask for */
     struct recorder *recorder; /* or NULL */
     struct screen *screen;     /* or NULL */
     struct self self;

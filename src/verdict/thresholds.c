@@ -32,7 +32,7 @@ const struct threshold_spec threshold_table[THRESHOLDS] = {
     [CPU_BOUND_PCT]  = {"cpu_bound_pct",  80,   0.1, 100,     "percent",
                         "cpu-bound: least share of one CPU's time that its busiest thread had"},
     [NOISY_PCT]      = {"noisy_pct",      20,   0.1, 1000000, "percent",
-                        "noisy-neighbor: least time that all others waited for it, of the window's length"},
+                        "noisy: least time that all others waited for it, of the window's length"},
     [OOM_SECONDS]    = {"oom_seconds",    60,   1,   86400,   "seconds",
                         "oom-risk: most time until memory ends, if it grows on as it does"},
     [OOM_SHARE_PCT]  = {"oom_share_pct",  25,   0.1, 100,     "percent",

@@ -22,15 +22,12 @@ struct calls {
 };
 
 #define CALLS_COLUMNS(X)                                                                                     \
-    X(rank, 4, NONE, NONE, WIDE, "place by count, then by total_ms; 1 first")                                \
-    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
-    X(lib, -20, NONE, DIM, DEFAULT, "file of the function; [syscall], [compat] (32-bit programs) or [x32]")  \
-    X(func, -22, NONE, DIM, DEFAULT, "the function or system call")                                          \
-    X(count, 9, COUNT, SUM, DEFAULT_RANKED, "calls that returned in the window")                             \
-    X(errors, 8, COUNT, SUM, DEFAULT, "of these, those that failed")                                         \
-    X(kib, 12, KIB, SUM, DEFAULT, "KiB moved by calls that did not fail")                                    \
+    X(pid, 7, NONE, TASK, NARROW, "process")                                                                 \
+    X(count, 8, COUNT, SUM, NARROW_RANKED, "calls that returned in the window")                              \
+    X(errors, 6, COUNT, SUM, NARROW, "of these, those that failed")                                          \
+    X(kib, 10, KIB, SUM, DEFAULT, "KiB moved by calls that did not fail")                                    \
+    X(p99_us, 10, US, NONE, NARROW, "99 of 100 of them took no longer, to 6.25 %")                           \
     X(p50_us, 10, US, NONE, WIDE, "half of them took no longer, to 6.25 %")                                  \
-    X(p99_us, 10, US, NONE, DEFAULT, "99 of 100 of them took no longer, to 6.25 %")                          \
     X(max_us, 10, US, MAX, WIDE, "the longest, to 6.25 %")                                                   \
     X(total_ms, 10, MS, SUM, WIDE, "time in these calls within the window, open ones included")              \
     X(entered, 9, COUNT, SUM, WIDE, "calls that began in the window")                                        \
@@ -38,7 +35,9 @@ struct calls {
     X(unsized, 7, COUNT, SUM, WIDE, "calls that returned with an unknown number of bytes")                   \
     X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
     X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
-    X(comm, -15, NONE, TASK, DEFAULT, "name")
+    X(lib, -12, NONE, DIM, DEFAULT, "file of the function; [syscall], [compat] (32-bit programs) or [x32]")  \
+    X(func, -18, NONE, DIM, NARROW, "the function or system call")                                           \
+    X(comm, -15, NONE, TASK, NARROW, "name")
 COLUMN_TABLE(CALLS_COLUMNS);
 
 extern const struct view calls_view;
@@ -133,7 +132,7 @@ static struct cell calls_microseconds(const struct calls *calls, const struct ca
                : cell_unknown();
 }
 
-static void put_calls_row(struct calls *calls, const struct window *window, struct out *out, size_t rank,
+static void put_calls_row(struct calls *calls, const struct window *window, struct out *out,
                           const struct call_sums *sums)
 {
     const struct cell none = cell_unknown();
@@ -146,7 +145,6 @@ static void put_calls_row(struct calls *calls, const struct window *window, stru
     struct called called;
     name_call(calls, sums, &called);
     const struct cell cells[COLUMNS] = {
-        [COL_rank] = cell_unsigned(rank),
         [COL_pid] = outside ? none : cell_unsigned(key_process(sums->who)),
         [COL_lib] = cell_string(called.lib),
         [COL_func] = cell_string(called.func),
@@ -215,7 +213,7 @@ static void calls_rows(void *state, const struct window *window, struct out *out
         out_note(out, "unseen", &reason, 1);
     calls->sums->unprobed = 0;
     for (size_t i = 0; i < n && i < calls->context->options->top; i++)
-        put_calls_row(calls, window, out, i + 1, calls->top[i]);
+        put_calls_row(calls, window, out, calls->top[i]);
 }
 
 /* ---- its options ---- */

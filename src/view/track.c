@@ -9,12 +9,12 @@
 #include "view/task_cells.h"
 
 #define TRACK_COLUMNS(X)                                                                                     \
-    X(t_ms, 10, MS, DIM, DEFAULT, "start of the window since the start of the run")                          \
-    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
-    X(cpu_pct, 7, PCT, SUM, DEFAULT_RANKED, "on-CPU time in percent of the window; 100 is one CPU")          \
-    X(run_ms, 10, MS, SUM, DEFAULT, "on-CPU time in the window")                                             \
-    X(switches, 8, COUNT, SUM, DEFAULT, "times it left a CPU in the window")                                 \
-    X(comm, -15, NONE, TASK, DEFAULT, "name")
+    X(t_ms, 10, MS, DIM, NARROW, "start of the window since the start of the run")                           \
+    X(pid, 7, NONE, TASK, NARROW, "process")                                                                 \
+    X(cpu_pct, 7, PCT, SUM, NARROW_RANKED, "on-CPU time in percent of the window; 100 is one CPU")           \
+    X(run_ms, 10, MS, SUM, NARROW, "on-CPU time in the window")                                              \
+    X(switches, 8, COUNT, SUM, NARROW, "times it left a CPU in the window")                                  \
+    X(comm, -15, NONE, TASK, NARROW, "name")
 COLUMN_TABLE(TRACK_COLUMNS);
 
 struct track {

@@ -158,7 +158,7 @@ static void check_verdicts(void)
         {"--why 7", "top every 1000000000ns k10 text explain why7"},
         {"top --why=7 --why 4194304 5 3", "top every 5000000000ns x3 k10 text explain why4194304"},
         {"--alert cpu-bound", "top every 1000000000ns k10 text alert2 x1"},
-        {"--alert starved,oom-risk --alert=noisy-neighbor --alert-for 5",
+        {"--alert starved,oom-risk --alert=noisy --alert-for 5",
          "top every 1000000000ns k10 text alert144 x5"},
         {"--alert-for 1000000 --alert starved,starved", "top every 1000000000ns k10 text alert4 x1000000"},
         {"mem --vm", "mem every 1000000000ns k10 text vm"},
@@ -182,12 +182,12 @@ static void check_verdicts_refused(void)
     static const struct refused_line cases[] = {
         {"--alert starvd",
          "--alert: \"starvd\" is not one of cpu-bound, starved, throttled, io-bound, thrashing, oom-risk, "
-         "lock-bound, noisy-neighbor; did you mean starved?"},
+         "lock-bound, noisy; did you mean starved?"},
         {"--alert ok", "--alert: \"ok\" is not one of cpu-bound, starved, throttled, io-bound, thrashing, "
-                       "oom-risk, lock-bound, noisy-neighbor"},
+                       "oom-risk, lock-bound, noisy"},
         {"--alert starved,",
          "--alert: \"\" is not one of cpu-bound, starved, throttled, io-bound, thrashing, "
-         "oom-risk, lock-bound, noisy-neighbor"},
+         "oom-risk, lock-bound, noisy"},
         {"--alert", "option --alert needs a value: VERDICT,.."},
         {"cpu --alert starved", "--alert needs the view top: hog top --alert .."},
         {"doctor --alert starved", "--alert needs the view top: hog top --alert .."},
@@ -339,7 +339,9 @@ static void check_bad_options(void)
         {"cpu,mem -o csv", "csv has the columns of one view: ask for one, or use -o tsv or json"},
         {"doctor -o prom", "doctor prints sentences: -o text, tsv or json"},
         {"cpu --textfile x -o json", "--textfile is always in the format prom: another -o is not possible"},
-        {"cpu --not", "--not inverts -c, -u, -g and --container: it needs one of them"},
+        {"cpu --not", "unknown option --not: did you mean --top? --help lists all options"},
+        {"cpu -p !4,5", "-p/--pid: \"!4,5\": a ! is in front of each of the list or of none"},
+        {"cpu -p !", "\"\" is not a PID: a PID is a whole number from 1 to 4194304"},
         {"--explain --by comm",
          "--explain adds lines below each row: not possible with --by, --sort, csv and prom"},
         {"--why 1 -o csv", "--why adds lines below each row: not possible with --by, --sort, csv and prom"},

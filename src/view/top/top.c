@@ -15,29 +15,28 @@
 #include "view/top/options.h"
 
 #define TOP_COLUMNS(X)                                                                                       \
-    X(rank, 4, NONE, NONE, WIDE,                                                                             \
-      "place by how much it harms or is harmed: oom-risk first, then by the sum of the times")               \
-    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
-    X(cpu_pct, 7, PCT, SUM, DEFAULT_RANKED, "on-CPU time in percent of the window; 100 is one CPU")          \
+    X(pid, 7, NONE, TASK, NARROW, "process")                                                                 \
+    X(cpu_pct, 7, PCT, SUM, NARROW_RANKED, "on-CPU time in percent of the window; 100 is one CPU")           \
+    X(lost_pct, 8, PCT, SUM, NARROW_RANKED,                                                                  \
+      "time that it lost: waiting, throttled, stolen, or blocked on I/O, memory or locks")                   \
+    X(caused_pct, 10, PCT, SUM, DEFAULT, "time that others waited for a CPU it was using")                   \
+    X(rss_kib, 7, KIB, LEVEL, DEFAULT_RANKED, "resident memory")                                             \
+    X(busiest_cpu_pct, 15, PCT, MAX, WIDE, "the most that it, or one of its threads, used of one CPU")       \
     X(wait_pct, 8, PCT, SUM, RANKED,                                                                         \
       "time that its threads were runnable while others had the CPU, without quota")                         \
+    X(throttled_pct, 13, PCT, SUM, WIDE, "time that its threads were runnable while the quota was used up")  \
     X(iowait_pct, 10, PCT, SUM, RANKED, "time that its threads were blocked on I/O")                         \
-    X(rss_kib, 9, KIB, LEVEL, DEFAULT_RANKED, "resident memory")                                             \
+    X(memstall_pct, 12, PCT, SUM, WIDE,                                                                      \
+      "time that its threads were blocked on memory: faults that wait, refaults, reclaim")                   \
+    X(lock_pct, 8, PCT, SUM, WIDE, "time that its threads slept for locks")                                  \
+    X(stolen_pct, 10, PCT, SUM, WIDE,                                                                        \
+      "time that its threads were runnable while the hypervisor or an interrupt had the CPU")                \
     X(faults_s, 8, PER_S, SUM, WIDE, "page faults per second, minor and major")                              \
+    X(majors_s, 8, PER_S, SUM, WIDE, "major faults per second")                                              \
     X(read_kib_s, 10, KIB_PER_S, SUM, WIDE, "KiB read from storage per second")                              \
     X(write_kib_s, 11, KIB_PER_S, SUM, WIDE, "KiB written per second, as pages become dirty")                \
     X(watts, 5, WATTS, SUM, WIDE,                                                                            \
       "power, by its time on CPUs: the sum of those domains in `energy` that do not overlap")                \
-    X(verdict, -14, NONE, FIRST, DEFAULT, "what is wrong with it")                                           \
-    X(by, -24, NONE, FIRST, DEFAULT,                                                                         \
-      "the culprit: processes, a cgroup and its quota or limit, a device, [steal]")                          \
-    X(busiest_cpu_pct, 15, PCT, MAX, WIDE, "the most that it, or one of its threads, used of one CPU")       \
-    X(caused_pct, 10, PCT, SUM, DEFAULT, "time that others waited for a CPU it was using")                   \
-    X(throttled_pct, 13, PCT, SUM, WIDE, "time that its threads were runnable while the quota was used up")  \
-    X(memstall_pct, 12, PCT, SUM, WIDE,                                                                      \
-      "time that its threads were blocked on memory: faults that wait, refaults, reclaim")                   \
-    X(lock_pct, 8, PCT, SUM, WIDE, "time that its threads slept for locks")                                  \
-    X(majors_s, 8, PER_S, SUM, WIDE, "major faults per second")                                              \
     X(oom_s, 6, S, MIN, WIDE, "seconds until its memory runs out at the present growth")                     \
     X(wait_count, 10, COUNT, SUM, WIDE, "waits for a CPU that ended in the window")                          \
     X(wait_p50_us, 11, US, NONE, WIDE, "half of them were no longer")                                        \
@@ -45,9 +44,10 @@
     X(wait_max_us, 11, US, MAX, WIDE, "the longest of them")                                                 \
     X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
     X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
-    X(stolen_pct, 10, PCT, SUM, WIDE,                                                                        \
-      "time that its threads were runnable while the hypervisor or an interrupt had the CPU")                \
-    X(comm, -15, NONE, TASK, DEFAULT, "name")
+    X(verdict, -10, NONE, FIRST, NARROW, "what is wrong with it")                                            \
+    X(by, -24, NONE, FIRST, NARROW,                                                                          \
+      "the culprit: processes, a cgroup and its quota or limit, a device, [steal]")                          \
+    X(comm, -15, NONE, TASK, NARROW, "name")
 COLUMN_TABLE(TOP_COLUMNS);
 
 static void top_close(void *state)
@@ -150,6 +150,12 @@ static struct cell blocked_sum(const struct top *top, enum blocked what, double 
     return waits && waits_blocked_known(waits, what) ? top_percent(ns, top) : cell_unknown();
 }
 
+/* All that it could not run although it wanted to; causes that the kernel does not report are not in it. */
+static double lost(const struct times *now)
+{
+    return now->wait + now->throttled + now->stolen + now->io + now->memory + now->lock;
+}
+
 /* Depends on which task ran on which CPU, which is not counted with -p. */
 static struct cell stolen(const struct top *top, double ns)
 {
@@ -190,7 +196,7 @@ static bool is_idle(const struct cell cells[COLUMNS])
     return true;
 }
 
-static bool put_top_row(struct top *top, struct out *out, const struct schema *view, size_t rank,
+static bool put_top_row(struct top *top, struct out *out, const struct schema *view,
                         const struct judged_process *process)
 {
     static const struct task_sums none;
@@ -205,7 +211,6 @@ static bool put_top_row(struct top *top, struct out *out, const struct schema *v
 
     culprit_of(top, process, &culprit);
     const struct cell cells[COLUMNS] = {
-        [COL_rank] = cell_unsigned(rank),
         [COL_pid] = outside ? cell_unknown() : cell_unsigned(key_process(process->key)),
         [COL_cpu_pct] = top_percent(now->run, top),
         [COL_wait_pct] = waits ? top_percent(now->wait, top) : cell_unknown(),
@@ -218,6 +223,7 @@ static bool put_top_row(struct top *top, struct out *out, const struct schema *v
         [COL_verdict] = outside ? cell_unknown() : cell_string(verdict_names[process->verdict]),
         [COL_by] = culprit.length ? cell_bytes(culprit.text, culprit.length) : cell_unknown(),
         [COL_busiest_cpu_pct] = waits || since ? top_percent(now->busiest, top) : cell_unknown(),
+        [COL_lost_pct] = waits ? top_percent(lost(now), top) : cell_unknown(),
         [COL_caused_pct] = waits ? top_percent(now->caused, top) : cell_unknown(),
         [COL_throttled_pct] = waits ? top_percent(now->throttled, top) : cell_unknown(),
         [COL_memstall_pct] = blocked_sum(top, BLOCKED_MEMORY, now->memory),
@@ -248,12 +254,9 @@ static void top_rows(void *state, const struct window *window, struct out *out)
     struct top *top = state;
     const struct run_options *options = top->context->options;
 
-    for (size_t i = 0, rank = 1; i < top->nranked; i++) {
-        bool shown = put_top_row(top, out, &top_view.schema, rank, top->ranked[i]);
-        rank += shown;
-        if (shown && options->explain)
+    for (size_t i = 0; i < top->nranked; i++)
+        if (put_top_row(top, out, &top_view.schema, top->ranked[i]) && options->explain)
             top_why(top, top->ranked[i], out);
-    }
 }
 
 const struct view top_view = {
@@ -262,8 +265,7 @@ const struct view top_view = {
     .schema = {.name = "top",
                .columns = columns,
                .ncolumns = COLUMNS,
-               .order =
-                   "cpu_pct+wait_pct+iowait_pct+throttled_pct+memstall_pct+lock_pct+stolen_pct+caused_pct"},
+               .order = "cpu_pct+lost_pct+caused_pct"},
     .is_default = true,
     .options = top_options,
     .check_options = top_check_options,
