@@ -3,7 +3,7 @@
 #
 #   col("run_ms")      that column of the present row, by the header of its view (a line `#VIEW COLUMN..`, without `=`)
 #   win("cpus")        that field of the present window, from as much of its #window, #totals and #psi as has been read
-#   win("cpus", 1)     the same of the first window
+#   win("cpus", 1)     the same of the first window; win("psi_cpu_pct") is cpu_pct of its line #psi
 #   WINDOW             the number of the present window: 1, 2...
 #   ROW                the number of the present row among those of its view in the window: 1, 2...
 #
@@ -34,7 +34,7 @@ $1 == "#window" {
 /^#(window|totals|psi)[ \t]/ {
     for (rows_i = 2; rows_i <= NF; rows_i++) {
         split($rows_i, rows_pair, "=")
-        rows_field[WINDOW, rows_pair[1]] = rows_pair[2]
+        rows_field[WINDOW, ($1 == "#psi" ? "psi_" : "") rows_pair[1]] = rows_pair[2]
     }
 }
 /^#[a-z]+[ \t]/ && !/=/ {

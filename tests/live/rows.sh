@@ -198,7 +198,7 @@ check '--sort by a name' sorted
 # ---- refusals ----
 
 check '--by cpu where no CPU is known' refuses 2 'does not say on which CPU' mem --by cpu 0.1 1
-check '--sort by a column that is not there' refuses 2 'no view that is shown has a column "shoe"' cpu --sort shoe 0.1 1
+check '--sort by a column that is not there' refuses 2 'no column "shoe"' cpu --sort shoe 0.1 1
 check '-c with a regular expression that is none' refuses 2 '"/a./": . without' cpu -c '/a(/' 0.1 1
 check '-c with half of a regular expression' refuses 2 'a regular expression is /a/' cpu -c /a 0.1 1
 check '-u with a list that is half negated' refuses 2 'in front of each of the list or of none' cpu -u '!root,daemon' 0.1 1
