@@ -29,7 +29,7 @@ most_rows() { # of cpu in a window
 }
 check 'record: six rows a view at most' test "$(most_rows)" = 6
 
-"$HOG" report "$R" -k 50 -o json --column cpu_pct,wait_pct >"$TMP/report"
+"$HOG" report "$R" -k 50 -o json --sort cpu_pct,wait_pct >"$TMP/report"
 check 'report: totals, means, quantiles and peaks are those of python' python3 tests/live/digest.py "$TMP/report" "$R" cpu_pct wait_pct
 "$HOG" record "$TMP/files" file --top-files 30 0.2 8 >"$TMP/out" 2>&1
 "$HOG" report "$TMP/files" -k 200 -o json >"$TMP/report"
@@ -61,15 +61,15 @@ check 'no window in that time: status 1, and said' test "$? $(wc -l <"$TMP/err")
 # ---- the page ----
 
 same_page() { # same_page RECORDING
-    "$HOG" report "$1" -k 12 --html "$TMP/page.html" >"$TMP/out" 2>"$TMP/err" && "$HOG" report "$1" -k 12 -o json >"$TMP/report" &&
-        [ ! -s "$TMP/out" ] && [ ! -s "$TMP/err" ] && python3 tests/live/page.py "$TMP/page.html" "$TMP/report"
+    "$HOG" report "$1" -k 12 -o html >"$TMP/page.html" 2>"$TMP/err" && "$HOG" report "$1" -k 12 -o json >"$TMP/report" &&
+        [ ! -s "$TMP/err" ] && python3 tests/live/page.py "$TMP/page.html" "$TMP/report"
 }
 sed 's/"duty"\]$/"<script>alert(1)<\/script>\\"'"'"'\&lt;<img\\\\x20src=x>"]/' "$R" >"$TMP/hostile"
-check '--html: the tables are those of the report, there are lines and values, and a hostile name stays a name' same_page "$TMP/hostile"
-check '--html: and was there' grep -q '&#60;script&#62;alert(1)' "$TMP/page.html"
-check '--html: nothing is fetched' test "$(grep -c 'https\?:\|<link\|@import' "$TMP/page.html")" = 0
-"$HOG" report "$R" --html "$TMP/no/where.html" 2>"$TMP/err"
-check '--html: a folder that is not there' test "$? $(wc -l <"$TMP/err")" = '1 1'
+check '-o html: the tables are those of the report, there are lines and values, and a hostile name stays a name' same_page "$TMP/hostile"
+check '-o html: and was there' grep -q '&#60;script&#62;alert(1)' "$TMP/page.html"
+check '-o html: nothing is fetched' test "$(grep -c 'https\?:\|<link\|@import' "$TMP/page.html")" = 0
+"$HOG" report "$R" -o html 2>"$TMP/err" >/dev/full
+check '-o html: a disk that is full' test "$? $(wc -l <"$TMP/err")" = '1 1'
 
 # ---- two recordings ----
 
