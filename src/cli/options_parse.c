@@ -349,7 +349,9 @@ static int finish(struct parse *p)
     o->self = o->with & ROWS_SELF;
     o->with &= ~(uint32_t)ROWS_SELF;
     if (!o->run.top)
-        o->run.top = o->record ? RECORD_TOP : DEFAULT_TOP;
+        o->run.top = only_view(p) && only_view(p)->takes_pids ? MAX_PIDS
+                     : o->record                              ? RECORD_TOP
+                                                              : DEFAULT_TOP;
     for (const char *const *topic = o->topics; *topic && !err; topic++)
         err = help_check(*topic, p->known, p->why);
     if (err || (viewless && o->mode != RUN_READ))
