@@ -39,6 +39,7 @@ struct options {
     bool self, no_header;
     enum out_format format;
     bool format_given; /* by -o */
+    bool top_given;    /* by -k */
     bool human;        /* values with units; only on a terminal */
     char **command;    /* what runs while it is measured, NULL-terminated as for exec; NULL: none */
     struct thresholds thresholds;

@@ -319,6 +319,7 @@ const struct view alloc_view = {
                .ncolumns = COLUMNS,
                .order = "live_kib,alloc_kib_s",
                .next = &leaks_schema},
+    .slows = true,
     .options = options,
     .option_values = &heap_options,
     .option_bytes = sizeof heap_options,

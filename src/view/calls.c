@@ -313,6 +313,7 @@ const struct view calls_view = {
     .name = "calls",
     .summary = "system calls or library functions: counts, errors, bytes, latency",
     .schema = {.name = "calls", .columns = columns, .ncolumns = COLUMNS, .order = "count,total_ms"},
+    .slows = true,
     .options = options,
     .option_values = &calls_options,
     .option_bytes = sizeof calls_options,

@@ -34,6 +34,7 @@ struct view {
     bool takes_command;                /* -- COMMAND: measured while it runs */
     bool is_default;                   /* without VIEW */
     bool pinned_by_default;            /* by `hog pin` without VIEW */
+    bool slows;                        /* what it measures: the screen shows it only if it is asked for */
     const char *unpinnable;            /* appended to "cannot be pinned"; or NULL */
     uint64_t interval_ns;              /* default window; 0: 1 s */
     uint64_t command_interval_ns;      /* the same for a command */

@@ -60,8 +60,8 @@ print("\n".join(hog["args"][:-1]))
 PYTHON
 )
 options=("${daemonset[@]:0:7}") arguments=("${daemonset[@]:7}")
-in_cluster() { # in_cluster DIRECTORY ARGUMENT...: with these logs of pods
-    podman run --rm "${options[@]}" -v "$1:/var/log/pods:ro" "${@:2}" "${arguments[@]}" 1 1 >"$TMP/out" 2>"$TMP/err"
+in_cluster() { # in_cluster DIRECTORY ARGUMENT...: with these logs of pods; runtimes hide the names of groups above
+    podman run --rm --cgroupns=private "${options[@]}" -v "$1:/var/log/pods:ro" "${@:2}" "${arguments[@]}" 1 1 >"$TMP/out" 2>"$TMP/err"
     local status=$?
     cat "$TMP/err"
     return "$status"
