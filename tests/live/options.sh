@@ -33,7 +33,7 @@ value() {
     thresholds) echo starved_pct=30 ;;
     pointers) echo 1024 ;;
     leaks) echo 1s ;;
-    device) ls /sys/block | head -n 1 ;;
+    device) find /sys/block -mindepth 1 -printf "%f\n" | head -n 1 ;;
     preset) echo libc-io ;;
     lib) echo libc ;;
     func) echo getppid ;;
