@@ -160,7 +160,7 @@ check 'too many functions: how many they are, and the limit' calls_refuses 1 '\*
 check 'a function that a probe would break' calls_refuses 1 'none of its functions' --lib libc.so.6 --func vfork
 check '--func without --lib' calls_refuses 2 'go together' --func x
 check '--lib without --func' calls_refuses 2 'go together' --lib libc
-check 'two presets' calls_refuses 2 'only one of' --preset mpi --preset libc-io
+check 'a preset and functions' calls_refuses 2 'only one of' --preset mpi --lib libc --func read
 check 'no test of a result' calls_refuses 2 "like 'ret<0'" --lib libc --func read --error 'result<0'
 check 'no argument' calls_refuses 2 '1 to 6' --lib libc --func read --bytes 0
 other_view() { "$HOG" cpu --preset mpi 0.1 1 2>&1 | grep -q 'needs the view calls'; }

@@ -254,7 +254,7 @@ check 'energy: why it cannot be pinned' ended 2 'energy cannot be pinned: its se
 hog pin "$DIR" mem
 check 'mem: where a sampler finds it' ended 2 '/proc/PID/status'
 hog pin "$DIR" cpu --preset mpi
-check 'MPI-IO needs the view calls' ended 2 '--preset mpi needs the view calls'
+check 'MPI-IO needs the view calls' ended 2 '--preset needs the view calls'
 hog pin "$TMP/nowhere" calls --preset libc-io
 check 'no BPF file system' ended 3 'is no BPF file system'
 check 'nothing is left' nothing_there
