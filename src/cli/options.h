@@ -39,6 +39,7 @@ struct options {
     bool self, no_header;
     enum out_format format;
     bool format_given;      /* by -o */
+    bool top_given;         /* by -k */
     bool human;             /* values with units; only on a terminal */
     bool why_all;           /* INTERVAL follows hog why: nothing else does */
     const char *why_target; /* PID, NAME or UNIT of hog why; or NULL */

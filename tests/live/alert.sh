@@ -27,10 +27,9 @@ alerts() {
     status=$?
     echo "status $status"
     cat "$TMP/err" "$TMP/out"
-    [ "$status" = 4 ] && awk -v want="$want" -v verdicts=",$verdicts," '
-        $1 == "#top" { for (i = 2; i <= NF; i++) at[$i] = i }
+    [ "$status" = 4 ] && awk -v want="$want" -v verdicts=",$verdicts," "$BY_NAME"'
         $1 == "#window" { if (row == want) early = 1; windows++; has = 0 }
-        $1 == "top" { has = index(verdicts, "," $at["verdict"] ",") > 0; row = has ? row + 1 : 0; rows++ }
+        $1 == "top" { has = index(verdicts, "," col("verdict") ",") > 0; row = has ? row + 1 : 0; rows++ }
         END { exit early || row != want || rows != windows }' "$TMP/out"
 }
 
