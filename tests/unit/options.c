@@ -289,7 +289,7 @@ static void check_bad_words(void)
         {"record /f -o json", "-o/--output has no effect on record: it is for views, track, -- COMMAND, why, "
                               "report, diff, read, doctor"},
         {"record /f --from 03:12", "--from has no effect on record: it is for report, diff"},
-        {"report /f --with user", "--with has no effect on report: it is for views, track, why, record, read"},
+        {"report /f --with user", "--with has no effect on report: it is for views, track, record, read"},
         {"diff /f /g -o html", "-o html is only for hog report"},
         {"cpu -o html", "-o html is the page of a recording: hog report FILE -o html >PAGE"},
         {"read /d 1 2 3", "unexpected \"3\": nothing follows INTERVAL and COUNT"},
