@@ -140,8 +140,9 @@ static long (*const bpf_probe_read_kernel_str)(void *to, u32 size,
 
 /* ---- cells ---- */
 
-/* The key of `current`. */
-static __attribute__((noinline)) u64 current_task_key(void)
+/* The key of `current`. Global functions are verified once, rather than for each way that leads to a call of
+ * them; and each pointer that is loaded from a task takes a search of all types (6.3, 6fcd486b3a0a). */
+__attribute__((noinline)) u64 hog_current_key(void)
 {
     struct task_struct *task;
 
@@ -213,7 +214,7 @@ static __always_inline u32 take_cell(const struct hog_file_key *key, u64 who, u6
     name_cell(cell, mount, via);
     cell->uid_known = 0;
     cell->cgroup = cell->cgroup_v1 = cell->parent = 0;
-    if (who == current_task_key())
+    if (who == hog_current_key())
         describe_taker(cell);
     if (!bpf_map_update_elem(&hog_file_index, key, &number, BPF_NOEXIST)) {
         cell->used = 1;
@@ -239,12 +240,12 @@ static __always_inline u32 bits_of(u64 v)
     return bits;
 }
 
-/* who: 0 is `current`. */
-static __attribute__((noinline)) u32 find_cell(u64 mount, u64 bytes, u32 op, u32 via, u64 who)
+/* who: 0 is `current`. A global function: verified once. */
+__attribute__((noinline)) u32 hog_find_cell(u64 mount, u64 bytes, u32 op, u32 via, u64 who)
 {
     struct hog_file_key key = {.op = op, .via = via & ~OF_SUPER, .size = bits_of(bytes)};
     if (!who)
-        who = current_task_key();
+        who = hog_current_key();
     u32 process = process_of(who);
 
     if (only_tracked && !bpf_map_lookup_elem(&hog_tracked, &process))

@@ -24,10 +24,10 @@ struct behind {
     u64 mount, file;
 };
 
-static __always_inline struct behind behind(bool direct, struct task_struct *task,
+/* files: of `current`. */
+static __always_inline struct behind behind(bool direct, struct files_struct *files,
                                             struct hog_file_thread *thread, u32 descriptor)
 {
-    struct files_struct *files = kernel_field(direct, task, files);
     struct file *file = NULL;
 
     if (!files)
@@ -53,6 +53,11 @@ static __always_inline struct behind behind(bool direct, struct task_struct *tas
         thread->path_is = mount_of(false, file);
     }
     return (struct behind){thread->path_is, (u64)file};
+}
+
+static __always_inline struct behind behind_of(bool direct, struct task_struct *task, u32 descriptor)
+{
+    return behind(direct, kernel_field(direct, task, files), NULL, descriptor);
 }
 
 #ifdef __TARGET_ARCH_arm64
