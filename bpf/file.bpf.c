@@ -249,6 +249,7 @@ static __always_inline void leave_unnoted(bool direct, struct task_struct *task,
 {
     struct files_struct *files = kernel_field(direct, task, files);
 
+    barrier_var(files); /* stays here */
     if (is_compat(direct, task))
         return;
     struct between between = between_descriptors(direct, files, NULL, call, arguments);

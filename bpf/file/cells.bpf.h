@@ -10,6 +10,7 @@
 #define HOG_BPF_FILE_CELLS_H
 
 #include "lib/cgroup_ids.bpf.h"
+#include "lib/current_key.bpf.h"
 #include "lib/exact_maps.bpf.h"
 #include "lib/histogram.bpf.h"
 #include "kernel/fs.bpf.h"
@@ -139,20 +140,6 @@ static long (*const bpf_probe_read_kernel_str)(void *to, u32 size,
                                                const void *from) = (void *)BPF_FUNC_probe_read_kernel_str;
 
 /* ---- cells ---- */
-
-/* The key of `current`. Global functions are verified once, rather than for each way that leads to a call of
- * them; and each pointer that is loaded from a task takes a search of all types (6.3, 6fcd486b3a0a). */
-__attribute__((noinline)) u64 hog_current_key(void)
-{
-    struct task_struct *task;
-
-    if (HAS_TASK_BTF) {
-        task = bpf_get_current_task_btf();
-        return task_key(true, task, task->pid).key;
-    }
-    task = (void *)bpf_get_current_task();
-    return task_key(false, task, kernel_field(false, task, pid)).key;
-}
 
 /* A flag of `via`: the address is that of the super block, as the mount that was used is unknown. */
 #define OF_SUPER 0x100
