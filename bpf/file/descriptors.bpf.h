@@ -4,6 +4,7 @@
 #define HOG_BPF_FILE_DESCRIPTORS_H
 
 #include "file/file.bpf.h"
+#include "lib/cast.bpf.h"
 
 static __always_inline bool is_compat(bool direct, struct task_struct *task)
 {
@@ -13,11 +14,6 @@ static __always_inline bool is_compat(bool direct, struct task_struct *task)
     return kernel_field(direct, task, thread_info.status) & 2; /* TS_COMPAT */
 #endif
 }
-
-/* Allows plain loads through an address (6.2): each read of untyped memory takes as long as everything else
- * together. Of the structs that begin with a pointer to a file, this one always exists. */
-extern void *bpf_rdonly_cast(const void *address, u32 type) __attribute__((section(".ksyms"), weak));
-#define CAN_CAST (__builtin_preserve_type_info(*(struct kiocb *)NULL, 0) && bpf_rdonly_cast)
 
 /* The file behind a descriptor of `current`, and its mount as above. */
 struct behind {
@@ -36,8 +32,8 @@ static __always_inline struct behind behind(bool direct, struct files_struct *fi
     if (descriptor >= kernel_field(direct, table, max_fds))
         return (struct behind){};
     struct file **at = kernel_field(direct, table, fd) + descriptor;
-    if (direct && CAN_CAST) {
-        struct kiocb *begins_so = bpf_rdonly_cast(at, __builtin_btf_type_id(*(struct kiocb *)NULL, 1));
+    if (direct && CAN_CAST) { /* a read of untyped memory takes as long as everything else together */
+        struct kiocb *begins_so = bpf_rdonly_cast(at, kernel_type(struct kiocb));
         file = begins_so->ki_filp;
         return (struct behind){mount_of(true, file), (u64)file};
     }

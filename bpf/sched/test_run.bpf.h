@@ -5,6 +5,7 @@
 
 #include "sched/cpu.bpf.h"
 #include "sched/stolen.bpf.h"
+#include "lib/cast.bpf.h"
 #include "lib/task_key.bpf.h"
 
 /* Run once on each CPU before the first window: notes the running task, so that one that never leaves is
@@ -24,7 +25,7 @@ int hog_seed_btf(void *ctx)
 {
     struct task_struct *task = bpf_get_current_task_btf();
     u32 thread = task->pid;
-    struct task_key who = task_key(true, task, thread);
+    struct task_key who = task_key_of(true, task, cast_task(task)->group_leader, thread);
 
     seed((u64)task, who.thread, who.key);
     return 0;
