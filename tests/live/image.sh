@@ -21,6 +21,10 @@ trap end EXIT
 
 scripts/image.sh "$HOG" 0.1.0 "$(dpkg --print-architecture)" "$TMP/hog-image.tar"
 check 'podman loads the image' podman load -i "$TMP/hog-image.tar"
+as_docker() {
+    cp "$TMP/hog-image.tar" "$TMP/docker.tar" && tar --delete -f "$TMP/docker.tar" oci-layout index.json && podman load -i "$TMP/docker.tar"
+}
+check 'and what docker reads of it' as_docker
 mkdir -p "$TMP/web" "$TMP/pods/shop_web-0_$pod" "$TMP/empty"
 cp "$(command -v busybox)" "$TMP/web/busybox"
 tar -C "$TMP/web" -c busybox | podman import - web:it >/dev/null 2>&1
