@@ -20,7 +20,7 @@ else
 ifeq ($(filter x86_64 aarch64,$(ARCH)),)
 $(error ARCH=$(ARCH): hog can be built here for x86_64 and aarch64)
 endif
-ifneq ($(filter run test unit live fuzz fuzz-long bench vm-all,$(MAKECMDGOALS)),)
+ifneq ($(filter run test unit live fuzz fuzz-long bench fleet vm-all,$(MAKECMDGOALS)),)
 $(error ARCH=$(ARCH): this machine is $(MACHINE) and cannot run what is built for it; in qemu it runs: make vm ARCH=$(ARCH))
 endif
 BUILD   := build/$(ARCH)
@@ -85,7 +85,7 @@ quiet = $(if $(V),,@printf '  %-8s %s\n' $(1) '$(2)';)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all run test unit live fuzz fuzz-long bench vm vm-all vm-programs lint fmt install deb clean programs setup-build setup-test setup-bench setup-vm setup-fuzz
+.PHONY: all run test unit live fuzz fuzz-long bench fleet vm vm-all vm-programs lint fmt install deb image clean programs setup-build setup-test setup-bench setup-vm setup-fuzz setup-fleet
 
 all: $(BUILD)/hog
 
@@ -100,9 +100,12 @@ run: setup-build
 	@$(GIVE_BACK)
 	@echo 'Running: $(BUILD)/hog 1 5   (which process is in trouble, why, and what causes it: five windows of one second)'
 	@$(BUILD)/hog 1 5
+	@echo 'Next: $(BUILD)/hog why          the worst of these in sentences: what it waited for, and what to do'
+	@echo '      $(BUILD)/hog block file 1 the disks and the files, or any of the views of $(BUILD)/hog help'
+	@echo '      $(BUILD)/hog              without a count, on a terminal: a screen (q ends it, ? explains it)'
 
 # All that the tests need; scripts/test.sh runs them.
-programs: all $(UNIT) $(LIVE) $(LOAD) $(FUZZERS) $(TEST_BPF) $(OBJRUN)
+programs: all $(BUILD)/gen/options.md $(UNIT) $(LIVE) $(LOAD) $(FUZZERS) $(TEST_BPF) $(OBJRUN)
 
 test: setup-build setup-test setup-vm
 	@$(MAKE) $(SUBFLAGS) programs
@@ -126,6 +129,17 @@ bench: setup-build setup-test setup-bench setup-vm
 	@$(MAKE) $(SUBFLAGS) all $(BENCH) $(LOAD) vm-programs
 	@BUILD=$(BUILD) tests/bench/run.sh; status=$$?; $(GIVE_BACK); exit $$status
 
+# A day of recordings of a hundred hosts, generated with the columns of this hog, and asked by DuckDB.
+DUCKDB := @duckdb/node-api@1.5.6-r.1
+
+fleet: setup-build setup-fleet
+	@$(MAKE) $(SUBFLAGS) all
+	@mkdir -p $(BUILD)/fleet
+	@npm install --silent --no-audit --no-fund --prefix $(BUILD)/fleet $(DUCKDB)
+	@rm -f $(BUILD)/fleet/own*
+	@$(BUILD)/hog record $(BUILD)/fleet/own top 0.1 1
+	@node tests/bench/fleet.mjs $(BUILD)/fleet/own $(BUILD)/fleet; status=$$?; $(GIVE_BACK); exit $$status
+
 # Stock kernels of Debian, in software emulation: all boots of one suite (of this ARCH), or all there are. What is booted, and
 # what in CI, is in scripts/vm/plans.sh. The programs are built for both kinds of machine.
 KERNEL    := bookworm
@@ -142,7 +156,7 @@ vm-all: setup-build setup-vm
 	@$(VM_BUILD)
 	@BUILD=$(BUILD) scripts/vm/run.sh all; status=$$?; $(GIVE_BACK); exit $$status
 
-setup-build setup-test setup-bench setup-vm setup-fuzz: setup-%:
+setup-build setup-test setup-bench setup-vm setup-fuzz setup-fleet: setup-%:
 	@scripts/setup.sh $*
 
 lint: $(TYPES)
@@ -166,6 +180,11 @@ deb:
 	@$(MAKE) $(SUBFLAGS) install DESTDIR=$(BUILD)/deb PREFIX=/usr >/dev/null
 	@scripts/deb.sh $(BUILD)/deb $(VERSION) $(DEBARCH) $(BUILD)/hog_$(VERSION)_$(DEBARCH).deb
 	@echo $(BUILD)/hog_$(VERSION)_$(DEBARCH).deb
+
+# An image with the program in it and nothing else.
+image: all
+	@scripts/image.sh $(BUILD)/hog $(VERSION) $(DEBARCH) $(BUILD)/hog-image.tar
+	@echo $(BUILD)/hog-image.tar
 
 clean:
 	rm -rf $(BUILD)
@@ -232,14 +251,18 @@ $(BUILD)/gen/objects.lzma: $(SLIM_OBJ) bpf
 	$(call quiet,XZ,$@)cat $(PACKED:%=$(BUILD)/bpf/%.slim.o) | xz -c --format=lzma --lzma1=preset=9e,lc=0,lp=3,pb=3,nice=273 >$@
 
 # For this machine, also where hog is built for another: only the views' tables are read, so what they call is left out.
-COMPLETION_SRC := gen/completion.c $(BUILD)/gen/views.c src/cli/options_table.c src/verdict/verdict.c $(VIEW_SRC)
+TABLE_SRC := $(BUILD)/gen/views.c src/cli/options_table.c src/cli/options_verbs.c src/rows/rows.c src/verdict/verdict.c src/verdict/thresholds.c $(VIEW_SRC)
 
-$(BUILD)/gen/completion: $(COMPLETION_SRC) $(wildcard src/base/*.h src/view/*.h src/source/*/*.h) $(BUILD)/flags | $(TYPES)
+$(BUILD)/gen/completion $(BUILD)/gen/options: $(BUILD)/gen/%: gen/%.c $(TABLE_SRC) $(wildcard src/cli/options*.h src/base/*.h src/view/*.h src/source/*/*.h) $(BUILD)/flags | $(TYPES)
 	@mkdir -p $(@D)
-	$(call quiet,HOSTCC,$<)$(HOSTCC) -std=gnu11 $(DEFINE) $(INCLUDE) $(COMPLETION_SRC) -static -Wl,--unresolved-symbols=ignore-all -o $@
+	$(call quiet,HOSTCC,$<)$(HOSTCC) -std=gnu11 $(DEFINE) $(INCLUDE) $< $(TABLE_SRC) -static -Wl,--unresolved-symbols=ignore-all -o $@
 
 $(BUILD)/gen/hog.bash $(BUILD)/gen/hog.zsh $(BUILD)/gen/hog.fish: $(BUILD)/gen/hog.%: $(BUILD)/gen/completion
 	$(call quiet,GEN,$@)$< $* >$@
+
+# docs/options.md as it should be: tests/unit/options_doc.sh compares.
+$(BUILD)/gen/options.md: $(BUILD)/gen/options
+	$(call quiet,GEN,$@)$< >$@
 
 # Without source lines, which are a good third of an object.
 $(BUILD)/bpf/%.slim.o: $(BUILD)/bpf/%.bpf.o $(BUILD)/gen/slim

@@ -62,6 +62,18 @@ is_idle() {
         END { exit !(idle[2] - idle[1] > 0.85 * (all[2] - all[1])) }'
 }
 
+# Does podman run a program in a container here?
+has_containers() {
+    local dir status
+    command -v podman busybox >/dev/null && dir=$(mktemp -d) || return 1
+    cp "$(command -v busybox)" "$dir/busybox"
+    tar -C "$dir" -c busybox | tests/load/podman.sh "$dir/podman" import - has:it >/dev/null 2>&1 &&
+        tests/load/podman.sh "$dir/podman" run --rm has:it /busybox true >/dev/null 2>&1
+    status=$?
+    rm -rf "$dir"
+    return "$status"
+}
+
 any() { [ -e "$1" ]; }
 
 case ${1-} in
@@ -75,6 +87,7 @@ TRACEFS) [ -d /sys/kernel/tracing/events ] ;;
 BPFFS) mountpoint -q /sys/fs/bpf ;;
 RAPL) any /sys/class/powercap/*:0/energy_uj || [ -e /sys/bus/event_source/devices/power ] ;;
 PMU) [ -e /sys/bus/event_source/devices/cpu/events/cpu-cycles ] || any /sys/bus/event_source/devices/armv8*/events/cpu_cycles ;;
+MAWK | GAWK | BUSYBOX) command -v "${1,,}" >/dev/null ;;
 CGROUP2) grep -q ' - cgroup2 ' /proc/self/mountinfo ;;
 CGROUP1) grep -q ' - cgroup ' /proc/self/mountinfo ;;
 CGROUPCPU) has_cgroup cpu ;;
@@ -113,6 +126,8 @@ PROMTOOL) command -v promtool >/dev/null ;;
 PROMETHEUS) command -v prometheus >/dev/null && command -v prometheus-node-exporter >/dev/null ;;
 SYSTEMD) command -v systemd-analyze >/dev/null ;;
 KUBERNETES) [ -d /usr/lib/python3/dist-packages/kubernetes ] ;;
+CONTAINERS) has_containers ;;
+JSONSCHEMA) /usr/bin/python3 -c 'import jsonschema' 2>/dev/null ;;
 YAMLLINT) command -v yamllint >/dev/null ;;
 CHROMIUM) command -v chromium-headless-shell >/dev/null ;;
 LIBBPFTOOLS) command -v cpudist >/dev/null ;;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What -u, -g and --container exclude from counting, where an event is expensive or its place is wanted by
- * others. Rows are filtered in user space, by the identity of a process at the end of a window; here events
- * are excluded by the identity at the time. Events whose process is unknown are counted. */
+/* What -u, -g, --container and --pod exclude from counting, where an event is expensive or its place is
+ * wanted by others. Rows are filtered in user space, by the identity of a process at the end of a window;
+ * here events are excluded by the identity at the time. Events whose process is unknown are counted. */
 #ifndef HOG_BPF_LIB_PREFILTER_H
 #define HOG_BPF_LIB_PREFILTER_H
 
@@ -10,9 +10,9 @@
 
 #define PREFILTER_USERS 16
 struct hog_prefilter {
-    u32 nusers;   /* 0: any user */
-    u32 groups;   /* hog_excluded is filled in */
-    u32 inverted; /* exclude these users instead of all others */
+    u32 nusers;  /* 0: any user */
+    u32 groups;  /* hog_excluded is filled in */
+    u32 negated; /* exclude these users instead of all others */
     u32 users[PREFILTER_USERS];
 };
 const volatile struct hog_prefilter prefilter;
@@ -49,23 +49,21 @@ static __always_inline bool is_of_users(bool direct, struct task_struct *task)
 static __always_inline bool is_task_excluded(bool direct, struct task_struct *task)
 {
     struct task_struct *leader = kernel_field(direct, task, group_leader);
-    bool users = true, groups = true;
 
     if (prefilter.nusers) {
-        users = is_of_users(direct, task) == prefilter.inverted;
+        bool users = is_of_users(direct, task) == prefilter.negated;
         if (users && task != leader)
-            users = is_of_users(direct, leader) == prefilter.inverted;
-        if (users != prefilter.inverted)
-            return users;
+            users = is_of_users(direct, leader) == prefilter.negated;
+        if (users)
+            return true;
     }
-    if (prefilter.groups) {
-        u64 group = bpf_get_current_cgroup_id();
-        groups = bpf_map_lookup_elem(&hog_excluded, &group) != NULL;
-        if (groups && !keys.by_thread && task != leader)
-            groups = kernel_field(direct, task, cgroups) == kernel_field(direct, leader, cgroups);
-        return groups;
-    }
-    return users && prefilter.nusers;
+    if (!prefilter.groups)
+        return false;
+    u64 group = bpf_get_current_cgroup_id();
+    bool groups = bpf_map_lookup_elem(&hog_excluded, &group) != NULL;
+    if (groups && !keys.by_thread && task != leader)
+        groups = kernel_field(direct, task, cgroups) == kernel_field(direct, leader, cgroups);
+    return groups;
 }
 
 static __attribute__((noinline)) bool current_is_excluded(void)
@@ -99,10 +97,11 @@ static __attribute__((noinline)) bool current_is_excluded_for_life(void)
     return !may_be_of_users(task) && !may_be_of_users(kernel_field(false, task, group_leader));
 }
 
-/* For what is counted from exec to exec. With --not nothing is certain for that long, nor with groups. */
+/* For what is counted from exec to exec. Of users with `!` nothing is certain for that long, nor of groups.
+ */
 static __always_inline bool is_excluded_for_life(void)
 {
-    return prefilter.nusers && !prefilter.inverted && current_is_excluded_for_life();
+    return prefilter.nusers && !prefilter.negated && current_is_excluded_for_life();
 }
 
 #endif

@@ -4,7 +4,7 @@
 #define HOG_BASE_ERROR_H
 
 struct error {
-    char text[320];
+    char text[512];
 };
 
 /* Formats the reason into w (which may be NULL) and returns err unchanged, so that a caller can write

@@ -13,4 +13,7 @@ size_t list_word(const char **list, const char **word);
 /* list may be NULL: it has no words. */
 bool list_contains(const char *list, const char *word, size_t length);
 
+/* Appends ", NAME", or NAME to an empty list; cuts where `size` ends. */
+void append_name(char *list, size_t size, const char *name);
+
 #endif

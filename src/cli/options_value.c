@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define LONGEST_BARE (600 * 1000 * OPTION_MS) /* of an interval without a unit: a PID is larger */
+
 struct quoted option_label(const struct option_spec *spec)
 {
     struct quoted label;
@@ -16,12 +18,6 @@ struct quoted option_label(const struct option_spec *spec)
     else
         snprintf(label.text, sizeof label.text, "--%s", spec->name);
     return label;
-}
-
-void append_name(char *list, size_t size, const char *name)
-{
-    size_t used = strlen(list);
-    snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
 }
 
 static bool parse_number(const char *text, size_t length, uint64_t least, uint64_t most, uint64_t *value)
@@ -53,7 +49,11 @@ int option_interval(const struct option_spec *spec, const char *label, const cha
                     struct error *why)
 {
     int error = duration_parse(text, ns);
+    bool bare = *text && strchr(".0123456789", text[strlen(text) - 1]);
 
+    if (!error && bare && *ns > LONGEST_BARE && *ns <= spec->most)
+        return error_set(why, -EINVAL, "%s: %s seconds? did you mean hog why %s? A window that long is %ss",
+                         label, quote(text).text, quote(text).text, quote(text).text);
     if (!error && *ns >= spec->least && *ns <= spec->most)
         return 0;
     return error_set(why, -EINVAL, "%s: \"%s\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m", label,
@@ -70,14 +70,23 @@ static int parse_pid(const struct option_spec *spec, const char *text, size_t le
                      quote_bytes(text, length).text, spec->least, spec->most);
 }
 
+static int add_not_pid(struct filter_options *filters, uint64_t pid, struct error *why)
+{
+    if (filters->nnot_pids == FILTER_PIDS)
+        return error_set(why, -EINVAL, "too many PIDs with a !: at most %d are allowed", FILTER_PIDS);
+    filters->not_pids[filters->nnot_pids++] = (uint32_t)pid;
+    return 0;
+}
+
 static int add_pid(struct options *o, const struct option_spec *spec, const char *text, size_t length,
                    struct error *why)
 {
     uint64_t pid;
-    int error = parse_pid(spec, text, length, &pid, why);
+    bool negated = length && *text == '!';
+    int error = parse_pid(spec, text + negated, length - negated, &pid, why);
 
-    if (error)
-        return error;
+    if (error || negated)
+        return error ? error : add_not_pid(&o->run.filters, pid, why);
     for (size_t i = 0; i < o->npids; i++)
         if (o->pids[i] == pid)
             return 0;
@@ -89,11 +98,16 @@ static int add_pid(struct options *o, const struct option_spec *spec, const char
 
 int option_pids(struct options *options, const struct option_spec *spec, const char *list, struct error *why)
 {
+    bool negated = *list == '!';
+    const char *all = list;
     int error = 0;
 
     while (list && !error) {
         const char *word;
         size_t length = list_word(&list, &word);
+        if (negated != (length && *word == '!'))
+            return error_set(why, -EINVAL, "-p/--pid: \"%s\": a ! is in front of each of the list or of none",
+                             quote(all).text);
         error = add_pid(options, spec, word, length, why);
     }
     return error;
@@ -103,7 +117,7 @@ static int take_format(struct error *why, const char *label, const char *text, e
 {
     char allowed[64] = "";
 
-    for (size_t i = 0; format_names[i]; i++) {
+    for (size_t i = 0; i <= OUT_HTML; i++) {
         if (!strcmp(text, format_names[i])) {
             *format = (enum out_format)i;
             return 0;
@@ -114,13 +128,18 @@ static int take_format(struct error *why, const char *label, const char *text, e
                      allowed);
 }
 
-static int take_thresholds(struct options *o, enum option_kind kind, const char *label, const char *text,
-                           struct error *why)
+/* NAME=VALUE,.. or a file. */
+static int take_thresholds(struct options *o, const char *label, const char *text, struct error *why)
 {
     struct error reason = {""};
-    int error = kind == OPTION_THRESHOLD ? thresholds_set(&o->thresholds, text, strlen(text), &reason)
-                                         : thresholds_read(&o->thresholds, text, &reason);
+    bool settings = text[strspn(text, "abcdefghijklmnopqrstuvwxyz_")] == '=';
+    int error = settings ? 0 : thresholds_read(&o->thresholds, text, &reason);
 
+    while (settings && text && !error) {
+        const char *word;
+        size_t length = list_word(&text, &word);
+        error = thresholds_set(&o->thresholds, word, length, &reason);
+    }
     return error ? error_set(why, -EINVAL, "%s: %s", label, reason.text) : 0;
 }
 
@@ -236,12 +255,8 @@ int option_apply(struct options *options, const struct option_spec *spec, void *
     case OPTION_WITH:
     case OPTION_BY:
         return take_words(member, spec, label.text, value, why);
-    case OPTION_BITS:
-        *(uint32_t *)member |= (uint32_t)spec->least;
-        break;
-    case OPTION_THRESHOLD:
     case OPTION_THRESHOLDS:
-        return take_thresholds(options, spec->kind, label.text, value, why);
+        return take_thresholds(options, label.text, value, why);
     case OPTION_WORD:
         return take_choice(spec, label.text, value, member, why);
     case OPTION_PARSED:

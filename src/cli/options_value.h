@@ -10,9 +10,6 @@
 /* "-k/--top" */
 struct quoted option_label(const struct option_spec *spec);
 
-/* Appends a name to a list, separated by ", ". */
-void append_name(char *list, size_t size, const char *name);
-
 /* Each 0, or -EINVAL with a reason. The reason begins with the label. */
 int option_number(const struct option_spec *spec, const char *label, const char *text, uint64_t *value,
                   struct error *why);

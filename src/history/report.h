@@ -11,7 +11,7 @@ struct report_options {
     const char *from, *to; /* times, or NULL */
     const char *columns;   /* to rank by: a comma list; NULL: those that say so themselves */
     const char *by;        /* "process", or a column; NULL: as it was recorded */
-    const char *html;      /* the page to write, or NULL */
+    bool html;             /* a page in place of lines */
     unsigned top;
     enum out_format format;
     bool header;

@@ -200,33 +200,38 @@ size_t container_short(const struct container *container)
     return is_id(id) ? SHOWN : id.length;
 }
 
-/* "/a" has "/a/b" below it and not "/ab". */
-static bool is_below_any(const struct texts *groups, const char *path, size_t path_length)
+/* The rest of the path begins with the group, maybe with more behind its name. */
+static bool begins_with_group(const char *path, size_t length, struct word group, struct word more)
 {
-    for (size_t i = 0; i < groups->n && path; i++) {
-        const char *group = groups->items[i];
-        size_t length = strlen(group);
-        while (length && group[length - 1] == '/')
-            length--;
-        if (path_length >= length && !memcmp(path, group, length) &&
-            (path_length == length || path[length] == '/' || !length))
-            return true;
-    }
-    return !groups->n;
+    size_t n = group.length + more.length;
+
+    return length >= n && !memcmp(path, group.text, group.length) &&
+           !memcmp(path + group.length, more.text, more.length) && (length == n || path[n] == '/' || !n);
 }
 
-static bool is_any(const struct texts *ids, const struct container *in)
+bool cgroup_path_is_in(const char *path, size_t length, const char *group, size_t group_length)
 {
-    for (size_t i = 0; i < ids->n && in; i++) {
-        size_t length = strlen(ids->items[i]);
-        if (in->length && in->length >= length && !memcmp(in->id, ids->items[i], length))
+    struct word word = {group, group_length}, none = {"", 0}, service = {".service", 8};
+
+    while (word.length && word.text[word.length - 1] == '/')
+        word.length--;
+    if (group_length && *group == '/')
+        return begins_with_group(path, length, word, none);
+    bool maybe_service = !memchr(group, '.', word.length);
+    for (size_t at = 0; at < length && word.length; at++) {
+        const char *name = path + at + 1;
+        size_t rest = length - at - 1;
+        if (path[at] == '/' && (begins_with_group(name, rest, word, none) ||
+                                (maybe_service && begins_with_group(name, rest, word, service))))
             return true;
     }
-    return !ids->n;
+    return false;
 }
 
-bool container_group_passes(const struct texts *groups, const struct texts *containers, const char *path,
-                            size_t length, const struct container *container)
+bool container_id_begins(const struct container *in, const char *text, size_t length)
 {
-    return is_below_any(groups, path, length) && is_any(containers, container);
+    struct word whole = {text, length};
+    size_t n = in->length == SHOWN && is_id(whole) ? SHOWN : length;
+
+    return in->length >= n && in->length && !memcmp(in->id, text, n);
 }

@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "base/texts.h"
 
 #define CONTAINER_POD 40 /* a UID with its dashes, and the zero */
 
@@ -23,9 +22,12 @@ void container_of_path(const char *path, size_t length, struct container *contai
 /* How much of an id is shown: as much as `docker ps` has of one of 64 digits, and all of a name. */
 size_t container_short(const struct container *container);
 
-/* Whether a control group is one of `groups` or below it, and its container one of `containers`, by the
- * beginning of its id; an empty list takes all. path, container NULL: not known. */
-bool container_group_passes(const struct texts *groups, const struct texts *containers, const char *path,
-                            size_t length, const struct container *container);
+/* Whether a control group is that of `group`, or below it: "/a" has "/a/b" below it and not "/ab". Without a
+ * slash in front it may stand anywhere in the path, as that of a systemd unit does; without a dot it may be
+ * that of a service. */
+bool cgroup_path_is_in(const char *path, size_t length, const char *group, size_t group_length);
+
+/* Whether the id begins with the text, or the text with an id that was cut. */
+bool container_id_begins(const struct container *container, const char *text, size_t length);
 
 #endif

@@ -7,6 +7,7 @@
 #include "host/cgroup_ids.h"
 #include "host/cgroup_v1.h"
 #include "host/names.h"
+#include "host/pods.h"
 #include "host/process.h"
 #include "base/hash_table.h"
 
@@ -39,6 +40,7 @@ struct identities {
     char *text;
     const struct names *names; /* NULL: exited processes are not known */
     struct cgroup_ids *ids;    /* NULL: not asked for yet */
+    struct pods *pods;         /* the same */
 };
 
 struct identities *identities_open(unsigned parts)
@@ -88,6 +90,7 @@ void identities_close(struct identities *identities)
     forget_all(identities);
     hash_table_free(&identities->known);
     cgroup_ids_close(identities->ids);
+    pods_close(identities->pods);
     free(identities->text);
     free(identities);
 }
@@ -148,17 +151,30 @@ bool identity_path(const char *text, const char **path, size_t *length, struct c
     return any;
 }
 
-static struct identity_group *make_group(const char *path, size_t length, const struct container *container)
+static bool pod_name(struct identities *identities, const char *uid, char name[PODS_NAME])
 {
-    struct identity_group *group = malloc(sizeof *group + length);
+    if (!identities->pods)
+        identities->pods = pods_open(PODS_DIRECTORY);
+    return identities->pods && pods_find(identities->pods, uid, name);
+}
+
+static struct identity_group *make_group(struct identities *identities, const char *path, size_t length,
+                                         const struct container *container)
+{
+    char pod[PODS_NAME];
+    bool named = *container->pod && pod_name(identities, container->pod, pod);
+    size_t pod_size = named ? strlen(pod) + 1 : 0;
+    struct identity_group *group = malloc(sizeof *group + length + pod_size);
 
     if (!group)
         return NULL;
     memcpy(group->path, path, length);
+    memcpy(group->path + length, pod, pod_size);
     group->length = length;
     group->container = *container;
     if (container->length)
         group->container.id = group->path + (container->id - path);
+    group->pod = named ? group->path + length : *container->pod ? group->container.pod : NULL;
     return group;
 }
 
@@ -175,7 +191,7 @@ static const struct identity_group *intern(struct identities *identities, const 
         if (!known)
             return NULL;
         if (!known->group)
-            known->group = make_group(path, length, container);
+            known->group = make_group(identities, path, length, container);
         if (!known->group || (known->group->length == length && !memcmp(known->group->path, path, length)))
             return known->group;
     }

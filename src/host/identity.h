@@ -24,6 +24,7 @@ enum identity_part {
  * else the one that says most. */
 struct identity_group {
     struct container container;
+    const char *pod; /* NAMESPACE/NAME, or the UID where that is not known; NULL: no pod */
     size_t length;
     char path[]; /* as /proc/PID/cgroup has it; not terminated */
 };

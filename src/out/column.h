@@ -36,23 +36,27 @@ enum column_rule {
 /* Bits: where a column is shown, and what reports do with it. */
 enum column_use {
     COLUMN_WIDE = 0,    /* not in the default set */
-    COLUMN_DEFAULT = 1, /* in the default set */
+    COLUMN_DEFAULT = 1, /* in the default set: that of rows of text without -w */
     COLUMN_RANKED = 2,  /* reports rank by it, in the order of the columns */
     COLUMN_DEFAULT_RANKED = 3,
-    COLUMN_PART = 4 | 1,    /* reports rank each of its values apart: they may overlap and do not add up */
-    COLUMN_SUBJECT = 8 | 1, /* reports are about it: a process in place of `pid`, or a thing (COLUMN_DIM) */
+    COLUMN_NARROW = 16 | 1, /* in the default set, and kept where a screen has no room for all of that */
+    COLUMN_NARROW_RANKED = 16 | 3,
+    COLUMN_PART = 4 | 16 | 1, /* reports rank each of its values apart: they may overlap and do not add up */
+    COLUMN_SUBJECT = 8 | 16 | 1, /* reports are about it: a process in place of `pid`, or a thing
+                                    (COLUMN_DIM) */
 };
 
 struct column {
-    const char *name;  /* lower case, digits and "_"; an API: append before `comm`, never reorder */
+    const char *name;  /* lower case, digits and "_" */
     signed char width; /* least width in text; < 0: left-aligned */
     unsigned char unit, rule, use;
-#ifdef HOG_COLUMN_HELP
-    const char *help; /* one line, for programs of the build: the binary has no room for it */
-#endif
+    const char *help; /* one line */
 };
 
-/* A list of columns names each once: #define CPU_COLUMNS(X) X(name, width, unit, rule, use, "help") ..., with
+/* The order of a list: numbers of the default set, further numbers, further words, words of the default set,
+ * `comm`. So the fields before and behind the further ones count the same with and without -w.
+ *
+ * A list of columns names each once: #define CPU_COLUMNS(X) X(name, width, unit, rule, use, "help") ..., with
  * unit, rule and use without their prefixes. The table, its length and the numbers COL_NAME of the cells come
  * from it, so a row is written as `{[COL_pid] = ..., [COL_comm] = ...}` in any order. */
 #define COLUMN_TABLE(list)                                                                                   \
@@ -62,17 +66,10 @@ struct column {
 #define COLUMN_NUMBER(name, ...) COL_##name,
 #define COLUMN_ENTRY(...)        COLUMN(__VA_ARGS__),
 
-#ifdef HOG_COLUMN_HELP
 #define COLUMN(name, width, unit, rule, use, help)                                                           \
     {                                                                                                        \
 #name, width, UNIT_##unit, COLUMN_##rule, COLUMN_##use, help                                         \
     }
-#else
-#define COLUMN(name, width, unit, rule, use, help)                                                           \
-    {                                                                                                        \
-#name, width, UNIT_##unit, COLUMN_##rule, COLUMN_##use                                               \
-    }
-#endif
 
 struct schema {
     const char *name; /* first field of each row: "cpu" */

@@ -14,6 +14,19 @@
 
 #define MAX_HEADED 64
 
+/* What `out` knows of the rows of a view. */
+struct headed {
+    const struct schema *schema;
+    bool named;                      /* the line of its columns is written */
+    unsigned rank;                   /* of its last row in this window */
+    uint8_t columns[CHOICE_COLUMNS]; /* that lines have, by number */
+    size_t ncolumns;
+};
+
+/* Notes that a recording has as lists. */
+static const char *const tables[] = {"window", "totals", "psi"};
+#define TABLES (sizeof tables / sizeof *tables)
+
 struct out {
     struct lines lines;
     enum out_format format;
@@ -23,10 +36,11 @@ struct out {
     void *context;
     struct textfile file;
     const char *path; /* NULL: no such file */
-    const struct schema *headed[MAX_HEADED];
+    struct column_choice choice;
+    struct headed headed[MAX_HEADED];
     size_t nheaded;
-    uint64_t note_names; /* recording: a hash of the names of the last window's fields */
-    size_t pending;      /* text: spaces owed to a left-aligned cell, paid only when another cell follows */
+    uint64_t note_names[TABLES]; /* recording: a hash of the names of the last one's fields */
+    size_t pending; /* text: spaces owed to a left-aligned cell, paid only when another cell follows */
 };
 
 struct out *out_open(int fd, enum out_format format, bool header)
@@ -37,8 +51,15 @@ struct out *out_open(int fd, enum out_format format, bool header)
     lines_open(&out->lines, fd);
     out->format = format;
     out->header = header && format != OUT_JSON && format != OUT_PROM;
+    out->choice.wide = true;
     out->seq = out->start = out->length = out->lost = cell_unknown();
     return out;
+}
+
+void out_choose(struct out *out, const struct column_choice *choice)
+{
+    out->choice = *choice;
+    out->choice.wide = choice->wide || out->format != OUT_TEXT;
 }
 
 void out_to_sink(struct out *out, struct lines_sink *sink)
@@ -54,7 +75,7 @@ void out_for_people(struct out *out)
 void out_anew(struct out *out)
 {
     out->nheaded = 0;
-    out->note_names = 0;
+    memset(out->note_names, 0, sizeof out->note_names);
 }
 
 void out_close(struct out *out)
@@ -174,6 +195,8 @@ static void remember_window(struct out *out, const char *name, const struct fiel
     out->start = field_named("start", CELL_TIME, fields, n);
     out->length = field_named("dur_ms", CELL_DECIMAL, fields, n);
     out->lost = field_named("lost", CELL_UNSIGNED, fields, n);
+    for (size_t i = 0; i < out->nheaded; i++)
+        out->headed[i].rank = 0;
 }
 
 /* {"view":"top","columns":[: names follow by record_name(), and "]}" */
@@ -220,22 +243,28 @@ static uint64_t hash_of_names(const struct field *fields, size_t n)
     return hash;
 }
 
-/* The line of a window is a list, like rows: it is in all windows. */
-static void record_window(struct out *out, const struct field *fields, size_t n)
+/* Lines that every window has are lists, like rows. */
+static bool record_note(struct out *out, const char *name, const struct field *fields, size_t n)
 {
     uint64_t names = hash_of_names(fields, n);
+    size_t table = 0;
 
-    if (names != out->note_names) {
-        record_columns(out, "window");
+    while (table < TABLES && strcmp(name, tables[table]) != 0)
+        table++;
+    if (table == TABLES)
+        return false;
+    if (names != out->note_names[table]) {
+        record_columns(out, name);
         for (size_t i = 0; i < n; i++)
             record_name(out, i, fields[i].name);
         record_end(out, "]}");
     }
-    out->note_names = names;
-    record_begin(out, "window");
+    out->note_names[table] = names;
+    record_begin(out, name);
     for (size_t i = 0; i < n; i++)
         record_value(out, &fields[i].cell);
     record_end(out, "]");
+    return true;
 }
 
 void out_note(struct out *out, const char *name, const struct field *fields, size_t n)
@@ -243,9 +272,9 @@ void out_note(struct out *out, const char *name, const struct field *fields, siz
     if (!out)
         return;
     remember_window(out, name, fields, n);
-    if (out->format == OUT_RECORD && !strcmp(name, "window"))
-        record_window(out, fields, n);
-    else if (out->format == OUT_JSON || out->format == OUT_RECORD)
+    if (out->format == OUT_RECORD && record_note(out, name, fields, n))
+        return;
+    if (out->format == OUT_JSON || out->format == OUT_RECORD)
         note_json(out, name, fields, n);
     else if (out->format == OUT_PROM)
         prom_note(&out->lines, name, fields, n);
@@ -298,8 +327,9 @@ static void put_value(struct out *out, const struct column *column, const struct
 }
 
 /* The header line (cells == NULL) or a row: both are aligned alike. */
-static void put_line(struct out *out, const struct schema *schema, const struct cell *cells)
+static void put_line(struct out *out, const struct headed *headed, const struct cell *cells)
 {
+    const struct schema *schema = headed->schema;
     size_t start = out->lines.length;
 
     out->pending = 0;
@@ -308,13 +338,13 @@ static void put_line(struct out *out, const struct schema *schema, const struct 
     lines_text(&out->lines, schema->name);
     if (out->format == OUT_TEXT)
         align(out, start, strlen(schema->name) + out->header, true);
-    for (size_t i = 0; i < schema->ncolumns; i++) {
-        const struct column *column = &schema->columns[i];
+    for (size_t i = 0; i < headed->ncolumns; i++) {
+        const struct column *column = &schema->columns[headed->columns[i]];
         size_t least = (size_t)abs(column->width), name = strlen(column->name);
         separate(out);
         start = out->lines.length;
         if (cells)
-            put_value(out, column, &cells[i]);
+            put_value(out, column, &cells[headed->columns[i]]);
         else
             lines_text(&out->lines, column->name);
         if (out->format == OUT_TEXT)
@@ -324,8 +354,9 @@ static void put_line(struct out *out, const struct schema *schema, const struct 
 }
 
 /* A line of a reader of RFC 4180 ends in CR and LF. */
-static void put_csv_line(struct out *out, const struct schema *schema, const struct cell *cells)
+static void put_csv_line(struct out *out, const struct headed *headed, const struct cell *cells)
 {
+    const struct schema *schema = headed->schema;
     const struct cell window[] = {cell_string(schema->name), out->seq, out->start, out->length, out->lost};
 
     if (!cells)
@@ -334,76 +365,91 @@ static void put_csv_line(struct out *out, const struct schema *schema, const str
         lines_text(&out->lines, i ? "," : "");
         value_put(&out->lines, out->format, &window[i]);
     }
-    for (size_t i = 0; i < schema->ncolumns; i++) {
+    for (size_t i = 0; i < headed->ncolumns; i++) {
         lines_text(&out->lines, ",");
         if (cells)
-            value_put(&out->lines, out->format, &cells[i]);
+            value_put(&out->lines, out->format, &cells[headed->columns[i]]);
         else
-            lines_text(&out->lines, schema->columns[i].name);
+            lines_text(&out->lines, schema->columns[headed->columns[i]].name);
     }
     lines_text(&out->lines, "\r");
     lines_end(&out->lines);
 }
 
-static void header_once(struct out *out, const struct schema *schema)
+/* NULL: there are too many. */
+static struct headed *headed_of(struct out *out, const struct schema *schema)
 {
-    for (size_t i = 0; i < out->nheaded; i++)
-        if (out->headed[i] == schema)
-            return;
+    struct headed *headed = out->headed;
+
+    for (; headed < out->headed + out->nheaded; headed++)
+        if (headed->schema == schema)
+            return headed;
     if (out->nheaded == MAX_HEADED) {
         lines_fail(&out->lines, -E2BIG);
-        return;
+        return NULL;
     }
-    out->headed[out->nheaded++] = schema;
+    out->nheaded++;
+    *headed = (struct headed){.schema = schema};
+    headed->ncolumns = choice_of(&out->choice, schema, headed->columns);
+    return headed;
+}
+
+static void put_names(struct out *out, const struct headed *headed)
+{
     if (out->format == OUT_CSV) {
-        put_csv_line(out, schema, NULL);
+        put_csv_line(out, headed, NULL);
     } else if (out->format == OUT_RECORD) {
-        record_columns(out, schema->name);
-        for (size_t i = 0; i < schema->ncolumns; i++)
-            record_name(out, i, schema->columns[i].name);
+        record_columns(out, headed->schema->name);
+        for (size_t i = 0; i < headed->ncolumns; i++)
+            record_name(out, i, headed->schema->columns[headed->columns[i]].name);
         record_end(out, "]}");
     } else {
-        put_line(out, schema, NULL);
+        put_line(out, headed, NULL);
     }
 }
 
 static void row_record(struct out *out, const struct schema *schema, const struct cell *cells)
 {
-    header_once(out, schema);
     record_begin(out, schema->name);
     for (size_t i = 0; i < schema->ncolumns; i++)
         record_value(out, &cells[i]);
     record_end(out, "]");
 }
 
-static void row_json(struct out *out, const struct schema *schema, const struct cell *cells)
+static void row_json(struct out *out, const struct schema *schema, const struct cell *cells,
+                     const struct cell *rank)
 {
     struct cell name = cell_string(schema->name);
 
     put_type(out, "row");
     put_member(out, "view", &name);
     put_member(out, "seq", &out->seq);
+    put_member(out, "rank", rank);
     for (size_t i = 0; i < schema->ncolumns; i++)
         put_member(out, schema->columns[i].name, &cells[i]);
     finish_object(out);
 }
 
-void out_put(struct out *out, const struct schema *schema, const struct cell *cells)
+void out_put(struct out *out, const struct schema *schema, const struct cell *cells, bool ranked)
 {
-    if (out->format == OUT_JSON) {
-        row_json(out, schema, cells);
+    struct headed *headed = headed_of(out, schema);
+    struct cell rank = cell_unknown();
+
+    if (!headed)
         return;
-    }
-    if (out->format == OUT_RECORD) {
+    if (ranked)
+        rank = cell_unsigned(++headed->rank);
+    if (!headed->named && (out->header || out->format == OUT_RECORD))
+        put_names(out, headed);
+    headed->named = true;
+    if (out->format == OUT_JSON)
+        row_json(out, schema, cells, &rank);
+    else if (out->format == OUT_RECORD)
         row_record(out, schema, cells);
-        return;
-    }
-    if (out->header)
-        header_once(out, schema);
-    if (out->format == OUT_CSV)
-        put_csv_line(out, schema, cells);
+    else if (out->format == OUT_CSV)
+        put_csv_line(out, headed, cells);
     else if (out->format != OUT_PROM)
-        put_line(out, schema, cells);
+        put_line(out, headed, cells);
 }
 
 void out_table(struct out *out, const struct schema *schema, const struct cell *const *rows, size_t n,
@@ -425,7 +471,7 @@ bool out_row_of(struct out *out, const struct schema *schema, const struct cell 
         return false;
     if (out->layer)
         return out->layer(out->context, schema, cells, keys);
-    out_put(out, schema, cells);
+    out_put(out, schema, cells, keys);
     return true;
 }
 

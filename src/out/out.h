@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "out/cell.h"
+#include "out/choice.h"
 #include "out/column.h"
 #include "out/format.h"
 
@@ -24,6 +25,10 @@ void out_close(struct out *out); /* flushes; frees */
 /* prom: each window goes to this file, whole, and nothing to the fd. Must outlive `out`. 0 or -errno: nothing
  * can be written there. */
 int out_to_file(struct out *out, const char *path);
+
+/* Which columns lines of text, tsv and csv have. Before the first row; the strings must outlive `out`.
+ * Without: all. */
+void out_choose(struct out *out, const struct column_choice *choice);
 
 /* text: values of rows for people (human.h). */
 void out_for_people(struct out *out);
@@ -47,7 +52,8 @@ void out_note(struct out *out, const char *name, const struct field *fields, siz
 void out_line(struct out *out, const char *text);
 
 /* One row: view->ncolumns cells. The header line of the view comes before its first row.
- * json: {"type":"row","view":"cpu","seq":N,"rank":1,...}; seq is that of the last "window" note. */
+ * json: {"type":"row","view":"cpu","seq":N,"rank":1,...}; seq is that of the last "window" note, rank the
+ * row's place among those of its view in that window; null: it is about no task. */
 void out_row(struct out *out, const struct schema *schema, const struct cell *cells);
 
 /* The tasks of a row: keys in the PID namespace of the run. 0: none, or not known. */
@@ -64,7 +70,7 @@ typedef bool (*out_row_fn)(void *context, const struct schema *schema, const str
 /* All rows from now on go to fn, which gives those that are to be written to out_put(), or a whole view of a
  * window to out_table(). */
 void out_layer(struct out *out, out_row_fn fn, void *context);
-void out_put(struct out *out, const struct schema *schema, const struct cell *cells);
+void out_put(struct out *out, const struct schema *schema, const struct cell *cells, bool ranked);
 
 /* prom: the rows, and behind them sums of those that are not among them. */
 void out_table(struct out *out, const struct schema *schema, const struct cell *const *rows, size_t n,

@@ -204,7 +204,7 @@ void prom_table(struct lines *lines, const struct schema *schema, const struct c
                 size_t others)
 {
     for (size_t i = 0; i < schema->ncolumns; i++)
-        if (!is_label(&schema->columns[i]) && strcmp(schema->columns[i].name, "rank") != 0)
+        if (!is_label(&schema->columns[i]))
             put_column(lines, schema, i, rows, n, others);
     put_info(lines, schema, rows, n);
 }
@@ -214,7 +214,12 @@ void prom_note(struct lines *lines, const char *name, const struct field *fields
 {
     char view[PROM_NAME];
 
-    if (strcmp(name, "window") != 0 && strcmp(name, "self") != 0)
+    static const char *const once[] = {"window", "totals", "psi", "self"};
+    bool known = false;
+
+    for (size_t i = 0; i < sizeof once / sizeof *once; i++)
+        known = known || !strcmp(name, once[i]);
+    if (!known)
         return;
     for (size_t i = 0; i < n; i++) {
         bool start = fields[i].cell.kind == CELL_TIME;

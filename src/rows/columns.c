@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdio.h>
 #include <string.h>
+#include "base/list.h"
 #include "host/names.h"
 #include "host/users.h"
 #include "rows/rows_private.h"
@@ -8,31 +9,52 @@
 /* After "victim_" comes the plain name. */
 #define PREFIX (sizeof "victim_" - 1)
 static const struct column known_columns[TASK_KINDS] = {
-    [TASK_UID] = COLUMN(victim_uid, 6, NONE, TASK, WIDE, "effective user id"),
+    [TASK_UID] = COLUMN(victim_uid, 6, NONE, TASK, DEFAULT, "effective user id"),
     [TASK_USER] =
-        COLUMN(victim_user, -10, NONE, TASK, WIDE, "name of that user, or its number if it has none"),
-    [TASK_CGROUP] = COLUMN(victim_cgroup, -24, NONE, TASK, WIDE, "control group"),
-    [TASK_RUNTIME] = COLUMN(victim_runtime, -10, NONE, TASK, WIDE, "runtime that made the container"),
-    [TASK_CONTAINER] = COLUMN(victim_container, -12, NONE, TASK, WIDE, "12 digits of its id, or its name"),
-    [TASK_POD] = COLUMN(victim_pod, -36, NONE, TASK, WIDE, "UID of the Kubernetes pod"),
-    [TASK_PPID] = COLUMN(victim_ppid, 7, NONE, TASK, WIDE, "parent"),
-    [TASK_PARENT] = COLUMN(victim_parent, -15, NONE, TASK, WIDE, "name of the parent"),
-    [TASK_TID] = COLUMN(victim_tid, 7, NONE, TASK, WIDE, "thread, with -t"),
-    [TASK_ARGS] = COLUMN(victim_args, -24, NONE, TASK, WIDE, "command line"),
-    [TASK_MEMBERS] = COLUMN(victim_members, 7, COUNT, SUM, WIDE, "rows merged into this one"),
+        COLUMN(victim_user, -10, NONE, TASK, DEFAULT, "name of that user, or its number if it has none"),
+    [TASK_CGROUP] = COLUMN(victim_cgroup, -24, NONE, TASK, DEFAULT, "control group"),
+    [TASK_RUNTIME] = COLUMN(victim_runtime, -10, NONE, TASK, DEFAULT, "runtime that made the container"),
+    [TASK_CONTAINER] = COLUMN(victim_container, -12, NONE, TASK, DEFAULT, "12 digits of its id, or its name"),
+    [TASK_POD] = COLUMN(victim_pod, -36, NONE, TASK, DEFAULT, "Kubernetes pod: namespace/name, or UID"),
+    [TASK_PPID] = COLUMN(victim_ppid, 7, NONE, TASK, DEFAULT, "parent"),
+    [TASK_PARENT] = COLUMN(victim_parent, -15, NONE, TASK, DEFAULT, "name of the parent"),
+    [TASK_TID] = COLUMN(victim_tid, 7, NONE, TASK, DEFAULT, "thread, with -t"),
+    [TASK_ARGS] = COLUMN(victim_args, -24, NONE, TASK, DEFAULT, "command line"),
+    [TASK_MEMBERS] = COLUMN(victim_members, 7, COUNT, SUM, DEFAULT, "rows merged into this one"),
 };
 
 /* The columns that belong to the words of --with and --by. */
+static const struct {
+    uint32_t with, columns;
+} sets[] = {
+    {ROWS_UID, 1 << TASK_UID},       {ROWS_USER, 1 << TASK_USER},
+    {ROWS_CGROUP, 1 << TASK_CGROUP}, {ROWS_CONTAINER, 1 << TASK_RUNTIME | 1 << TASK_CONTAINER},
+    {ROWS_POD, 1 << TASK_POD},       {ROWS_PARENT, 1 << TASK_PPID | 1 << TASK_PARENT},
+    {ROWS_THREAD, 1 << TASK_TID},    {ROWS_ARGS, 1 << TASK_ARGS},
+};
+
+/* Views have columns of their own for users by number and for threads. */
+uint32_t rows_words_of_columns(const char *list)
+{
+    uint32_t words = 0;
+
+    list += list && *list == '+';
+    while (list) {
+        const char *name;
+        size_t length = list_word(&list, &name);
+        for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+            for (enum task_column what = 0; what < TASK_KINDS; what++) {
+                const char *known = known_columns[what].name + PREFIX;
+                bool same = strlen(known) == length && !memcmp(known, name, length);
+                if (same && sets[i].columns >> what & 1 && !(sets[i].with & (ROWS_UID | ROWS_THREAD)))
+                    words |= sets[i].with;
+            }
+    }
+    return words;
+}
+
 static uint32_t asked_for(const struct rows_options *options)
 {
-    static const struct {
-        uint32_t with, columns;
-    } sets[] = {
-        {ROWS_UID, 1 << TASK_UID},       {ROWS_USER, 1 << TASK_USER},
-        {ROWS_CGROUP, 1 << TASK_CGROUP}, {ROWS_CONTAINER, 1 << TASK_RUNTIME | 1 << TASK_CONTAINER},
-        {ROWS_POD, 1 << TASK_POD},       {ROWS_PARENT, 1 << TASK_PPID | 1 << TASK_PARENT},
-        {ROWS_THREAD, 1 << TASK_TID},    {ROWS_ARGS, 1 << TASK_ARGS},
-    };
     uint32_t columns = options->by ? 1 << TASK_MEMBERS : 0;
 
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
@@ -75,7 +97,6 @@ void shape_init(struct rows *rows, struct shape *shape, const struct schema *bas
     shape->schema = *base;
     shape->schema.columns = shape->columns;
     shape->schema.ncolumns = n + shape->nadded;
-    shape->rank = schema_column(&shape->schema, "rank");
     shape->comm = schema_column(&shape->schema, "comm");
     shape->victim_comm = schema_column(&shape->schema, "victim_comm");
     shape->uid = schema_column(base, "uid");
@@ -84,13 +105,14 @@ void shape_init(struct rows *rows, struct shape *shape, const struct schema *bas
     order_default(&shape->order, &shape->schema);
     if (base->order)
         order_parse(&shape->order, &shape->schema, base->order);
-    if (!rows->options->by && !rows->options->sort)
+    if (!rows->options->by && !rows->options->sort && !rows->options->reverse)
         shape->order.levels = 0;
     if (rows->options->sort) {
         struct order sort;
         order_parse(&sort, &shape->schema, rows->options->sort);
         shape->order = sort.levels ? sort : shape->order;
     }
+    shape->order.reverse = rows->options->reverse;
 }
 
 void row_init(const struct shape *shape, struct row *row, const struct cell *cells,
@@ -177,7 +199,7 @@ static struct cell added_cell(struct rows *rows, const struct shape *shape, stru
                    ? cell_bytes(group->container.id, container_short(&group->container))
                    : cell_unknown();
     case TASK_POD:
-        return group && *group->container.pod ? cell_string(group->container.pod) : cell_unknown();
+        return group && group->pod ? cell_string(group->pod) : cell_unknown();
     case TASK_PPID:
         return task->parent_known ? cell_unsigned(task->parent) : cell_unknown();
     case TASK_PARENT:

@@ -1,99 +1,89 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
+#include <dirent.h>
 #include <stdlib.h>
-#include <string.h>
-#include "host/users.h"
-#include "base/glob.h"
-#include "base/list.h"
+#include "host/names.h"
+#include "host/process.h"
 #include "rows/rows_private.h"
-#include "base/quote.h"
-
-static bool number(const char *text, size_t length, uint32_t *value)
-{
-    uint64_t sum = 0;
-
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] < '0' || text[i] > '9' || sum > UINT32_MAX)
-            return false;
-        sum = 10 * sum + (uint64_t)(text[i] - '0');
-    }
-    *value = (uint32_t)sum;
-    return length && sum <= UINT32_MAX;
-}
-
-static int add_users(struct rows *rows, const char *list, struct error *why)
-{
-    while (list) {
-        const char *name;
-        size_t length = list_word(&list, &name);
-        uint32_t uid;
-        if (rows->nuids == MAX_UIDS)
-            return error_set(why, -EINVAL, "-u/--user: at most %d users", MAX_UIDS);
-        if (!users_find(rows->users, name, length, &uid) && !number(name, length, &uid))
-            return error_set(why, -EINVAL, "-u/--user: \"%s\" is neither a user in /etc/passwd nor a number",
-                             quote_bytes(name, length).text);
-        rows->uids[rows->nuids++] = uid;
-    }
-    return 0;
-}
 
 int filter_init(struct rows *rows, struct error *why)
 {
-    const struct rows_options *o = rows->options;
-    int err = 0;
+    const struct filter_options *o = rows->options->filters;
 
-    for (size_t i = 0; i < o->users.n && !err; i++)
-        err = add_users(rows, o->users.items[i], why);
-    rows->filters = o->comms.n || o->users.n || o->cgroups.n || o->containers.n;
-    return err;
+    rows->asks_proc = filter_kinds(o) & (FILTER_USER | FILTER_GROUPS);
+    return filter_open(&rows->filter, o, rows->users, false, why);
 }
 
-static bool comm_passes(const struct texts *globs, const struct cell *comm)
+static void set_identity(struct filter_task *task, const struct identity *identity)
 {
-    for (size_t i = 0; i < globs->n; i++)
-        if (comm && comm->kind == CELL_STRING && glob_matches(globs->items[i], comm->s.bytes, comm->s.length))
-            return true;
-    return !globs->n;
+    task->path = identity->group ? identity->group->path : NULL;
+    task->path_length = identity->group ? identity->group->length : 0;
+    task->container = identity->group ? &identity->group->container : NULL;
+    task->pod = identity->group ? identity->group->pod : NULL;
 }
 
-static bool user_passes(const struct rows *rows, const struct shape *shape, const struct row *row,
-                        bool victim)
+static struct filter_task task_of(const struct rows *rows, const struct shape *shape, const struct row *row,
+                                  bool victim)
 {
-    uint32_t uid;
-
-    if (!rows->nuids)
-        return true;
-    if (!row_uid(shape, row, victim, &uid))
-        return false;
-    for (size_t i = 0; i < rows->nuids; i++)
-        if (rows->uids[i] == uid)
-            return true;
-    return false;
-}
-
-static bool task_passes(const struct rows *rows, const struct shape *shape, const struct row *row,
-                        bool victim)
-{
-    const struct rows_options *o = rows->options;
-    const struct identity *task = victim ? &row->victim : &row->task;
     size_t comm = victim ? shape->victim_comm : shape->comm;
+    struct filter_task task = {.pid = key_process(victim ? row->keys.victim : row->keys.key)};
 
-    return comm_passes(&o->comms, comm == NO_COLUMN ? NULL : &row->cells[comm]) &&
-           user_passes(rows, shape, row, victim) &&
-           container_group_passes(&o->cgroups, &o->containers, task->group ? task->group->path : NULL,
-                                  task->group ? task->group->length : 0,
-                                  task->group ? &task->group->container : NULL);
+    task.uid_known = row_uid(shape, row, victim, &task.uid);
+    if (comm != NO_COLUMN && row->cells[comm].kind == CELL_STRING) {
+        task.comm = row->cells[comm].s.bytes;
+        task.comm_length = row->cells[comm].s.length;
+    }
+    set_identity(&task, victim ? &row->victim : &row->task);
+    return task;
 }
 
-bool filter_passes(struct rows *rows, const struct shape *shape, struct row *row)
+bool row_passes(struct rows *rows, const struct shape *shape, struct row *row)
 {
-    const struct rows_options *o = rows->options;
-
-    if (!rows->filters)
+    if (!rows->filter)
         return true;
-    if (o->users.n || o->cgroups.n || o->containers.n)
+    if (rows->asks_proc)
         row_ask(rows, shape, row);
-    bool passes =
-        task_passes(rows, shape, row, false) || (row->keys.victim && task_passes(rows, shape, row, true));
-    return passes != o->inverted;
+    const struct filter_task task = task_of(rows, shape, row, false),
+                             victim = task_of(rows, shape, row, true);
+    bool passes = filter_passes(rows->filter, &task, row->keys.victim ? &victim : NULL);
+    rows->passed += passes;
+    return passes;
+}
+
+static bool process_passes(struct rows *rows, uint32_t pid)
+{
+    struct process process;
+    struct identity identity = {0};
+
+    if (process_read(pid, 0, &process))
+        return false;
+    if (rows->identities)
+        identity_of(rows->identities, key_make(pid, 0, process.start_ns), rows->now, &identity);
+    struct filter_task task = {.pid = pid,
+                               .uid_known = identity.uid_known,
+                               .uid = identity.uid,
+                               .comm = process.comm,
+                               .comm_length = process.comm_length};
+    set_identity(&task, &identity);
+    return filter_passes(rows->filter, &task, NULL);
+}
+
+/* Of the processes that do nothing there are no rows. */
+static bool any_process_passes(struct rows *rows)
+{
+    DIR *directory = opendir("/proc");
+    const struct dirent *entry;
+    bool any = !directory;
+
+    while (directory && !any && (entry = readdir(directory))) {
+        uint32_t pid = (uint32_t)strtoul(entry->d_name, NULL, 10);
+        any = pid && process_passes(rows, pid);
+    }
+    if (directory)
+        closedir(directory);
+    return any;
+}
+
+bool rows_unmatched(struct rows *rows)
+{
+    return rows->filter && rows->windows == 1 && !rows->passed && (!rows->proc || !any_process_passes(rows));
 }

@@ -40,7 +40,8 @@ static void mix_cell(struct digest *d, const struct cell *cell)
         mix(d, &cell->u, sizeof cell->u);
 }
 
-/* What has no process ([idle], [outside]) is only ever one with itself. */
+/* What has no process ([idle], [outside]) is only ever one with itself. Pods go by what is shown: a new one
+ * may have the name of one that ended. */
 static void mix_task(struct digest *d, const struct rows_options *options, const struct shape *shape,
                      const struct row *row, bool victim)
 {
@@ -63,8 +64,8 @@ static void mix_task(struct digest *d, const struct rows_options *options, const
         mix(d, task->group->container.id, task->group->container.length);
     else if ((options->by == ROWS_USER || options->by == ROWS_UID) && row_uid(shape, row, victim, &uid))
         mix(d, &uid, sizeof uid);
-    else if (options->by == ROWS_POD && task->group && *task->group->container.pod)
-        mix(d, task->group->container.pod, strlen(task->group->container.pod));
+    else if (options->by == ROWS_POD && task->group && task->group->pod)
+        mix(d, task->group->pod, strlen(task->group->pod));
     else if (options->by == ROWS_PARENT && task->parent_known) {
         mix(d, &task->parent, sizeof task->parent);
         mix(d, &task->parent_start, sizeof task->parent_start);
@@ -358,6 +359,8 @@ bool group_add(struct rows *rows, struct shape *shape, struct row *row)
     if (!shape->buckets && !(shape->buckets = calloc(BUCKETS, sizeof *shape->buckets)))
         return false;
     struct digest d = digest_of(rows, shape, row);
+    if (rows->options->format == OUT_PROM)
+        labels_of_row(rows, shape, row);
     struct stored **bucket = &shape->buckets[d.a % BUCKETS];
     for (stored = *bucket; stored; stored = stored->next) {
         if (stored->id[0] != d.a || stored->id[1] != d.b)
@@ -377,9 +380,6 @@ bool group_add(struct rows *rows, struct shape *shape, struct row *row)
 void group_flush(struct rows *rows, struct shape *shape)
 {
     cut(rows, shape);
-    for (size_t i = 0; i < shape->n; i++)
-        if (shape->rank != NO_COLUMN)
-            shape->list[i]->cells[shape->rank] = cell_unsigned(i + 1);
     if (rows->options->format == OUT_PROM) {
         const struct cell **table = calloc(shape->n + shape->nothers + 1, sizeof *table);
         size_t n = 0;
@@ -393,7 +393,7 @@ void group_flush(struct rows *rows, struct shape *shape)
         free(table);
     } else {
         for (size_t i = 0; i < shape->n; i++)
-            out_put(rows->out, &shape->schema, shape->list[i]->cells);
+            out_put(rows->out, &shape->schema, shape->list[i]->cells, true);
     }
     group_forget(rows, shape);
 }

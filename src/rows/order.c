@@ -21,8 +21,6 @@ static size_t column_named(const struct schema *schema, const char *name, size_t
 void order_parse(struct order *order, const struct schema *schema, const char *spec)
 {
     *order = (struct order){.levels = 1};
-    order->reverse = *spec == '-';
-    spec += order->reverse;
     for (;;) {
         size_t length = strcspn(spec, "+,"), column = column_named(schema, spec, length);
         if (column != NO_COLUMN)

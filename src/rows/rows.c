@@ -11,8 +11,8 @@
 #define MOST_BYTES (8u << 20)
 
 /* The bits of enum rows_word, in their order. */
-static const char *const words[] = {"process",   "thread", "comm",   "uid", "user", "cgroup",
-                                    "container", "pod",    "parent", "cpu", "mount"};
+static const char *const words[] = {"process", "thread", "comm", "uid",   "user", "cgroup", "container",
+                                    "pod",     "parent", "cpu",  "mount", "args", "pss",    "self"};
 
 const char *rows_word_name(uint32_t word)
 {
@@ -27,19 +27,15 @@ uint32_t rows_word(const char *text, size_t length, uint32_t allowed)
     return 0;
 }
 
-static bool has_filters(const struct rows_options *o)
-{
-    return o->comms.n || o->users.n || o->cgroups.n || o->containers.n;
-}
-
 bool rows_want_all(const struct rows_options *o)
 {
-    return o->by || o->sort || o->format == OUT_PROM || has_filters(o);
+    return o->by || o->sort || o->reverse || o->format == OUT_PROM || filter_kinds(o->filters);
 }
 
 bool rows_want_groups(const struct rows_options *o)
 {
-    return (o->with | o->by) & (ROWS_CGROUP | ROWS_CONTAINER | ROWS_POD) || o->cgroups.n || o->containers.n;
+    return (o->with | o->by) & (ROWS_CGROUP | ROWS_CONTAINER | ROWS_POD) ||
+           filter_kinds(o->filters) & FILTER_GROUPS;
 }
 
 static unsigned parts_of(const struct rows_options *o)
@@ -47,7 +43,7 @@ static unsigned parts_of(const struct rows_options *o)
     uint32_t asked = o->with | o->by;
     unsigned parts = 0;
 
-    if (asked & (ROWS_UID | ROWS_USER) || o->users.n)
+    if (asked & (ROWS_UID | ROWS_USER) || filter_kinds(o->filters) & FILTER_USER)
         parts |= IDENTITY_USER;
     if (rows_want_groups(o))
         parts |= IDENTITY_GROUP;
@@ -71,26 +67,24 @@ static struct shape *shape_of(struct rows *rows, const struct schema *schema)
     return shape;
 }
 
-/* Whether any of the views can do what is asked of them. */
+/* Whether the views can do what is asked of them. */
 static int check(struct rows *rows, const struct schema *const *views, struct error *why)
 {
+    const struct schema *schemas[SHAPES + 1] = {NULL};
     const struct rows_options *o = rows->options;
-    bool sorted = !o->sort;
 
-    for (; *views; views++) {
-        const struct shape *shape = shape_of(rows, *views);
-        if (!shape)
-            return error_set(why, -ENOMEM, "out of memory");
-        if (o->by & ROWS_CPU && shape->cpu == NO_COLUMN)
-            return error_set(why, -EINVAL, "--by cpu: the view %s does not say on which CPU it was",
-                             (*views)->name);
-        sorted = sorted || schema_column(&shape->schema, o->sort + (*o->sort == '-')) != NO_COLUMN;
-    }
-    if (!sorted)
-        return error_set(why, -EINVAL,
-                         "--sort: no view that is shown has a column \"%s\": the header line names them",
-                         quote(o->sort).text);
-    return 0;
+    for (size_t n = 0; *views; views++)
+        for (const struct schema *schema = *views; schema && n < SHAPES; schema = schema->next) {
+            const struct shape *shape = shape_of(rows, schema);
+            if (!shape)
+                return error_set(why, -ENOMEM, "out of memory");
+            if (o->by & ROWS_CPU && schema == *views && shape->cpu == NO_COLUMN)
+                return error_set(why, -EINVAL, "--by cpu: the view %s does not say on which CPU it was",
+                                 schema->name);
+            schemas[n++] = &shape->schema;
+        }
+    int err = choice_check("--sort", o->sort, schemas, why);
+    return err ? err : choice_check("--columns", o->columns, schemas, why);
 }
 
 static int open_sources(struct rows *rows, const struct names *names, bool proc, struct error *why)
@@ -115,12 +109,13 @@ int rows_open(struct rows **out, const struct rows_options *options, const struc
 {
     *out = NULL;
     if (!rows_want_all(options) && !options->with)
-        return 0;
+        return choice_check("--columns", options->columns, views, why);
     struct rows *rows = calloc(1, sizeof *rows);
     if (!rows)
         return error_set(why, -ENOMEM, "out of memory");
     rows->options = options;
-    rows->collect = options->by || options->sort || options->format == OUT_PROM;
+    rows->proc = proc;
+    rows->collect = options->by || options->sort || options->reverse || options->format == OUT_PROM;
     rows->most_bytes = options->kib ? (size_t)options->kib << 10 : MOST_BYTES;
     int err = open_sources(rows, names, proc, why);
     if (!err)
@@ -146,20 +141,21 @@ void rows_close(struct rows *rows)
         free(shape);
     }
     identities_close(rows->identities);
+    filter_close(rows->filter);
     users_close(rows->users);
     free(rows);
 }
 
-size_t rows_users(const struct rows *rows, const uint32_t **users)
+const struct filter *rows_filter(const struct rows *rows)
 {
-    *users = rows->uids;
-    return rows->nuids;
+    return rows->filter;
 }
 
 void rows_without_proc(struct rows *rows)
 {
     identities_close(rows->identities);
     rows->identities = NULL;
+    rows->proc = false;
 }
 
 /* Without waiting: in the order that the view has. */
@@ -168,10 +164,8 @@ static bool pass_on(struct rows *rows, struct shape *shape, struct row *row)
     if (shape->written == rows->options->top)
         return false;
     shape->written++;
-    if (shape->rank != NO_COLUMN)
-        row->cells[shape->rank] = cell_unsigned(shape->written);
     row_tell(rows, shape, row);
-    out_put(rows->out, &shape->schema, row->cells);
+    out_put(rows->out, &shape->schema, row->cells, true);
     return true;
 }
 
@@ -190,11 +184,11 @@ static bool take(void *context, const struct schema *schema, const struct cell *
         return false;
     }
     row_init(shape, &row, cells, keys ? keys : &none);
-    if (keys && !filter_passes(rows, shape, &row))
+    if (keys && !row_passes(rows, shape, &row))
         return false;
     if (!keys && rows->options->format != OUT_PROM) {
         row_tell(rows, shape, &row);
-        out_put(rows->out, &shape->schema, row.cells);
+        out_put(rows->out, &shape->schema, row.cells, false);
         return true;
     }
     if (!rows->collect)
@@ -214,6 +208,7 @@ void rows_attach(struct rows *rows, struct out *out)
 void rows_begin(struct rows *rows, uint64_t now)
 {
     rows->now = now;
+    rows->windows++;
     if (rows->identities)
         identities_begin(rows->identities);
     for (size_t i = 0; i < rows->nshapes; i++)

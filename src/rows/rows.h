@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Between views and lines: filters rows (-c, -u, -g, --container, --not), adds columns about their tasks
- * (--with, --args), groups (--by) and sorts them (--sort), alike in every view. */
+/* Between views and lines: filters rows (-p !PID, -c, -u, -g, --container, --pod), adds columns about their
+ * tasks (--with), groups (--by) and sorts them (--sort), alike in every view. */
 #ifndef HOG_ROWS_ROWS_H
 #define HOG_ROWS_ROWS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "base/texts.h"
+#include "host/filter.h"
 #include "out/out.h"
 #include "base/error.h"
 
@@ -28,13 +28,16 @@ enum rows_word {
     ROWS_CPU = 1 << 9,
     ROWS_MOUNT = 1 << 10, /* a column of one view: it groups by it itself */
     ROWS_ARGS = 1 << 11,
+    ROWS_PSS = 1 << 12,  /* the same for --with */
+    ROWS_SELF = 1 << 13, /* a line, of what hog itself used */
 };
 
 struct rows_options {
-    struct texts comms, users, cgroups, containers; /* filters: one of each kind must match, of all kinds */
-    bool inverted;                                  /* rows that do not match them */
-    uint32_t with, by;                              /* of enum rows_word; by: one of them, or 0 */
-    const char *sort;                               /* a column; "-" in front: the other way round */
+    const struct filter_options *filters;
+    uint32_t with, by;   /* of enum rows_word; by: one of them, or 0 */
+    const char *sort;    /* columns: "a", or "a,b"; NULL: the view's order */
+    bool reverse;        /* smallest first */
+    const char *columns; /* --columns, to be checked; or NULL */
     unsigned top;
     bool threads; /* rows are of threads */
     enum out_format format;
@@ -44,8 +47,11 @@ struct rows_options {
 struct rows;
 struct names;
 
-/* The word of --by for one of these bits, up to ROWS_MOUNT. */
+/* The word of --by or --with for one of these bits. */
 const char *rows_word_name(uint32_t word);
+
+/* The words of --with that the names of a list of columns need. */
+uint32_t rows_words_of_columns(const char *list);
 
 /* The bit of a word, if it is one of `allowed`; 0: it is not. */
 uint32_t rows_word(const char *text, size_t length, uint32_t allowed);
@@ -66,8 +72,12 @@ void rows_close(struct rows *rows);
 /* Rows show other PIDs than /proc after all: /proc is about other processes. */
 void rows_without_proc(struct rows *rows);
 
-/* The users of -u by number; how many. */
-size_t rows_users(const struct rows *rows, const uint32_t **users);
+/* What the filters have become; NULL: there are none. */
+const struct filter *rows_filter(const struct rows *rows);
+
+/* To be asked at the end of each window: true once, after the first one, if no row has passed the filters,
+ * and no process would. */
+bool rows_unmatched(struct rows *rows);
 
 /* Takes the rows that are written to `out` from now on. */
 void rows_attach(struct rows *rows, struct out *out);

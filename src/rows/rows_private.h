@@ -57,7 +57,7 @@ struct shape {
         bool victim; /* of the row's other task */
     } added[ADDED];
     size_t nadded, at; /* at: the column that is the first of these */
-    size_t rank, comm, victim_comm, uid, cpu, members;
+    size_t comm, victim_comm, uid, cpu, members;
     struct order order;
     unsigned written; /* in this window, without waiting */
     struct stored **list;
@@ -91,7 +91,13 @@ bool row_uid(const struct shape *shape, const struct row *row, bool victim, uint
 /* ---- filter.c: which rows are shown at all ---- */
 
 int filter_init(struct rows *rows, struct error *why);
-bool filter_passes(struct rows *rows, const struct shape *shape, struct row *row);
+bool row_passes(struct rows *rows, const struct shape *shape, struct row *row);
+
+/* ---- labels.c: rows as series ---- */
+
+/* For prom: each label that changes is a new series, and the database keeps those of processes that ended. So
+ * with --by the labels are those of the group and of --with, and there is no PID in them. */
+void labels_of_row(const struct rows *rows, const struct shape *shape, struct row *row);
 
 /* ---- group.c: rows that wait ---- */
 
@@ -113,16 +119,17 @@ void group_forget(struct rows *rows, struct shape *shape);
 
 /* ---- */
 
-#define MAX_UIDS 64
 struct rows {
     const struct rows_options *options;
     struct out *out;
     unsigned parts;                /* of identities that are asked for */
     struct identities *identities; /* NULL: not asked for, or not to be had */
     struct users *users;
-    uint32_t uids[MAX_UIDS];
-    size_t nuids;
-    bool filters, collect; /* collect: rows wait until all of the view are known */
+    struct filter *filter;    /* or NULL */
+    bool asks_proc;           /* the filter wants what /proc says */
+    bool proc;                /* /proc is about the same processes */
+    uint64_t windows, passed; /* rows that the filter let pass */
+    bool collect;             /* rows wait until all of the view are known */
     uint64_t now, salt;
     struct shape *shapes[SHAPES];
     size_t nshapes;

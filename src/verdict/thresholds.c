@@ -32,7 +32,7 @@ const struct threshold_spec threshold_table[THRESHOLDS] = {
     [CPU_BOUND_PCT]  = {"cpu_bound_pct",  80,   0.1, 100,     "percent",
                         "cpu-bound: least share of one CPU's time that its busiest thread had"},
     [NOISY_PCT]      = {"noisy_pct",      20,   0.1, 1000000, "percent",
-                        "noisy-neighbor: least time that all others waited for it, of the window's length"},
+                        "noisy: least time that all others waited for it, of the window's length"},
     [OOM_SECONDS]    = {"oom_seconds",    60,   1,   86400,   "seconds",
                         "oom-risk: most time until memory ends, if it grows on as it does"},
     [OOM_SHARE_PCT]  = {"oom_share_pct",  25,   0.1, 100,     "percent",
@@ -116,7 +116,7 @@ static int unknown(const char *name, size_t length, struct error *why)
 
     for (size_t i = 0; i < THRESHOLDS; i++)
         suggest_consider(&nearest, threshold_table[i].name);
-    return error_set(why, -EINVAL, "unknown threshold \"%s\":%s%s%s --print-thresholds shows all",
+    return error_set(why, -EINVAL, "unknown threshold \"%s\":%s%s%s hog help thresholds shows all",
                      quote_bytes(name, length).text, nearest.name ? " did you mean " : "",
                      nearest.name ? nearest.name : "", nearest.name ? "?" : "");
 }
@@ -159,7 +159,7 @@ int thresholds_set(struct thresholds *t, const char *text, size_t length, struct
     while (value_end > value && is_blank(text[value_end - 1]))
         value_end--;
     if (end == begin || !separated || value == value_end)
-        return error_set(why, -EINVAL, "\"%s\" is not NAME=VALUE: --print-thresholds shows all names",
+        return error_set(why, -EINVAL, "\"%s\" is not NAME=VALUE: hog help thresholds shows all names",
                          quote_bytes(text, length).text);
     return set(t, text + begin, end - begin, text + value, value_end - value, why);
 }

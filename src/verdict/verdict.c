@@ -10,5 +10,5 @@ const char *const verdict_names[VERDICTS + 1] = {
     [VERDICT_THRASHING] = "thrashing",
     [VERDICT_OOM_RISK] = "oom-risk",
     [VERDICT_LOCK_BOUND] = "lock-bound",
-    [VERDICT_NOISY_NEIGHBOR] = "noisy-neighbor",
+    [VERDICT_NOISY_NEIGHBOR] = "noisy",
 };

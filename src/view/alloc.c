@@ -22,28 +22,26 @@ struct alloc {
 };
 
 #define ALLOC_COLUMNS(X)                                                                                     \
-    X(rank, 4, NONE, NONE, WIDE, "place by live_kib, then by bytes allocated in the window; 1 first")        \
-    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
-    X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
-    X(live_kib, 12, KIB, LEVEL, DEFAULT_RANKED, "allocated since hog started and not freed")                 \
-    X(allocs_s, 11, PER_S, SUM, DEFAULT, "allocations per second")                                           \
-    X(frees_s, 11, PER_S, SUM, DEFAULT, "frees per second")                                                  \
-    X(alloc_kib_s, 12, KIB_PER_S, SUM, DEFAULT_RANKED, "KiB requested per second")                           \
-    X(lib, -20, NONE, FIRST, WIDE, "file of the allocator")                                                  \
+    X(pid, 7, NONE, TASK, NARROW, "process")                                                                 \
+    X(live_kib, 12, KIB, LEVEL, NARROW_RANKED, "allocated since hog started and not freed")                  \
+    X(allocs_s, 11, PER_S, SUM, NARROW, "allocations per second")                                            \
+    X(frees_s, 11, PER_S, SUM, NARROW, "frees per second")                                                   \
+    X(alloc_kib_s, 12, KIB_PER_S, SUM, NARROW_RANKED, "KiB requested per second")                            \
     X(failed_s, 8, PER_S, SUM, WIDE, "failed allocations per second")                                        \
     X(mapped_kib, 11, KIB, LEVEL, WIDE, "part of live_kib: anonymous mmap not made by an allocator")         \
     X(error_kib, 9, KIB, NONE, WIDE, "error of live_kib (95 %) when blocks are sampled")                     \
-    X(comm, -15, NONE, TASK, DEFAULT, "name")
+    X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
+    X(lib, -20, NONE, FIRST, WIDE, "file of the allocator")                                                  \
+    X(comm, -15, NONE, TASK, NARROW, "name")
 COLUMN_TABLE(ALLOC_COLUMNS);
 
 #define LEAKS_COLUMNS(X)                                                                                     \
-    X(rank, 4, NONE, NONE, WIDE, "place by live_kib; 1 first")                                               \
-    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
-    X(live_kib, 12, KIB, LEVEL, DEFAULT_RANKED, "allocated there, not freed, and older than --leaks says")   \
-    X(blocks, 9, COUNT, LEVEL, DEFAULT, "number of blocks")                                                  \
-    X(age_s, 9, S, MAX, DEFAULT, "age of the oldest block")                                                  \
-    X(stack, -40, NONE, DIM, DEFAULT, "functions that allocated it, the innermost first")                    \
-    X(comm, -15, NONE, TASK, DEFAULT, "name")
+    X(pid, 7, NONE, TASK, NARROW, "process")                                                                 \
+    X(live_kib, 10, KIB, LEVEL, NARROW_RANKED, "allocated there, not freed, and older than --leaks says")    \
+    X(blocks, 8, COUNT, LEVEL, NARROW, "number of blocks")                                                   \
+    X(age_s, 8, S, MAX, DEFAULT, "age of the oldest block")                                                  \
+    X(stack, -36, NONE, DIM, NARROW, "functions that allocated it, the innermost first")                     \
+    X(comm, -15, NONE, TASK, NARROW, "name")
 #define LEAKS_NUMBER(name, ...) LEAKS_##name,
 enum { LEAKS_COLUMNS(LEAKS_NUMBER) LEAKS_LENGTH };
 static const struct column leaks_columns[] = {LEAKS_COLUMNS(COLUMN_ENTRY)};
@@ -105,7 +103,7 @@ static struct cell alloc_kib(double bytes)
     return cell_decimal(bytes / 1024, 3);
 }
 
-static void put_alloc_row(struct alloc *alloc, const struct window *window, struct out *out, size_t rank,
+static void put_alloc_row(struct alloc *alloc, const struct window *window, struct out *out,
                           const struct heap *heap, bool known)
 {
     bool outside = heap->who == HOG_KEY_OUTSIDE;
@@ -114,7 +112,6 @@ static void put_alloc_row(struct alloc *alloc, const struct window *window, stru
     const struct alloc_counts *now = &heap->counts, *before = &heap->before;
     const struct cell none = cell_unknown();
     const struct cell cells[COLUMNS] = {
-        [COL_rank] = cell_unsigned(rank),
         [COL_pid] = outside ? none : cell_unsigned(key_process(heap->who)),
         [COL_uid] = cell_uid(name),
         [COL_live_kib] = known ? alloc_kib((double)heap->live) : none,
@@ -224,8 +221,8 @@ static void report_probe_error(struct alloc *alloc, struct out *out)
 }
 
 /* A process asked for is shown even if it did nothing. */
-static void alloc_rows_of_idle(struct alloc *alloc, const struct window *window, struct out *out, size_t rank,
-                               size_t n)
+static void alloc_rows_of_idle(struct alloc *alloc, const struct window *window, struct out *out,
+                               size_t written, size_t n)
 {
     const struct targets *targets = alloc->context->targets;
 
@@ -237,8 +234,8 @@ static void alloc_rows_of_idle(struct alloc *alloc, const struct window *window,
             shown = key_process(alloc->top[j]->who) == target->pid;
         if (!found)
             report_unseen(alloc, out, target->pid);
-        if (!shown && rank <= alloc->context->options->top)
-            put_alloc_row(alloc, window, out, rank++, &idle, found);
+        if (!shown && written++ < alloc->context->options->top)
+            put_alloc_row(alloc, window, out, &idle, found);
     }
 }
 
@@ -252,7 +249,6 @@ static void put_leaks(struct alloc *alloc, const struct window *window, struct o
         uint64_t who = leak.heap->who;
         bool outside = who == HOG_KEY_OUTSIDE;
         const struct cell cells[LEAKS_LENGTH] = {
-            [LEAKS_rank] = cell_unsigned(i + 1),
             [LEAKS_pid] = outside ? cell_unknown() : cell_unsigned(key_process(who)),
             [LEAKS_live_kib] = alloc_kib((double)leak.bytes),
             [LEAKS_blocks] = cell_unsigned(leak.blocks),
@@ -268,14 +264,14 @@ static void put_leaks(struct alloc *alloc, const struct window *window, struct o
 static void alloc_rows(void *state, const struct window *window, struct out *out)
 {
     struct alloc *alloc = state;
-    size_t rank = 1, n = alloc_rank_all(alloc);
+    size_t written = 0, n = alloc_rank_all(alloc);
 
     report_probe_error(alloc, out);
-    for (size_t i = 0; i < n && rank <= alloc->context->options->top; i++) {
+    for (size_t i = 0; i < n && written < alloc->context->options->top; i++, written++) {
         heaps_lib(alloc->heaps, (struct heap *)alloc->top[i]);
-        put_alloc_row(alloc, window, out, rank++, alloc->top[i], true);
+        put_alloc_row(alloc, window, out, alloc->top[i], true);
     }
-    alloc_rows_of_idle(alloc, window, out, rank, n);
+    alloc_rows_of_idle(alloc, window, out, written, n);
     if (alloc->leaks)
         put_leaks(alloc, window, out);
 }
@@ -289,6 +285,7 @@ static const struct option_spec options[] = {
         .name = "pointers",
         .argument = "N",
         .help = "room for N blocks, 104 bytes each (a power of two, 1024 to 4194304; default 262144)",
+        .verbs = VERB_VIEWS | VERB_RECORD,
         .kind = OPTION_POWER,
         AT(pointers),
         .least = 1024,
@@ -298,6 +295,7 @@ static const struct option_spec options[] = {
         .name = "leaks",
         .argument = "AGE",
         .help = "also blocks older than AGE, by the call stacks that allocated them (1ms to 24h)",
+        .verbs = VERB_VIEWS | VERB_RECORD,
         .kind = OPTION_INTERVAL,
         AT(leaks_ns),
         .least = OPTION_MS,
@@ -321,10 +319,12 @@ const struct view alloc_view = {
                .ncolumns = COLUMNS,
                .order = "live_kib,alloc_kib_s",
                .next = &leaks_schema},
+    .slows = true,
     .options = options,
     .option_values = &heap_options,
     .option_bytes = sizeof heap_options,
     .check_options = check_options,
+    .lacks = NEEDS_THREADS | NEEDS_SKETCH,
     .sources = {{&heap_source, 0, false}},
     .open = alloc_open,
     .collect = alloc_collect,

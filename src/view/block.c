@@ -15,31 +15,30 @@ struct block {
 };
 
 #define BLOCK_COLUMNS(X)                                                                                     \
-    X(rank, 4, NONE, NONE, WIDE, "place by bytes, then by requests; 1 first")                                \
-    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
-    X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
-    X(dev, -8, NONE, DIM, DEFAULT, "disk")                                                                   \
-    X(iowait_pct, 10, PCT, SUM, DEFAULT_RANKED,                                                              \
+    X(pid, 7, NONE, TASK, NARROW, "process")                                                                 \
+    X(iowait_pct, 10, PCT, SUM, NARROW_RANKED,                                                               \
       "time that its threads slept for I/O, on any disk, in percent of the window")                          \
+    X(read_kib_s, 11, KIB_PER_S, SUM, NARROW_RANKED, "KiB read per second")                                  \
+    X(write_kib_s, 11, KIB_PER_S, SUM, NARROW_RANKED, "KiB written per second")                              \
+    X(p99_us, 9, US, NONE, DEFAULT, "99 of 100 of them took no longer")                                      \
     X(util_pct, 8, PCT, MAX, WIDE, "part of the window in which it had at least one request in flight")      \
     X(reads_s, 9, PER_S, SUM, WIDE, "read requests completed per second")                                    \
     X(writes_s, 9, PER_S, SUM, WIDE, "write requests completed per second")                                  \
-    X(read_kib_s, 11, KIB_PER_S, SUM, DEFAULT_RANKED, "KiB read per second")                                 \
-    X(write_kib_s, 11, KIB_PER_S, SUM, DEFAULT_RANKED, "KiB written per second")                             \
+    X(other_s, 8, PER_S, SUM, WIDE, "requests per second that move no data: flushes, discards, zeroes")      \
     X(p50_us, 9, US, NONE, WIDE, "half of the reads and writes took no longer, to 6.25 %")                   \
     X(p95_us, 9, US, NONE, WIDE, "95 of 100 of them took no longer")                                         \
-    X(p99_us, 9, US, NONE, DEFAULT, "99 of 100 of them took no longer")                                      \
     X(max_us, 9, US, MAX, WIDE, "the longest")                                                               \
     X(queue_p50_us, 12, US, NONE, WIDE, "half of them were queued no longer")                                \
     X(queue_p99_us, 12, US, NONE, WIDE, "99 of 100 of them were queued no longer")                           \
     X(disk_p50_us, 11, US, NONE, WIDE, "half of them took no longer in the device")                          \
     X(disk_p99_us, 11, US, NONE, WIDE, "99 of 100 of them took no longer in the device")                     \
-    X(other_s, 8, PER_S, SUM, WIDE, "requests per second that move no data: flushes, discards, zeroes")      \
     X(inflight, 8, COUNT, LEVEL, WIDE, "requests in flight at the window's end")                             \
     X(failed, 6, COUNT, SUM, WIDE, "requests that ended with an error in the window")                        \
-    X(type, -7, NONE, DIM, WIDE, "kind of disk: nvme, ssd, hdd, virtual, network")                           \
+    X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
     X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
-    X(comm, -15, NONE, TASK, DEFAULT, "name")
+    X(type, -7, NONE, DIM, WIDE, "kind of disk: nvme, ssd, hdd, virtual, network")                           \
+    X(dev, -8, NONE, DIM, NARROW, "disk")                                                                    \
+    X(comm, -15, NONE, TASK, NARROW, "name")
 COLUMN_TABLE(BLOCK_COLUMNS);
 
 static void block_close(void *state)
@@ -108,7 +107,7 @@ static struct cell block_percent(uint64_t ns, double seconds)
 
 extern const struct view block_view;
 
-static void put_block_row(struct block *block, const struct window *window, struct out *out, size_t rank,
+static void put_block_row(struct block *block, const struct window *window, struct out *out,
                           const struct io_sums *sums)
 {
     uint64_t who = sums->who, length = window->end_mono - window->begin_mono, waited;
@@ -120,7 +119,6 @@ static void put_block_row(struct block *block, const struct window *window, stru
     double seconds = (double)length / 1e9;
     const struct cell comm = special ? cell_string(special) : cell_comm(name);
     const struct cell cells[COLUMNS] = {
-        [COL_rank] = cell_unsigned(rank),
         [COL_pid] = special ? cell_unknown() : cell_unsigned(key_process(who)),
         [COL_uid] = cell_uid(name),
         [COL_dev] = cell_string(disk ? disk->name : NULL),
@@ -158,13 +156,15 @@ static void block_rows(void *state, const struct window *window, struct out *out
     struct block *block = state;
     const struct run_options *options = block->context->options;
     const struct io_sums *const *top;
-    size_t n = block_io_top(block->io, &top), rank = 1;
+    size_t n = block_io_top(block->io, &top), written = 0;
 
-    for (size_t i = 0; i < n && rank <= options->top; i++) {
+    for (size_t i = 0; i < n && written < options->top; i++) {
         bool hidden = options->no_kernel && !block_special_name(top[i]->who) &&
                       block_io_name(block->io, top[i]->who, window->end_mono)->kernel;
-        if (!hidden)
-            put_block_row(block, window, out, rank++, top[i]);
+        if (hidden)
+            continue;
+        put_block_row(block, window, out, top[i]);
+        written++;
     }
 }
 
@@ -177,6 +177,7 @@ static const struct option_spec options[] = {
         .name = "device",
         .argument = "NAME,..",
         .help = "only these disks",
+        .verbs = VERB_VIEWS | VERB_RECORD | VERB_PIN,
         .kind = OPTION_TEXT,
         AT(devices),
     },
@@ -190,7 +191,7 @@ static int check_options(const struct view_request *request, struct error *why)
 
 const struct view block_view = {
     .name = "block",
-    .summary = "block I/O by process and disk: requests, latency, and time spent waiting",
+    .summary = "disk I/O by process and disk: rates, latency, time spent waiting",
     .schema = {.name = "block",
                .columns = columns,
                .ncolumns = COLUMNS,
@@ -199,6 +200,7 @@ const struct view block_view = {
     .option_values = &block_options,
     .option_bytes = sizeof block_options,
     .check_options = check_options,
+    .lacks = NEEDS_SKETCH,
     .sources = {{&block_source, 0, false}},
     .pinned = &block_source,
     .open = block_open,

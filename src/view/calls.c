@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/quote.h"
 #include "calls.types.h"
 #include "host/pidns.h"
 #include "host/syscalls.h"
@@ -22,15 +23,12 @@ struct calls {
 };
 
 #define CALLS_COLUMNS(X)                                                                                     \
-    X(rank, 4, NONE, NONE, WIDE, "place by count, then by total_ms; 1 first")                                \
-    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
-    X(lib, -20, NONE, DIM, DEFAULT, "file of the function; [syscall], [compat] (32-bit programs) or [x32]")  \
-    X(func, -22, NONE, DIM, DEFAULT, "the function or system call")                                          \
-    X(count, 9, COUNT, SUM, DEFAULT_RANKED, "calls that returned in the window")                             \
-    X(errors, 8, COUNT, SUM, DEFAULT, "of these, those that failed")                                         \
-    X(kib, 12, KIB, SUM, DEFAULT, "KiB moved by calls that did not fail")                                    \
+    X(pid, 7, NONE, TASK, NARROW, "process")                                                                 \
+    X(count, 8, COUNT, SUM, NARROW_RANKED, "calls that returned in the window")                              \
+    X(errors, 6, COUNT, SUM, NARROW, "of these, those that failed")                                          \
+    X(kib, 10, KIB, SUM, DEFAULT, "KiB moved by calls that did not fail")                                    \
+    X(p99_us, 10, US, NONE, NARROW, "99 of 100 of them took no longer, to 6.25 %")                           \
     X(p50_us, 10, US, NONE, WIDE, "half of them took no longer, to 6.25 %")                                  \
-    X(p99_us, 10, US, NONE, DEFAULT, "99 of 100 of them took no longer, to 6.25 %")                          \
     X(max_us, 10, US, MAX, WIDE, "the longest, to 6.25 %")                                                   \
     X(total_ms, 10, MS, SUM, WIDE, "time in these calls within the window, open ones included")              \
     X(entered, 9, COUNT, SUM, WIDE, "calls that began in the window")                                        \
@@ -38,7 +36,9 @@ struct calls {
     X(unsized, 7, COUNT, SUM, WIDE, "calls that returned with an unknown number of bytes")                   \
     X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
     X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
-    X(comm, -15, NONE, TASK, DEFAULT, "name")
+    X(lib, -12, NONE, DIM, DEFAULT, "file of the function; [syscall], [compat] (32-bit programs) or [x32]")  \
+    X(func, -18, NONE, DIM, NARROW, "the function or system call")                                           \
+    X(comm, -15, NONE, TASK, NARROW, "name")
 COLUMN_TABLE(CALLS_COLUMNS);
 
 extern const struct view calls_view;
@@ -133,7 +133,7 @@ static struct cell calls_microseconds(const struct calls *calls, const struct ca
                : cell_unknown();
 }
 
-static void put_calls_row(struct calls *calls, const struct window *window, struct out *out, size_t rank,
+static void put_calls_row(struct calls *calls, const struct window *window, struct out *out,
                           const struct call_sums *sums)
 {
     const struct cell none = cell_unknown();
@@ -146,7 +146,6 @@ static void put_calls_row(struct calls *calls, const struct window *window, stru
     struct called called;
     name_call(calls, sums, &called);
     const struct cell cells[COLUMNS] = {
-        [COL_rank] = cell_unsigned(rank),
         [COL_pid] = outside ? none : cell_unsigned(key_process(sums->who)),
         [COL_lib] = cell_string(called.lib),
         [COL_func] = cell_string(called.func),
@@ -215,7 +214,7 @@ static void calls_rows(void *state, const struct window *window, struct out *out
         out_note(out, "unseen", &reason, 1);
     calls->sums->unprobed = 0;
     for (size_t i = 0; i < n && i < calls->context->options->top; i++)
-        put_calls_row(calls, window, out, i + 1, calls->top[i]);
+        put_calls_row(calls, window, out, calls->top[i]);
 }
 
 /* ---- its options ---- */
@@ -230,19 +229,37 @@ static int parse_bytes(void *value, const char *label, const char *text, struct 
     return call_bytes_parse(value, text, why);
 }
 
+/* System calls are the default, and need no word. */
+static const char *const preset_words[] = {[PRESET_MPI - 1] = "mpi", [PRESET_LIBC_IO - 1] = "libc-io", NULL};
+
+static int parse_preset(void *value, const char *label, const char *text, struct error *why)
+{
+    for (unsigned i = 0; preset_words[i]; i++)
+        if (!strcmp(text, preset_words[i])) {
+            *(enum calls_preset *)value = (enum calls_preset)(i + 1);
+            return 0;
+        }
+    return error_set(why, -EINVAL, "%s: \"%s\" is not one of mpi, libc-io", label, quote(text).text);
+}
+
 #define AT(member) .offset = offsetof(struct calls_options, member)
 
 static const struct option_spec options[] = {
     {
-        .name = "syscalls",
-        .help = "system calls (the default)",
-        .kind = OPTION_FLAG,
-        AT(syscalls),
+        .name = "preset",
+        .argument = "WORD",
+        .help = "mpi: MPI-IO of Open MPI and MPICH; libc-io: the I/O of the C library",
+        .verbs = VERB_VIEWS | VERB_RECORD | VERB_PIN,
+        .kind = OPTION_PARSED,
+        .words = preset_words,
+        AT(preset),
+        .parse = parse_preset,
     },
     {
         .name = "lib",
         .argument = "PATH|NAME",
-        .help = "functions of this library or program, with --func",
+        .help = "of this library or program, with --func or --preset",
+        .verbs = VERB_VIEWS | VERB_RECORD | VERB_PIN,
         .kind = OPTION_TEXT,
         AT(lib),
     },
@@ -250,6 +267,7 @@ static const struct option_spec options[] = {
         .name = "func",
         .argument = "GLOB,..",
         .help = "functions whose names match, at most 512",
+        .verbs = VERB_VIEWS | VERB_RECORD | VERB_PIN,
         .kind = OPTION_TEXT,
         AT(func),
     },
@@ -257,6 +275,7 @@ static const struct option_spec options[] = {
         .name = "error",
         .argument = "TEST",
         .help = "with --func, results that are failures, like 'ret<0' or 'ret==NULL'",
+        .verbs = VERB_VIEWS | VERB_RECORD | VERB_PIN,
         .kind = OPTION_PARSED,
         AT(error),
         .parse = parse_error,
@@ -265,21 +284,10 @@ static const struct option_spec options[] = {
         .name = "bytes",
         .argument = "ARG",
         .help = "with --func, the argument that is a number of bytes (1 to 6), or ret",
+        .verbs = VERB_VIEWS | VERB_RECORD | VERB_PIN,
         .kind = OPTION_PARSED,
         AT(bytes),
         .parse = parse_bytes,
-    },
-    {
-        .name = "mpi",
-        .help = "MPI-IO, of Open MPI and MPICH, in C and Fortran",
-        .kind = OPTION_FLAG,
-        AT(mpi),
-    },
-    {
-        .name = "libc-io",
-        .help = "the I/O functions of the C library",
-        .kind = OPTION_FLAG,
-        AT(libc_io),
     },
     {.name = NULL},
 };
@@ -288,12 +296,12 @@ static int check_options(const struct view_request *request, struct error *why)
 {
     const struct calls_options *o = &calls_options;
 
-    if (o->syscalls + o->mpi + o->libc_io + (o->func != NULL) > 1)
-        return error_set(why, -EINVAL, "only one of --syscalls, --mpi, --libc-io and --func is possible");
+    if (o->preset && o->func)
+        return error_set(why, -EINVAL, "only one of --preset and --func is possible");
     if ((o->error.test || o->bytes) && !o->func)
         return error_set(why, -EINVAL, "%s is about functions that --func names",
                          o->error.test ? "--error" : "--bytes");
-    if ((o->func && !o->lib) || (o->lib && !o->func && !o->mpi && !o->libc_io))
+    if ((o->func && !o->lib) || (o->lib && !o->func && !o->preset))
         return error_set(why, -EINVAL, "--lib and --func go together: hog calls --lib libc --func 'get*'");
     if ((o->lib && !*o->lib) || (o->func && !*o->func))
         return error_set(why, -EINVAL, "%s needs a value that is not empty",
@@ -303,12 +311,14 @@ static int check_options(const struct view_request *request, struct error *why)
 
 const struct view calls_view = {
     .name = "calls",
-    .summary = "system calls or library calls: counts, errors, bytes and latency",
+    .summary = "system calls or library functions: counts, errors, bytes, latency",
     .schema = {.name = "calls", .columns = columns, .ncolumns = COLUMNS, .order = "count,total_ms"},
+    .slows = true,
     .options = options,
     .option_values = &calls_options,
     .option_bytes = sizeof calls_options,
     .check_options = check_options,
+    .lacks = NEEDS_SKETCH,
     .sources = {{&calls_source, 0, false}},
     .pinned = &calls_source,
     .open = calls_open,

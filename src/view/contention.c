@@ -16,17 +16,16 @@ struct contention {
 };
 
 #define CONTENTION_COLUMNS(X)                                                                                \
-    X(rank, 4, NONE, NONE, WIDE, "place by wait_ms, 1 first")                                                \
-    X(victim, 7, NONE, TASK, DEFAULT, "process that was runnable and waited for a CPU")                      \
+    X(victim, 7, NONE, TASK, NARROW, "process that was runnable and waited for a CPU")                       \
     X(aggressor, 9, NONE, TASK, SUBJECT, "process that ran there in the meantime")                           \
-    X(count, 8, COUNT, SUM, WIDE, "timeslices of the aggressor that the victim waited for")                  \
-    X(wait_ms, 10, MS, SUM, DEFAULT_RANKED, "time that the victim waited for them in the window")            \
+    X(wait_ms, 10, MS, SUM, NARROW_RANKED, "time that the victim waited for them in the window")             \
     X(wait_max_us, 12, US, MAX, DEFAULT, "the longest of them")                                              \
-    X(kind, -7, NONE, DIM, DEFAULT, "preempt: the victim was preempted; wakeup: it had slept")               \
+    X(count, 8, COUNT, SUM, WIDE, "timeslices of the aggressor that the victim waited for")                  \
     X(victim_tid, 10, NONE, TASK, WIDE, "the victim's thread, with -t")                                      \
     X(tid, 7, NONE, TASK, WIDE, "the aggressor's thread, with -t")                                           \
-    X(victim_comm, -15, NONE, TASK, DEFAULT, "the victim's name")                                            \
-    X(comm, -15, NONE, TASK, DEFAULT, "the aggressor's name; [in brackets] if it is no process")
+    X(kind, -7, NONE, DIM, NARROW, "preempt: the victim was preempted; wakeup: it had slept")                \
+    X(victim_comm, -15, NONE, TASK, NARROW, "the victim's name")                                             \
+    X(comm, -15, NONE, TASK, NARROW, "the aggressor's name; [in brackets] if it is no process")
 COLUMN_TABLE(CONTENTION_COLUMNS);
 
 static void contention_close(void *state)
@@ -98,14 +97,13 @@ static void describe(const struct contention *contention, uint64_t key, uint64_t
 extern const struct view contention_view;
 
 static void put_contention_row(const struct contention *contention, uint64_t now, struct out *out,
-                               size_t rank, const struct pair *pair)
+                               const struct pair *pair)
 {
     struct party_cells victim, aggressor;
 
     describe(contention, pair->victim, now, &victim);
     describe(contention, pair->aggressor, now, &aggressor);
     const struct cell cells[COLUMNS] = {
-        [COL_rank] = cell_unsigned(rank),
         [COL_victim] = victim.pid,
         [COL_aggressor] = aggressor.pid,
         [COL_count] = cell_unsigned((uint64_t)pair->count),
@@ -147,7 +145,7 @@ static void contention_rows(void *state, const struct window *window, struct out
                          contention->context->options->top, contention_is_wanted, &asked);
 
     for (size_t i = 0; i < n; i++)
-        put_contention_row(contention, window->end_mono, out, i + 1, contention->top[i]);
+        put_contention_row(contention, window->end_mono, out, contention->top[i]);
 }
 
 const struct view contention_view = {

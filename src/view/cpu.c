@@ -19,21 +19,20 @@ struct cpu {
 };
 
 #define CPU_COLUMNS(X)                                                                                       \
-    X(rank, 4, NONE, NONE, WIDE, "place by run_ms, 1 first")                                                 \
-    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
-    X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
-    X(cpu_pct, 7, PCT, SUM, DEFAULT_RANKED, "on-CPU time in percent of the window; 100 is one CPU")          \
-    X(run_ms, 10, MS, SUM, DEFAULT,                                                                          \
+    X(pid, 7, NONE, TASK, NARROW, "process")                                                                 \
+    X(cpu_pct, 7, PCT, SUM, NARROW_RANKED, "on-CPU time in percent of the window; 100 is one CPU")           \
+    X(run_ms, 10, MS, SUM, NARROW,                                                                           \
       "on-CPU time in the window, the running timeslice up to the window's end included")                    \
     X(switches, 8, COUNT, SUM, DEFAULT, "times it left a CPU in the window")                                 \
-    X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
-    X(wait_ms, 10, MS, SUM, DEFAULT,                                                                         \
+    X(wait_ms, 10, MS, SUM, NARROW,                                                                          \
       "time that it was runnable and waited for a CPU, up to the window's end")                              \
+    X(wait_p99_us, 11, US, NONE, NARROW, "99 of 100 were no longer")                                         \
     X(wait_count, 10, COUNT, SUM, WIDE, "waits for a CPU that ended in the window")                          \
     X(wait_p50_us, 11, US, NONE, WIDE, "half of them were no longer")                                        \
-    X(wait_p99_us, 11, US, NONE, DEFAULT, "99 of 100 were no longer")                                        \
     X(wait_max_us, 11, US, MAX, WIDE, "the longest of them")                                                 \
-    X(comm, -15, NONE, TASK, DEFAULT, "name")
+    X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
+    X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
+    X(comm, -15, NONE, TASK, NARROW, "name")
 COLUMN_TABLE(CPU_COLUMNS);
 
 static void cpu_close(void *state)
@@ -90,14 +89,13 @@ static struct waited waited_of(const struct cpu *cpu, uint64_t key)
 }
 
 static void put_cpu_row(struct cpu *cpu, const struct window *window, struct out *out,
-                        const struct schema *view, size_t rank, const struct tally_entry *entry)
+                        const struct schema *view, const struct tally_entry *entry)
 {
     bool outside = entry->key == HOG_KEY_OUTSIDE, threads = cpu->context->options->threads;
     const struct name *name = outside ? &name_outside : cpu_name_of(cpu, entry->key, window->end_mono);
     double length = (double)(window->end_mono - window->begin_mono);
     const struct waited wait = waited_of(cpu, entry->key);
     const struct cell cells[COLUMNS] = {
-        [COL_rank] = cell_unsigned(rank),
         [COL_pid] = outside ? cell_unknown() : cell_unsigned(key_process(entry->key)),
         [COL_uid] = cell_uid(name),
         [COL_cpu_pct] = cell_decimal(100 * (double)entry->weight / length, 2),
@@ -138,24 +136,27 @@ static void cpu_rows(void *state, const struct window *window, struct out *out)
     const struct targets *targets = cpu->context->targets;
     const struct tally *tally = tally_of(cpu);
     const struct asked asked = {cpu, window->end_mono};
-    size_t rank = 1, n = tally_top(tally, cpu->top, options->top, cpu_is_wanted, &asked);
+    size_t n = tally_top(tally, cpu->top, options->top, cpu_is_wanted, &asked);
 
     for (size_t i = 0; i < n; i++)
-        put_cpu_row(cpu, window, out, &cpu_view.schema, rank++, cpu->top[i]);
+        put_cpu_row(cpu, window, out, &cpu_view.schema, cpu->top[i]);
     /* A process asked for is shown even if it did nothing. */
-    for (size_t i = 0; i < targets->n && !options->threads && rank <= options->top; i++) {
+    size_t written = n;
+    for (size_t i = 0; i < targets->n && !options->threads && written < options->top; i++) {
         struct tally_entry none = {.key = key_make(targets->list[i].pid, 0, targets->list[i].start_ns)};
         bool shown = !cpu_is_wanted(&asked, &none);
         for (size_t j = 0; j < n && !shown; j++)
             shown = key_process(cpu->top[j]->key) == targets->list[i].pid;
-        if (!shown)
-            put_cpu_row(cpu, window, out, &cpu_view.schema, rank++, &none);
+        if (shown)
+            continue;
+        put_cpu_row(cpu, window, out, &cpu_view.schema, &none);
+        written++;
     }
 }
 
 const struct view cpu_view = {
     .name = "cpu",
-    .summary = "Top-K on-CPU time",
+    .summary = "CPU time, and how long it waited for a CPU",
     .schema = {.name = "cpu", .columns = columns, .ncolumns = COLUMNS, .order = "run_ms"},
     .pinned_by_default = true,
     .sources = {{&sched_source, SCHED_RUN | SCHED_WAITS | SCHED_TIMES, false}},

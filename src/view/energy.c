@@ -12,17 +12,16 @@
 #include "rows/rows.h"
 
 #define ENERGY_COLUMNS(X)                                                                                    \
-    X(rank, 4, NONE, NONE, WIDE, "place by joules among the processes of the domain, 1 first")               \
-    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
-    X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
-    X(domain, -16, NONE, DIM, PART, "power domain, as the kernel names it")                                  \
-    X(joules, 12, JOULES, SUM, DEFAULT_RANKED, "energy in the window; with --total since the start")         \
-    X(watts, 9, WATTS, SUM, DEFAULT, "average power over that time")                                         \
-    X(share_pct, 9, PCT, SUM, DEFAULT, "share of the domain's energy")                                       \
+    X(pid, 7, NONE, TASK, NARROW, "process")                                                                 \
+    X(joules, 12, JOULES, SUM, NARROW_RANKED, "energy in the window; with --total since the start")          \
+    X(watts, 9, WATTS, SUM, NARROW, "average power over that time")                                          \
+    X(share_pct, 9, PCT, SUM, NARROW, "share of the domain's energy")                                        \
     X(run_ms, 10, MS, SUM, WIDE, "time on the domain's CPUs")                                                \
-    X(cpu, 4, NONE, DIM, WIDE, "CPU, with --by cpu")                                                         \
+    X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
     X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
-    X(comm, -15, NONE, TASK, DEFAULT, "name")
+    X(cpu, 4, NONE, DIM, WIDE, "CPU, with --by cpu")                                                         \
+    X(domain, -16, NONE, DIM, PART, "power domain, as the kernel names it")                                  \
+    X(comm, -15, NONE, TASK, NARROW, "name")
 COLUMN_TABLE(ENERGY_COLUMNS);
 
 struct energy {
@@ -36,7 +35,6 @@ struct energy {
 /* A row of a task, or (special) of energy that no task used. */
 struct part {
     const char *special;
-    size_t rank;
     uint64_t key, uj;
     double share; /* 1 is all */
     int64_t run_ns;
@@ -156,7 +154,6 @@ static void energy_put(const struct page *page, const struct part *part)
     if (!special)
         name = energy_name_of(page->e, part->key, page->now);
     const struct cell cells[COLUMNS] = {
-        [COL_rank] = part->rank ? cell_unsigned(part->rank) : cell_unknown(),
         [COL_pid] = special ? cell_unknown() : cell_unsigned(key_process(part->key)),
         [COL_uid] = cell_uid(&name),
         [COL_domain] = cell_string(page->domain->name),
@@ -210,8 +207,7 @@ static void put_part(const struct page *page, const struct meter_share *share, c
     unseen.share = part_of((double)meter_unseen(share, time), whole);
     for (size_t i = 0; i < n; i++) {
         unsigned __int128 weight = meter_ran(share, e->top[i]->weight);
-        const struct part part = {.rank = i + 1,
-                                  .key = e->top[i]->key,
+        const struct part part = {.key = e->top[i]->key,
                                   .uj = split_next(split, weight),
                                   .share = part_of((double)weight, whole),
                                   .run_ns = meter_run_ns(e->meter, e->top[i])};
@@ -278,17 +274,16 @@ static void put_total(const struct page *page, const struct energy_sum *sum)
     struct energy *e = page->e;
     double whole = (double)sum->uj;
     size_t n = tally_top(&sum->sums, e->top, e->context->options->top, energy_is_wanted, e);
-    struct part idle = {NULL, 0, 0, sum->idle_uj, part_of((double)sum->idle_uj, whole), sum->idle_ns},
-                unseen = {NULL, 0, 0, sum->unseen_uj, part_of((double)sum->unseen_uj, whole), sum->unseen_ns},
-                others = {NULL, 0, 0, sum->uj - sum->idle_uj - sum->unseen_uj, 0, sum->others_ns};
+    struct part idle = {NULL, 0, sum->idle_uj, part_of((double)sum->idle_uj, whole), sum->idle_ns},
+                unseen = {NULL, 0, sum->unseen_uj, part_of((double)sum->unseen_uj, whole), sum->unseen_ns},
+                others = {NULL, 0, sum->uj - sum->idle_uj - sum->unseen_uj, 0, sum->others_ns};
 
     for (size_t i = 0; i < sum->sums.capacity; i++)
         others.run_ns += sum->sums.table[i].count;
     put_domain(page, sum->uj);
     for (size_t i = 0; i < n; i++) {
         uint64_t uj = (uint64_t)e->top[i]->weight;
-        const struct part part = {
-            NULL, i + 1, e->top[i]->key, uj, part_of((double)uj, whole), e->top[i]->count};
+        const struct part part = {NULL, e->top[i]->key, uj, part_of((double)uj, whole), e->top[i]->count};
         energy_put(page, &part);
         others.uj -= uj;
         others.run_ns -= part.run_ns;
@@ -345,6 +340,7 @@ static const struct option_spec options[] = {
         .argument = "busy=W,idle=W[,percpu]",
         .help = "no sensors, but these watts of the host (of each CPU) when busy and when idle",
         .of_source = true,
+        .verbs = VERB_VIEWS | VERB_RECORD | VERB_COMMAND,
         .kind = OPTION_PARSED,
         AT(model),
         .parse = parse_model,
@@ -353,6 +349,7 @@ static const struct option_spec options[] = {
         .name = "idle",
         .argument = "WHOSE",
         .help = "energy of idle CPUs is a row of its own (row, default), or charged to what ran (share)",
+        .verbs = VERB_VIEWS | VERB_RECORD | VERB_COMMAND,
         .kind = OPTION_WORD,
         .words = idle_words,
         AT(idle),
@@ -361,6 +358,7 @@ static const struct option_spec options[] = {
         .name = "weight",
         .argument = "WHAT",
         .help = "divide energy by CPU time (default) or by cycles",
+        .verbs = VERB_VIEWS | VERB_RECORD | VERB_COMMAND,
         .kind = OPTION_WORD,
         .words = weight_words,
         AT(weight),
@@ -368,6 +366,7 @@ static const struct option_spec options[] = {
     {
         .name = "total",
         .help = "since hog started instead of in the window",
+        .verbs = VERB_VIEWS | VERB_RECORD,
         .kind = OPTION_FLAG,
         AT(total),
     },

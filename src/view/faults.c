@@ -19,21 +19,20 @@ struct faults {
 };
 
 #define FAULTS_COLUMNS(X)                                                                                    \
-    X(rank, 4, NONE, NONE, WIDE, "place by lat_ms; if unknown by major_s, then minor_s; 1 first")            \
-    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
-    X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
-    X(minor_s, 10, PER_S, SUM, DEFAULT, "faults per second without I/O")                                     \
-    X(major_s, 9, PER_S, SUM, DEFAULT, "faults per second with I/O, or waiting for another task's")          \
+    X(pid, 7, NONE, TASK, NARROW, "process")                                                                 \
+    X(minor_s, 10, PER_S, SUM, NARROW, "faults per second without I/O")                                      \
+    X(major_s, 9, PER_S, SUM, NARROW, "faults per second with I/O, or waiting for another task's")           \
+    X(lat_ms, 10, MS, SUM, NARROW_RANKED, "time in faults within the window, open ones included")            \
+    X(lat_p99_us, 10, US, NONE, NARROW, "99 of 100 of them took no longer, to 6.25 %")                       \
     X(lat_avg_us, 10, US, NONE, WIDE, "mean time of a fault that ended in the window")                       \
-    X(lat_p99_us, 10, US, NONE, DEFAULT, "99 of 100 of them took no longer, to 6.25 %")                      \
     X(lat_p50_us, 10, US, NONE, WIDE, "half of them took no longer, to 6.25 %")                              \
     X(lat_max_us, 10, US, MAX, WIDE, "the longest, to 6.25 %")                                               \
-    X(lat_ms, 10, MS, SUM, DEFAULT_RANKED, "time in faults within the window, open ones included")           \
     X(kernel_s, 9, PER_S, SUM, WIDE, "minor and major faults per second in kernel mode")                     \
     X(swap_s, 8, PER_S, SUM, WIDE, "major faults per second that read from swap")                            \
+    X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
     X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
     X(major_in, -24, NONE, FIRST, WIDE, "file, or [anon], of one of its latest major faults")                \
-    X(comm, -15, NONE, TASK, DEFAULT, "name")
+    X(comm, -15, NONE, TASK, NARROW, "name")
 COLUMN_TABLE(FAULTS_COLUMNS);
 
 static void faults_close(void *state)
@@ -91,8 +90,7 @@ static void major_in(const struct faults *faults, const struct window *window, u
 }
 
 static void put_faults_row(struct faults *faults, const struct window *window, struct out *out,
-                           const struct schema *view, size_t rank, uint64_t key,
-                           const struct fault_sums *sums)
+                           const struct schema *view, uint64_t key, const struct fault_sums *sums)
 {
     bool outside = key == HOG_KEY_OUTSIDE, threads = faults->context->options->threads;
     const struct name *name =
@@ -104,7 +102,6 @@ static void put_faults_row(struct faults *faults, const struct window *window, s
     if (sums->major && !outside)
         major_in(faults, window, key, sums->major_at, in);
     const struct cell cells[COLUMNS] = {
-        [COL_rank] = cell_unsigned(rank),
         [COL_pid] = outside ? cell_unknown() : cell_unsigned(key_process(key)),
         [COL_uid] = cell_uid(name),
         [COL_minor_s] = cell_decimal((double)sums->minor / seconds, 3),
@@ -149,20 +146,23 @@ static void faults_rows(void *state, const struct window *window, struct out *ou
     const struct run_options *options = faults->context->options;
     const struct targets *targets = faults->context->targets;
     const struct asked asked = {faults, window->end_mono};
-    size_t rank = 1, n = tally_top(pagefaults_tally(faults->pagefaults), faults->top, options->top,
-                                   faults_is_wanted, &asked);
+    size_t n =
+        tally_top(pagefaults_tally(faults->pagefaults), faults->top, options->top, faults_is_wanted, &asked);
 
     for (size_t i = 0; i < n; i++)
-        put_faults_row(faults, window, out, &faults_view.schema, rank++, faults->top[i]->key,
+        put_faults_row(faults, window, out, &faults_view.schema, faults->top[i]->key,
                        pagefaults_sums(faults->pagefaults, faults->top[i]));
     /* A process asked for is shown even if it did nothing. */
-    for (size_t i = 0; i < targets->n && !options->threads && rank <= options->top; i++) {
+    size_t written = n;
+    for (size_t i = 0; i < targets->n && !options->threads && written < options->top; i++) {
         const struct tally_entry none = {.key = key_make(targets->list[i].pid, 0, targets->list[i].start_ns)};
         bool shown = !faults_is_wanted(&asked, &none);
         for (size_t j = 0; j < n && !shown; j++)
             shown = key_process(faults->top[j]->key) == targets->list[i].pid;
-        if (!shown)
-            put_faults_row(faults, window, out, &faults_view.schema, rank++, none.key, &nothing);
+        if (shown)
+            continue;
+        put_faults_row(faults, window, out, &faults_view.schema, none.key, &nothing);
+        written++;
     }
 }
 

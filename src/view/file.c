@@ -23,34 +23,32 @@ struct file {
 };
 
 #define FILE_COLUMNS(X)                                                                                      \
-    X(rank, 4, NONE, NONE, WIDE, "place by kib, then count; 1 first")                                        \
-    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
-    X(fstype, -9, NONE, DIM, WIDE, "type of the file system")                                                \
-    X(mount, -20, NONE, DIM, DEFAULT, "mount point, as the process sees it")                                 \
-    X(op, -5, NONE, DIM, DEFAULT, "read or write")                                                           \
-    X(size_kib, 8, KIB, DIM, DEFAULT, "size class: from this up to twice as much per call; 0: no data")      \
+    X(pid, 7, NONE, TASK, NARROW, "process")                                                                 \
+    X(size_kib, 8, KIB, DIM, NARROW, "size class: from this up to twice as much per call; 0: no data")       \
     X(count, 9, COUNT, SUM, DEFAULT, "calls that succeeded in the window")                                   \
-    X(kib, 12, KIB, SUM, DEFAULT_RANKED, "KiB moved by them")                                                \
+    X(kib, 9, KIB, SUM, NARROW_RANKED, "KiB moved by them")                                                  \
+    X(p99_us, 9, US, NONE, NARROW, "99 of 100 of them took no longer, to 6.25 %")                            \
     X(p50_us, 9, US, NONE, WIDE, "half of them took no longer, to 6.25 %")                                   \
-    X(p99_us, 9, US, NONE, DEFAULT, "99 of 100 of them took no longer, to 6.25 %")                           \
     X(p95_us, 9, US, NONE, WIDE, "95 of 100 of them took no longer, to 6.25 %")                              \
     X(count_s, 11, PER_S, SUM, WIDE, "calls per second")                                                     \
     X(kib_s, 12, KIB_PER_S, SUM, WIDE, "KiB moved per second")                                               \
     X(hit_pct, 7, PCT, NONE, WIDE, "reads that neither read from a device nor slept")                        \
-    X(via, -8, NONE, DIM, DEFAULT, "kind of call")                                                           \
     X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
-    X(comm, -15, NONE, TASK, DEFAULT, "name")
+    X(fstype, -9, NONE, DIM, WIDE, "type of the file system")                                                \
+    X(op, -5, NONE, DIM, NARROW, "read or write")                                                            \
+    X(via, -8, NONE, DIM, DEFAULT, "kind of call")                                                           \
+    X(mount, -16, NONE, DIM, NARROW, "mount point, as the process sees it")                                  \
+    X(comm, -15, NONE, TASK, NARROW, "name")
 COLUMN_TABLE(FILE_COLUMNS);
 
 #define FILES_COLUMNS(X)                                                                                     \
-    X(rank, 4, NONE, NONE, WIDE, "place by read_kib + write_kib; 1 first")                                   \
-    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
-    X(reads, 9, COUNT, SUM, DEFAULT, "calls that read from it")                                              \
-    X(writes, 9, COUNT, SUM, DEFAULT, "calls that wrote to it")                                              \
-    X(read_kib, 12, KIB, SUM, DEFAULT_RANKED, "KiB read by them")                                            \
-    X(write_kib, 12, KIB, SUM, DEFAULT_RANKED, "KiB written by them")                                        \
-    X(file, -40, NONE, DIM, SUBJECT, "its path")                                                             \
-    X(comm, -15, NONE, TASK, DEFAULT, "name")
+    X(pid, 7, NONE, TASK, NARROW, "process")                                                                 \
+    X(reads, 8, COUNT, SUM, DEFAULT, "calls that read from it")                                              \
+    X(writes, 8, COUNT, SUM, DEFAULT, "calls that wrote to it")                                              \
+    X(read_kib, 9, KIB, SUM, NARROW_RANKED, "KiB read by them")                                              \
+    X(write_kib, 9, KIB, SUM, NARROW_RANKED, "KiB written by them")                                          \
+    X(file, -31, NONE, DIM, SUBJECT, "its path")                                                             \
+    X(comm, -15, NONE, TASK, NARROW, "name")
 #define FILES_NUMBER(name, ...) FILES_##name,
 enum { FILES_COLUMNS(FILES_NUMBER) FILES_LENGTH };
 static const struct column files_columns[] = {FILES_COLUMNS(COLUMN_ENTRY)};
@@ -211,7 +209,7 @@ static const char *via_name(const struct hog_file_key *key)
     return key->via < sizeof names / sizeof *names ? names[key->via][key->op & 1] : NULL;
 }
 
-static void put_file_row(struct file *file, const struct window *window, struct out *out, size_t rank,
+static void put_file_row(struct file *file, const struct window *window, struct out *out,
                          const struct what *what, const struct file_use *use)
 {
     const struct hog_file_key *key = &what->key;
@@ -221,7 +219,6 @@ static void put_file_row(struct file *file, const struct window *window, struct 
     double seconds = (double)(window->end_mono - window->begin_mono) / 1e9, kib = (double)use->bytes / 1024;
     uint32_t pid = of_proc && what->taker != HOG_KEY_OUTSIDE ? key_process(what->taker) : 0;
     const struct cell cells[COLUMNS] = {
-        [COL_rank] = cell_unsigned(rank),
         [COL_pid] = outside ? none : cell_unsigned(key_process(key->who)),
         [COL_fstype] = *what->fstype ? cell_bytes(what->fstype, sizeof what->fstype) : none,
         [COL_mount] = key->via ? cell_string(mounts_path(file->mounts, pid, key->mount, key->device >> 20,
@@ -267,19 +264,21 @@ static bool file_is_wanted(const struct file *file, const struct what *what, uin
 }
 
 /* A process asked for is shown even if it did nothing. */
-static void file_rows_of_idle(struct file *file, const struct window *window, struct out *out, size_t rank)
+static void file_rows_of_idle(struct file *file, const struct window *window, struct out *out, size_t written)
 {
     const struct targets *targets = file->context->targets;
     static const struct file_use nothing;
 
-    for (size_t i = 0; i < targets->n && rank <= file->context->options->top; i++) {
+    for (size_t i = 0; i < targets->n && written < file->context->options->top; i++) {
         const struct target *target = &targets->list[i];
         const struct what idle = {.key.who = key_make(target->pid, 0, target->start_ns)};
         bool shown = false;
         for (size_t j = 0; j < file->cells->n && !shown; j++)
             shown = key_process(what_is(file, file->cells->uses[j].cell).key.who) == target->pid;
-        if (!shown)
-            put_file_row(file, window, out, rank++, &idle, &nothing);
+        if (shown)
+            continue;
+        put_file_row(file, window, out, &idle, &nothing);
+        written++;
     }
 }
 
@@ -289,7 +288,6 @@ static void put_files(struct file *file, const struct window *window, struct out
 
     for (size_t i = 0; file_names_at(file->names, i, file->mounts, window->end_mono, &named); i++) {
         const struct cell cells[FILES_LENGTH] = {
-            [FILES_rank] = cell_unsigned(i + 1),
             [FILES_pid] = named.who ? cell_unsigned(key_process(named.who)) : cell_unknown(),
             [FILES_reads] = cell_unsigned(named.reads),
             [FILES_writes] = cell_unsigned(named.writes),
@@ -306,17 +304,19 @@ static void file_rows(void *state, const struct window *window, struct out *out)
 {
     struct file *file = state;
     struct file_cells *cells = file->cells;
-    size_t rank = 1;
+    size_t written = 0;
 
     if (cells->n)
         qsort(cells->uses, cells->n, sizeof *cells->uses, compare_file);
-    for (size_t i = 0; i < cells->n && rank <= file->context->options->top; i++) {
+    for (size_t i = 0; i < cells->n && written < file->context->options->top; i++) {
         const struct what what = what_is(file, cells->uses[i].cell);
-        if (file_is_wanted(file, &what, window->end_mono))
-            put_file_row(file, window, out, rank++, &what, &cells->uses[i]);
+        if (!file_is_wanted(file, &what, window->end_mono))
+            continue;
+        put_file_row(file, window, out, &what, &cells->uses[i]);
+        written++;
     }
     if (!file->context->options->threads)
-        file_rows_of_idle(file, window, out, rank);
+        file_rows_of_idle(file, window, out, written);
     if (file->names)
         put_files(file, window, out);
 }
@@ -330,6 +330,7 @@ static const struct option_spec options[] = {
         .name = "top-files",
         .argument = "N",
         .help = "also the N files with the most bytes read and written (1 to 1000)",
+        .verbs = VERB_VIEWS | VERB_RECORD,
         .kind = OPTION_NUMBER,
         AT(top_files),
         .least = 1,
@@ -338,6 +339,7 @@ static const struct option_spec options[] = {
     {
         .name = "all-files",
         .help = "also pipes, sockets, terminals and other devices",
+        .verbs = VERB_VIEWS | VERB_RECORD,
         .kind = OPTION_FLAG,
         AT(all_files),
     },
@@ -352,7 +354,7 @@ static int check_options(const struct view_request *request, struct error *why)
     if (!file_options.by_mount)
         return 0;
     *request->by = 0;
-    if (run->threads || run->comms.n || run->users.n || run->cgroups.n || run->containers.n)
+    if (run->threads || filter_kinds(&run->filters))
         return error_set(why, -EINVAL,
                          "--by mount adds up all processes: -p chooses some, and nothing else does");
     return 0;
@@ -360,7 +362,7 @@ static int check_options(const struct view_request *request, struct error *why)
 
 const struct view file_view = {
     .name = "file",
-    .summary = "reads and writes of files by process, mount, operation and size",
+    .summary = "reads and writes of files by mount, operation and size",
     .schema = {.name = "file",
                .columns = columns,
                .ncolumns = COLUMNS,
@@ -371,6 +373,7 @@ const struct view file_view = {
     .option_bytes = sizeof file_options,
     .check_options = check_options,
     .groups_by = ROWS_MOUNT,
+    .lacks = NEEDS_SKETCH,
     .sources = {{&file_source, 0, false}},
     .pinned = &file_source,
     .open = file_open,

@@ -2,10 +2,13 @@
 /* Which process holds memory, which grows, and what came and went between two snapshots. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include "base/list.h"
 #include "host/names.h"
 #include "host/pidns.h"
 #include "host/targets.h"
 #include "shared.types.h"
+#include "rows/rows.h"
 #include "source/memory/mem_table.h"
 #include "view/view.h"
 #include "view/task_cells.h"
@@ -17,22 +20,22 @@ struct mem {
 };
 
 #define MEM_COLUMNS(X)                                                                                       \
-    X(rank, 4, NONE, NONE, WIDE, "place by rss_kib, for an exited process by peak_kib; 1 first")             \
-    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
-    X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
-    X(rss_kib, 10, KIB, LEVEL, DEFAULT_RANKED,                                                               \
+    X(pid, 7, NONE, TASK, NARROW, "process")                                                                 \
+    X(rss_kib, 10, KIB, LEVEL, NARROW_RANKED,                                                                \
       "resident memory at the window's end; 0: the process has ended")                                       \
-    X(delta_kib, 10, KIB, LEVEL, DEFAULT, "change since the start of the window")                            \
-    X(peak_kib, 10, KIB, NONE, DEFAULT_RANKED, "peak resident memory in the window")                         \
+    X(delta_kib, 10, KIB, LEVEL, NARROW, "change since the start of the window")                             \
+    X(peak_kib, 10, KIB, NONE, NARROW_RANKED, "peak resident memory in the window")                          \
+    X(swap_kib, 10, KIB, LEVEL, NARROW, "memory in swap")                                                    \
     X(anon_kib, 10, KIB, LEVEL, WIDE, "resident anonymous memory")                                           \
     X(file_kib, 10, KIB, LEVEL, WIDE, "resident memory backed by files")                                     \
     X(shmem_kib, 10, KIB, LEVEL, WIDE, "resident shared memory")                                             \
-    X(swap_kib, 10, KIB, LEVEL, DEFAULT, "memory in swap")                                                   \
     X(vm_kib, 11, KIB, LEVEL, WIDE, "mapped memory, resident or not")                                        \
     X(vm_delta_kib, 12, KIB, LEVEL, WIDE, "change since the start of the window")                            \
     X(vm_peak_kib, 11, KIB, NONE, WIDE, "peak mapped memory in the window")                                  \
-    X(pss_kib, 10, KIB, LEVEL, WIDE, "with --pss: resident memory, shared pages divided by their users")     \
-    X(comm, -15, NONE, TASK, DEFAULT, "name")
+    X(pss_kib, 10, KIB, LEVEL, WIDE,                                                                         \
+      "with --with pss: resident memory, shared pages divided by their users")                               \
+    X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
+    X(comm, -15, NONE, TASK, NARROW, "name")
 COLUMN_TABLE(MEM_COLUMNS);
 
 static void mem_close(void *state)
@@ -105,7 +108,7 @@ static struct cell pss(const struct mem *mem, const struct mem_process *mem_proc
 }
 
 static void put_mem_row(const struct mem *mem, const struct window *window, struct out *out,
-                        const struct schema *view, size_t rank, const struct mem_process *mem_process)
+                        const struct schema *view, const struct mem_process *mem_process)
 {
     bool outside = mem_process->key == HOG_KEY_OUTSIDE, known = mem_process->now_known;
     const struct name *name =
@@ -115,7 +118,6 @@ static void put_mem_row(const struct mem *mem, const struct window *window, stru
     bool peak_rss_known = mem_table_peak_rss(mem->mem_table, mem_process, &peak_rss);
     bool peak_vm_known = mem_table_peak_vm(mem->mem_table, mem_process, &peak_vm);
     const struct cell cells[COLUMNS] = {
-        [COL_rank] = cell_unsigned(rank),
         [COL_pid] = mem_kib(!outside, key_process(mem_process->key)),
         [COL_uid] = cell_uid(name),
         [COL_rss_kib] = mem_kib(known, now->rss),
@@ -143,43 +145,44 @@ static void mem_rows(void *state, const struct window *window, struct out *out)
     size_t n = mem_table_top(mem->mem_table, mem->top, mem->context->options->top);
 
     for (size_t i = 0; i < n; i++)
-        put_mem_row(mem, window, out, &mem_view.schema, i + 1, mem->top[i]);
+        put_mem_row(mem, window, out, &mem_view.schema, mem->top[i]);
 }
 
-/* ---- its options ---- */
+/* ---- what it is asked for ---- */
 
-#define AT(member) .offset = offsetof(struct memory_options, member)
+static bool names_any(const char *list, const char *const *names)
+{
+    list += list && *list == '+';
+    for (; *names; names++)
+        if (list_contains(list, *names, strlen(*names)))
+            return true;
+    return false;
+}
 
-static const struct option_spec options[] = {
-    {
-        .name = "vm",
-        .help = "rank by mapped instead of resident memory",
-        .kind = OPTION_FLAG,
-        AT(vm),
-    },
-    {
-        .name = "peak",
-        .help = "rank by the peak in the window instead of the value at its end",
-        .kind = OPTION_FLAG,
-        AT(peak),
-    },
-    {
-        .name = "pss",
-        .help = "the proportional set size of the rows shown, which is slow to read",
-        .kind = OPTION_FLAG,
-        AT(pss),
-    },
-    {.name = NULL},
-};
+/* The source counts what rows are sorted by, and reads what is slow to read only where it is shown. */
+static int check_options(const struct view_request *request, struct error *why)
+{
+    static const char *const of_vm[] = {"vm_kib", "vm_delta_kib", "vm_peak_kib", NULL},
+                             *const of_peak[] = {"peak_kib", "vm_peak_kib", NULL},
+                             *const of_pss[] = {"pss_kib", NULL};
+
+    memory_options.vm = names_any(request->sort, of_vm);
+    memory_options.peak = names_any(request->sort, of_peak);
+    memory_options.pss =
+        request->with & ROWS_PSS || names_any(request->sort, of_pss) || names_any(request->columns, of_pss);
+    return 0;
+}
 
 const struct view mem_view = {
     .name = "mem",
-    .summary = "Top-K memory: resident and its parts, growth and peak in the window; mapped memory",
+    .summary = "memory: resident, its growth and its peak in the window, swap",
     .schema = {.name = "mem", .columns = columns, .ncolumns = COLUMNS, .order = "rss_kib,peak_kib"},
-    .options = options,
+    .shows_with = ROWS_PSS,
     .option_values = &memory_options,
     .option_bytes = sizeof memory_options,
+    .check_options = check_options,
     .unpinnable = ": the kernel keeps it by itself, in /proc/PID/status (VmRSS, VmHWM)",
+    .lacks = NEEDS_THREADS,
     .sources = {{&memory_source, 0, false}},
     .open = mem_open,
     .fields = mem_fields,

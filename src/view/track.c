@@ -9,12 +9,12 @@
 #include "view/task_cells.h"
 
 #define TRACK_COLUMNS(X)                                                                                     \
-    X(t_ms, 10, MS, DIM, DEFAULT, "start of the window since the start of the run")                          \
-    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
-    X(cpu_pct, 7, PCT, SUM, DEFAULT_RANKED, "on-CPU time in percent of the window; 100 is one CPU")          \
-    X(run_ms, 10, MS, SUM, DEFAULT, "on-CPU time in the window")                                             \
-    X(switches, 8, COUNT, SUM, DEFAULT, "times it left a CPU in the window")                                 \
-    X(comm, -15, NONE, TASK, DEFAULT, "name")
+    X(t_ms, 10, MS, DIM, NARROW, "start of the window since the start of the run")                           \
+    X(pid, 7, NONE, TASK, NARROW, "process")                                                                 \
+    X(cpu_pct, 7, PCT, SUM, NARROW_RANKED, "on-CPU time in percent of the window; 100 is one CPU")           \
+    X(run_ms, 10, MS, SUM, NARROW, "on-CPU time in the window")                                              \
+    X(switches, 8, COUNT, SUM, NARROW, "times it left a CPU in the window")                                  \
+    X(comm, -15, NONE, TASK, NARROW, "name")
 COLUMN_TABLE(TRACK_COLUMNS);
 
 struct track {
@@ -78,7 +78,7 @@ static void track_rows(void *state, const struct window *window, struct out *out
     double length = (double)(window->end_mono - window->begin_mono);
 
     sum_targets(track, track->sums);
-    for (size_t i = 0; i < targets->n; i++) {
+    for (size_t i = 0, n = 0; i < targets->n && n < track->context->options->top; i++) {
         const struct tally_entry *sum = &track->sums[i];
         if (sched_hides(track->sched, sum->key, window->end_mono))
             continue;
@@ -91,13 +91,13 @@ static void track_rows(void *state, const struct window *window, struct out *out
             [COL_switches] = cell_unsigned((uint64_t)sum->count),
             [COL_comm] = cell_comm(name),
         };
-        out_row_of(out, &track_view.schema, cells, &(struct row_keys){.key = sum->key});
+        n += out_row_of(out, &track_view.schema, cells, &(struct row_keys){.key = sum->key});
     }
 }
 
 const struct view track_view = {
     .name = "track",
-    .summary = "lossless time series of given processes, down to windows of 1 ms",
+    .summary = "CPU time of given processes, in windows of 10 ms, without loss",
     .schema = {.name = "track", .columns = columns, .ncolumns = COLUMNS, .order = "run_ms"},
     .of_targets = true,
     .alone = true,

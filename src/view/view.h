@@ -16,7 +16,9 @@
 /* What a view may check and change of the command line when it is asked for. */
 struct view_request {
     struct run_options *run;
-    uint32_t *by; /* of enum rows_word; the view clears what it groups by itself */
+    uint32_t *by;               /* of enum rows_word; the view clears what it groups by itself */
+    uint32_t with;              /* the same for --with */
+    const char *sort, *columns; /* comma lists, or NULL */
     size_t npids;
     bool only;    /* no other view is asked for */
     bool command; /* a command follows */
@@ -32,15 +34,17 @@ struct view {
     bool takes_command;                /* -- COMMAND: measured while it runs */
     bool is_default;                   /* without VIEW */
     bool pinned_by_default;            /* by `hog pin` without VIEW */
+    bool slows;                        /* what it measures: the screen shows it only if it is asked for */
     const char *unpinnable;            /* appended to "cannot be pinned"; or NULL */
     uint64_t interval_ns;              /* default window; 0: 1 s */
     uint64_t command_interval_ns;      /* the same for a command */
-    uint32_t groups_by;                /* words of --by that only this view knows */
+    uint32_t groups_by, shows_with;    /* words of --by and of --with that only this view knows */
     const struct option_spec *options; /* its own; ends with a NULL name; or NULL */
     void *option_values;               /* what their offsets are in; NULL: struct run_options */
     size_t option_bytes;               /* of it: set to 0 before options are parsed */
     /* Optional: checks that only the view can make. 0, or -EINVAL with a reason. */
     int (*check_options)(const struct view_request *request, struct error *why);
+    unsigned lacks;  /* of enum option_need: options that need it have no effect */
     bool of_targets; /* needs processes given with -p */
     bool of_sensors; /* a host without sensors is healthy: doctor's status stays 0 */
     struct source_use sources[MAX_VIEW_SOURCES + 1]; /* ends with NULL */
@@ -51,6 +55,11 @@ struct view {
     int (*collect)(void *state, const struct window *window, struct error *why); /* optional */
     /* Optional: adds fields to the window line; returns how many of `fields` it wrote. */
     size_t (*fields)(void *state, struct field *fields, size_t n);
+    /* Optional: one line about the window, after the window line. sentence: only the words. */
+    void (*headline)(void *state, bool sentence, struct out *out);
+    /* Optional: the process in sentences, of the window whose rows were written last. False: it has no row.
+     */
+    bool (*explain)(void *state, uint32_t pid, void (*line)(void *context, const char *text), void *context);
     void (*rows)(void *state, const struct window *window, struct out *out);
     /* Optional: whether the rows just written meet --alert. */
     bool (*alert)(void *state);

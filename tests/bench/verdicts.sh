@@ -19,7 +19,7 @@ runs=${1:-20}
 shift $(($# > 0))
 [ $# -gt 0 ] || mapfile -t all < <(declare -F | sed -n 's/^declare -f set_//p')
 [ $# -gt 0 ] || set -- "${all[@]}" idle compile
-order=(ok cpu-bound starved noisy-neighbor throttled io-bound thrashing oom-risk lock-bound)
+order=(ok cpu-bound starved noisy throttled io-bound thrashing oom-risk lock-bound)
 
 # One line per verdict: label expected said right-culprit; $TMP/all
 note() { # note SET RUN

@@ -11,7 +11,7 @@ trap 'umount -l "$TMP/mnt" 2>/dev/null; lib_cleanup' EXIT
 as_nobody=(setpriv --reuid nobody --regid nogroup --clear-groups) # no function: the pid is to be that of the command
 
 declare -A USUAL
-VIEWS=('alloc' 'alloc --leaks 1ms' 'calls --libc-io' 'calls --mpi')
+VIEWS=('alloc' 'alloc --leaks 1ms' 'calls --preset libc-io' 'calls --preset mpi')
 
 # took VIEW: runs it for one window; its messages are in $TMP/err, and how long it ran goes to TOOK, in ms. On a busy host
 # that may be long, whatever the files are: the best of three counts if the first is late.
@@ -20,7 +20,7 @@ took() {
     for _ in 1 2 3; do
         begin=${EPOCHREALTIME/./}
         # shellcheck disable=SC2086 # words
-        timeout -s KILL 20 "$HOG" $1 -v 0.1 1 >"$TMP/out" 2>"$TMP/err" </dev/null
+        timeout -s KILL 20 "$HOG" $1 -v -w 0.1 1 >"$TMP/out" 2>"$TMP/err" </dev/null
         TOOK=$(((${EPOCHREALTIME/./} - begin) / 1000))
         in_time "$1" >/dev/null && break
     done
@@ -41,7 +41,7 @@ named() { grep -E "^hog: skipped: [^ ]*/$1: $2" "$TMP/err" || {
     cat "$TMP/err"
     return 1
 }; }
-counted() { [[ $(head -n 1 "$TMP/out") =~ \ $1_skipped=([0-9]+) ]] && within "${BASH_REMATCH[1]}" 1 1000; }
+counted() { within "$(field_of "$1_skipped")" 1 1000; }
 
 # mapped KIND FILE...: a process of nobody has them mapped.
 mapped() {

@@ -156,16 +156,16 @@ def who_becomes_the_user():
           round(sum((row["minor_s"] + row["major_s"]) for row in rows if row["view"] == "faults") *
                 line["dur_ms"] / 1000), True)
     check("-u: no other process", {row["pid"] for row in rows if row["view"] != "faults"}, {ours.pid})
-    hog = Hog("calls", "-u", str(USER), "--not", "-p", f"{ours.pid},{other.pid}")
+    hog = Hog("calls", "-u", f"!{USER}", "-p", f"{ours.pid},{other.pid}")
     ours.order("call", 50)
     other.order("call", 60)
     _, rows = hog.end()
-    check("calls -u --not: the others", (count(rows, "calls", other.pid, "count", func="getpgid"),
-                                         count(rows, "calls", ours.pid, "count", func="getpgid")), (60, 0))
-    hog = Hog("calls", "-u", str(USER), "-c", "nobody*", "--not", "-p", f"{ours.pid},{other.pid}")
+    check("calls -u !USER: the others", (count(rows, "calls", other.pid, "count", func="getpgid"),
+                                          count(rows, "calls", ours.pid, "count", func="getpgid")), (60, 0))
+    hog = Hog("calls", "-c", "!no such name", "-u", f"{USER},{OTHER}", "-p", f"{ours.pid},{other.pid}")
     ours.order("call", 50)
     _, rows = hog.end()
-    check("calls -u -c --not: all that do not match both", count(rows, "calls", ours.pid, "count", func="getpgid"), 50)
+    check("calls -u -c !COMM: all that match both", count(rows, "calls", ours.pid, "count", func="getpgid"), 50)
     ours.end()
     other.end()
 
@@ -186,13 +186,13 @@ def containers(mount):
         line, rows = hog.end()
         check("calls --container: all calls", count(rows, "calls", ours.pid, "count", func="getpgid"), 40)
         check("calls --container: no other process", {row["pid"] for row in rows}, {ours.pid})
-        hog = Hog("calls,file", "--container", ids[0], "--not", "-p", f"{ours.pid},{other.pid}")
+        hog = Hog("calls,file", "--container", f"!{ids[0]}", "-p", f"{ours.pid},{other.pid}")
         ours.order("call", 40)
         other.order("call", 41)
         line, rows = hog.end()
-        check("calls --container --not", (count(rows, "calls", other.pid, "count", func="getpgid"),
+        check("calls --container !ID", (count(rows, "calls", other.pid, "count", func="getpgid"),
                                           count(rows, "calls", ours.pid, "count", func="getpgid")), (41, 0))
-        check("calls --container --not: the container is not in the kernel's map",
+        check("calls --container !ID: the container is not in the kernel's map",
               line["calls_keys"] <= len([row for row in rows if row["view"] == "calls"]), True)
     finally:
         ours.end()

@@ -68,7 +68,7 @@ static void check_kind(struct object *obj, const struct kind *kind)
     struct object_program *program = object_program(obj, kind->program);
     struct link link = {0};
     struct error why = {""};
-    char reason[400];
+    char reason[640];
 
     int err = object_load_program(obj, program, &why);
     if (!err)

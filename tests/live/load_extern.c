@@ -24,7 +24,7 @@ int main(void)
     struct link link = {0};
     struct error why = {""};
     unsigned long long address = 0, ignored;
-    char reason[400];
+    char reason[640];
     struct object *obj = object_ready("live_extern");
     struct object_program *program = obj ? object_program(obj, "on_run") : NULL;
 

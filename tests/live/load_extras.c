@@ -44,7 +44,7 @@ static void arena(void)
 {
     const void *bytes;
     struct error why = {""};
-    char reason[400];
+    char reason[640];
 
     if (!object_bytes("object_arena.clang19", &bytes)) {
         skip("variables in an arena", "needs CLANG19: its object was not built");

@@ -21,7 +21,7 @@ static void check_iterator(struct object *obj)
     struct object_program *program = object_program(obj, "on_task");
     struct link link = {0};
     struct error why = {""};
-    char text[64], reason[400];
+    char text[64], reason[640];
 
     int err = object_load_program(obj, program, &why);
     if (err && access("/sys/kernel/btf/vmlinux", R_OK) < 0) {

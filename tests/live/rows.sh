@@ -8,7 +8,7 @@ LOADS=$BUILD/tests/load
 
 user=$((64000 + RANDOM % 1000))
 id=$(printf '%064x' $$)
-pod=2f5c9d1e-6b7a-4c3d-8e9f-0a1b2c3d4e5f
+pod=$(printf '%08x' $$)-6b7a-4c3d-8e9f-0a1b2c3d4e5f
 group=/hog_rows_$$/pod$pod/docker-$id.scope
 mount=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 [ -n "$mount" ] && mkdir -p "$mount$group" 2>/dev/null || mount=
@@ -40,9 +40,7 @@ pids=$(printf '%s\n' "$first" "$second" | sort -n | xargs)
 
 # field VIEW PID COLUMN: of the tsv in $TMP/out
 field() {
-    awk -F '\t' -v view="$1" -v pid="$2" -v name="$3" '
-        $1 == "#" view { for (i = 1; i <= NF; i++) at[$i] = i }
-        $1 == view && $at["pid"] == pid { print $at[name] }' "$TMP/out" | tail -n 1
+    awk -F '\t' -v view="$1" -v pid="$2" -v name="$3" "$BY_NAME"'$1 == view && col("pid") == pid { print col(name) }' "$TMP/out" | tail -n 1
 }
 
 told() { # told VIEW PID: the values of /proc
@@ -54,7 +52,7 @@ told() { # told VIEW PID: the values of /proc
 }
 PPID_OF=$(awk '$1 == "PPid:" { print $2 }' "/proc/$first/status")
 
-"$HOG" cpu,top,mem -o tsv -u "$user" --with user,cgroup,container,pod,parent,uid --args 0.5 2 >"$TMP/out"
+"$HOG" cpu,top,mem -o tsv -u "$user" --with user,cgroup,container,pod,parent,uid,args 0.5 2 >"$TMP/out"
 for view in cpu top mem; do
     check "$view: user, parent and command line are those of /proc" told "$view" "$first"
 done
@@ -77,7 +75,7 @@ if [ -n "$mount" ]; then
         local n
         for _ in 1 2 3; do
             n=$("$HOG" cpu --container "$id" -c brief -k 10000 --with cgroup -o tsv 0.5 2 | tee "$TMP/out" |
-                awk -F '\t' -v group="$group" '$1 == "cpu" && $(NF - 1) == group { print $3 }' | sort -u | wc -l)
+                awk -F '\t' -v group="$group" "$BY_NAME"'$1 == "cpu" && col("cgroup") == group { print col("pid") }' | sort -u | wc -l)
             [ "$n" -ge 5 ] && return
         done
         tail -n 3 "$TMP/out"
@@ -105,7 +103,7 @@ shows() {
     shift 2
     for _ in 1 2 3; do
         "$HOG" "$view" -k 10000 -o tsv "$@" 0.5 1 >"$TMP/out" || return 1
-        awk -F '\t' -v view="$view" '$1 == view { print $3 }' "$TMP/out" | sort -nu | xargs >"$TMP/have"
+        awk -F '\t' -v view="$view" "$BY_NAME"'$1 == view { print col("pid") }' "$TMP/out" | sort -nu | xargs >"$TMP/have"
         [ "$(cat "$TMP/have")" = "$want" ] && return
     done
     echo "$(cat "$TMP/have"), not $want"
@@ -116,16 +114,23 @@ lacks() { # lacks VIEW ARGS...: neither of both
     shift
     "$HOG" "$view" -k 10000 -o tsv "$@" 0.3 1 >"$TMP/out" || return 1
     [ "$(grep -c "^$view" "$TMP/out")" -gt 0 ] &&
-        [ "$(awk -F '\t' -v view="$view" -v a="$first" -v b="$second" '$1 == view && ($3 == a || $3 == b)' "$TMP/out" | wc -l)" = 0 ]
+        [ "$(awk -F '\t' -v view="$view" -v a="$first" -v b="$second" "$BY_NAME"'$1 == view && (col("pid") == a || col("pid") == b)' "$TMP/out" | wc -l)" = 0 ]
 }
 for view in cpu top mem; do
     check "$view: -u chooses the user's processes" shows "$view" "$pids" -u "$user"
-    check "$view: --not leaves them out" lacks "$view" -u "$user" --not
+    check "$view: -u !USER leaves them out" lacks "$view" -u "!$user"
+    check "$view: -p !PID leaves one out" shows "$view" "$second" -p "!$first" -u "$user"
     check "$view: -c and -u together" shows "$view" "$pids" -c 'd?t[x-z]' -u "$user"
+    check "$view: -c /REGEX/" shows "$view" "$pids" -c '/^d[a-z]t(x|y)$/' -u "$user"
+    check "$view: -c !/REGEX/" shows "$view" '' -c '!/^d.t/' -u "$user"
     if [ -n "$mount" ]; then
         check "$view: -g takes the groups below" shows "$view" "$pids" -g "/hog_rows_$$"
+        check "$view: -g takes a name without its path" shows "$view" "$pids" -g "docker-$id.scope"
+        check "$view: -g !GROUP leaves it out" lacks "$view" -g "!hog_rows_$$"
         check "$view: --container takes the beginning of an id" shows "$view" "$pids" --container "${id:0:63}"
-        check "$view: --not leaves the container out" lacks "$view" --container "$id" --not
+        check "$view: --container !ID leaves the container out" lacks "$view" --container "!$id"
+        check "$view: --pod takes the beginning of a UID" shows "$view" "$pids" --pod "${pod:0:20}"
+        check "$view: --pod !UID leaves the pod out" lacks "$view" --pod "!$pod"
     fi
 done
 if [ -z "$mount" ]; then
@@ -134,6 +139,22 @@ else
     check '-g is no prefix of names' shows cpu '' -g "/hog_rows_${$%?}"
 fi
 check 'a filter that matches no process shows none' shows cpu '' -c 'no such name'
+says_once() { # says_once 'MESSAGE' VIEW ARGS...
+    local want=$1
+    shift
+    "$HOG" "$@" 0.1 4 >"$TMP/out" 2>"$TMP/err"
+    echo "$? $(cat "$TMP/err")"
+    [ "$(cat "$TMP/err")" = "hog: no process matches $want so far" ] && [ "$(grep -c '^#window' "$TMP/out")" = 4 ]
+}
+check 'a filter that matches no process says so once' says_once '-c nosuchname -u !root' cpu -c nosuchname -u '!root'
+check 'a filter of names that are not there, in a view that excludes in the kernel' says_once '-g no.service' file -g no.service
+idle_says_nothing() {
+    load_start sleep 1000
+    "$HOG" cpu -c '/^slee[p]$/' 0.1 3 >"$TMP/out" 2>"$TMP/err"
+    cat "$TMP/err"
+    [ ! -s "$TMP/err" ]
+}
+check 'a filter that matches a process which does nothing says nothing' idle_says_nothing
 
 # ---- groups ----
 
@@ -169,7 +190,7 @@ cut_after() {
 }
 check '-k cuts groups' cut_after
 sorted() {
-    "$HOG" cpu --sort comm -k 10000 -o tsv 0.3 1 | awk -F '\t' '$1 == "cpu" { print $NF }' >"$TMP/names"
+    "$HOG" cpu --sort comm -k 10000 -o tsv 0.3 1 | awk -F '\t' "$BY_NAME"'$1 == "cpu" { print col("comm") }' >"$TMP/names"
     [ -s "$TMP/names" ] && LC_ALL=C sort -c "$TMP/names"
 }
 check '--sort by a name' sorted
@@ -177,12 +198,15 @@ check '--sort by a name' sorted
 # ---- refusals ----
 
 check '--by cpu where no CPU is known' refuses 2 'does not say on which CPU' mem --by cpu 0.1 1
-check '--sort by a column that is not there' refuses 2 'no view that is shown has a column "shoe"' cpu --sort shoe 0.1 1
+check '--sort by a column that is not there' refuses 2 'no column "shoe"' cpu --sort shoe 0.1 1
+check '-c with a regular expression that is none' refuses 2 '"/a./": . without' cpu -c '/a(/' 0.1 1
+check '-c with half of a regular expression' refuses 2 'a regular expression is /a/' cpu -c /a 0.1 1
+check '-u with a list that is half negated' refuses 2 'in front of each of the list or of none' cpu -u '!root,daemon' 0.1 1
 check '-u with an unknown user' refuses 2 'neither a user' cpu -u no_such_user 0.1 1
 no_memory() {
     "$HOG" cpu --by thread -k 10000 --rows-memory 1 0.2 2 >"$TMP/out" 2>"$TMP/err"
     [ "$? $(grep -c 'no memory for all rows' "$TMP/err") $(wc -l <"$TMP/err")" = '1 1 1' ] &&
-        [ "$(sed -n 's/^#window seq=2 .* lost=\([0-9]*\) .*/\1/p' "$TMP/out")" -gt 0 ]
+        [ "$(field_of lost | sed -n 2p)" -gt 0 ]
 }
 check 'rows without memory: said, counted in the next window, status 1' no_memory
 

@@ -32,7 +32,7 @@ set_nice() {
     begin_pinned "$deserve" nice-victim burn 1000 0 || return
     victim=$PID
     begin_pinned "$deserve" nice-other burn 1000 0 || return
-    row nice-hog "$hog" noisy-neighbor "$victim|$PID" 'run > 90 && wait < 6'
+    row nice-hog "$hog" noisy "$victim|$PID" 'run > 90 && wait < 6'
     row nice-victim "$victim" starved "$hog" 'run < 10 && wait > 85'
 }
 
@@ -53,7 +53,7 @@ set_fifo() {
     begin_pinned "$deserve" fifo-other burn 3000 7000 || return
     begin_real_time "$deserve" fifo-hog burn 90000 10000 || return
     hog=$PID
-    row fifo-hog "$hog" noisy-neighbor "$victim|$PID" 'run > 80 && wait < 3'
+    row fifo-hog "$hog" noisy "$victim|$PID" 'run > 80 && wait < 3'
     row fifo-victim "$victim" starved "$hog" 'run < 20 && wait > 75'
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Paths of cgroups as the runtimes make them, from their documentation and from hosts; users of a made-up
- * /etc/passwd. */
+/* Paths of cgroups as the runtimes make them, from their documentation and from hosts; pods of a made-up
+ * directory of logs, users of a made-up /etc/passwd. */
+#include <fcntl.h>
 #include <string.h>
+#include <time.h>
 #include "host/identity.h"
+#include "host/pods.h"
 #include "host/users.h"
 #include "tests/unit/tap.h"
 #include "tests/unit/tree.h"
@@ -115,6 +118,78 @@ static void check_hierarchies(void)
     choose("4,095 bytes", text, path);
 }
 
+/* ---- pods ---- */
+
+static void is_pod(struct pods *pods, const char *what, const char *uid, const char *expected)
+{
+    char name[PODS_NAME] = "-";
+
+    check(pods_find(pods, uid, name) == (strcmp(expected, "-") != 0) && !strcmp(name, expected), "%s: %s",
+          what, name);
+}
+
+/* The directory's time of change has the granularity of a tick, and is made different. */
+static void pods_have_changed(void)
+{
+    static time_t second = 1000;
+    const struct timespec times[2] = {{.tv_sec = ++second}, {.tv_sec = second}};
+    char full[128];
+
+    snprintf(full, sizeof full, "%s/pods", tree_root);
+    check(!utimensat(AT_FDCWD, full, times, 0), "the directory has changed");
+}
+
+static void check_pods(void)
+{
+    char directory[128], path[512], longest[254], name[PODS_NAME];
+
+    tree_begin();
+    snprintf(directory, sizeof directory, "%s/pods", tree_root);
+    struct pods *pods = pods_open(directory);
+    is_pod(pods, "without the directory no pod has a name", POD, "-");
+    tree_file("/pods/shop_web-7d4b9c-x2x8k_" POD "/web/0.log", "");
+    tree_file("/pods/kube-system_etcd-node1_aabbccddeeff00112233445566778899/etcd/0.log", "");
+    tree_file("/pods/other_web.example.org_" INNER "/web/0.log", "");
+    is_pod(pods, "a pod in a directory that came later", POD, "shop/web-7d4b9c-x2x8k");
+    is_pod(pods, "a pod of a file", "aabbccddeeff00112233445566778899", "kube-system/etcd-node1");
+    is_pod(pods, "a name with dots", INNER, "other/web.example.org");
+    is_pod(pods, "another UID", "3f5c9d1e-6b7a-4c3d-8e9f-0a1b2c3d4e5f", "-");
+    is_pod(pods, "the beginning of a UID", "2f5c9d1e", "-");
+    is_pod(pods, "no UID", "", "-");
+
+    tree_file("/pods/a_new_5f5c9d1e/x/0.log", "");
+    tree_file("/pods/a_b_c_6f5c9d1e/x/0.log", "");
+    tree_file("/pods/_b_7f5c9d1e/x/0.log", "");
+    tree_file("/pods/a__8f5c9d1e/x/0.log", "");
+    tree_file("/pods/9f5c9d1e/x/0.log", "");
+    tree_file("/pods/a\n_b_af5c9d1e/x/0.log", "");
+    tree_file("/pods/a_\033[31m_bf5c9d1e/x/0.log", "");
+    tree_file("/pods/A_b_cf5c9d1e/x/0.log", "");
+    memset(longest, 'x', sizeof longest);
+    memcpy(longest, "ns_", 3);
+    memcpy(longest + sizeof longest - 10, "_df5c9d1e", 10);
+    snprintf(path, sizeof path, "/pods/%s/x/0.log", longest);
+    tree_file(path, "");
+    pods_have_changed();
+    is_pod(pods, "a pod that is new", "5f5c9d1e", "a/new");
+    is_pod(pods, "and those before", POD, "shop/web-7d4b9c-x2x8k");
+    const char *const bad[] = {"6f5c9d1e", "c_6f5c9d1e", "7f5c9d1e", "8f5c9d1e",
+                               "9f5c9d1e", "af5c9d1e",   "bf5c9d1e", "cf5c9d1e"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        is_pod(pods, "not made by a kubelet", bad[i], "-");
+    check(pods_find(pods, "df5c9d1e", name) && strlen(name) == sizeof longest - 10, "a name of the longest");
+
+    tree_file("/pods/a_late_ef5c9d1e/x/0.log", "");
+    pods_have_changed();
+    snprintf(path, sizeof path, "/pods/shop_web-7d4b9c-x2x8k_" POD);
+    tree_remove(path);
+    is_pod(pods, "a pod that ended keeps its name until the directory is read", POD, "shop/web-7d4b9c-x2x8k");
+    is_pod(pods, "which a new one brings about", "ef5c9d1e", "a/late");
+    is_pod(pods, "then it has none", POD, "-");
+    pods_close(pods);
+    tree_end();
+}
+
 static void check_users(void)
 {
     uint32_t uid = 7;
@@ -144,6 +219,7 @@ int main(void)
 {
     check_paths();
     check_hierarchies();
+    check_pods();
     check_users();
     return done();
 }

@@ -24,8 +24,10 @@ fi
 
 # What hog is called with there, it takes.
 is_taken() { # is_taken ARGUMENT...: nothing wrong with them
-    "$HOG" "$@" --help | grep -q '^Usage: hog'
+    "$HOG" "$@" --help | grep '^hog top'
 }
+is_refused() { ! "$HOG" "$@" --help; }
+check 'hog minds a wrong argument' is_refused top --by nothing 15
 daemonset() {
     python3 - "$1" <<'PYTHON'
 import sys, yaml
@@ -82,4 +84,33 @@ else
 fi
 mapfile -t args < <(sed -n 's/^ExecStart=[^ ]* //p' docs/fleet/hog.service | tr ' ' '\n')
 check 'unit: hog takes its arguments' is_taken "${args[@]}"
+
+# ---- dashboard ----
+
+dashboard() { # dashboard FILE: by Debian's python, whichever is in front
+    /usr/bin/python3 - "$1" <<'PYTHON'
+import json, sys
+from jsonschema import Draft7Validator
+board = json.load(open(sys.argv[1]))
+errors = [f"{'/'.join(map(str, e.absolute_path))}: {e.message}" for e in
+          Draft7Validator(json.load(open("tests/unit/dashboard.schema.json"))).iter_errors(board)]
+print("\n".join(errors))
+at = [(p["gridPos"]["x"] + x, p["gridPos"]["y"] + y) for p in board["panels"] if not errors
+      for x in range(p["gridPos"]["w"]) for y in range(p["gridPos"]["h"])]
+ids = [p["id"] for p in board["panels"] if not errors]
+sys.exit(bool(errors) or len(set(at)) != len(at) or max(x for x, y in at) > 23 or len(set(ids)) != len(ids))
+PYTHON
+}
+dashboard_minds() { # dashboard_minds SED TEXT
+    sed "$1" docs/fleet/dashboard.json >"$TMP/dashboard.json"
+    ! dashboard "$TMP/dashboard.json" >"$TMP/said" && cat "$TMP/said" && grep -qF -- "$2" "$TMP/said"
+}
+if /usr/bin/python3 -c 'import jsonschema' 2>/dev/null; then
+    check 'dashboard: by its schema, and no panel covers another' dashboard docs/fleet/dashboard.json
+    check 'dashboard: the schema minds a field that is not there' dashboard_minds 's/"expr"/"query"/' "'query' was unexpected"
+    check 'dashboard: and one of another type' dashboard_minds 's/"multi": true/"multi": 1/' 'templating/list/1/multi'
+    check 'dashboard: a panel over another is noticed' dashboard_minds '0,/"y": 10/s/"y": 10/"y": 9/' ''
+else
+    skip 'dashboard' 'needs JSONSCHEMA: package python3-jsonschema'
+fi
 done_testing

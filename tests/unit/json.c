@@ -18,7 +18,7 @@
 #define LONGEST 40
 
 #define ROW_COLUMNS(X)                                                                                       \
-    X(rank, 5, NONE, NONE, WIDE, "")                                                                         \
+    X(number, 6, NONE, NONE, WIDE, "")                                                                       \
     X(dev, -8, NONE, NONE, WIDE, "")                                                                         \
     X(kib, 8, KIB, NONE, WIDE, "")                                                                           \
     X(ms, 0, MS, NONE, WIDE, "")                                                                             \
@@ -193,12 +193,12 @@ static void check_rows(void)
             formats_differ += strcmp(fields[f], tabbed[f]) != 0;
         names_lost += !gives_back(fields[2], dev.bytes, dev_length);
         names_lost += !gives_back(fields[5], comm.bytes, comm.length);
-        if (json_object(lines[2], members, 10) != 8) {
+        if (json_object(lines[2], members, 10) != 9) {
             json_wrong++;
             continue;
         }
-        for (size_t f = 1; f < 6; f++) { /* after type, view, seq */
-            const struct json_member *member = &members[f + 2];
+        for (size_t f = 1; f < 6; f++) { /* after type, view, seq, rank */
+            const struct json_member *member = &members[f + 3];
             bool known = strcmp(fields[f], "-") || member->kind == JSON_STRING;
             json_wrong += strcmp(member->name, columns[f - 1].name) != 0;
             formats_differ += known ? strcmp(member->text, fields[f]) != 0 : member->kind != JSON_NULL;

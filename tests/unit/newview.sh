@@ -45,7 +45,7 @@ load_start python3 -c 'import mmap
 while True: mmap.mmap(-1, 1 << 22).write(b"x" * (1 << 22))'
 
 columns=$("$HOG" toy 0.2 1 | sed -n 's/^#toy *//p' | xargs)
-check 'text: its columns in their order' test "$columns" = 'rank pid cpu_pct run_ms switches_s held_kib touched_kib comm'
+check 'text: its columns in their order' test "$columns" = 'pid cpu_pct run_ms switches_s held_kib touched_kib comm'
 
 # field NAME: of the load's row in the last window.
 "$HOG" toy -o json -k 10000 0.5 4 >"$TMP/json"
@@ -63,15 +63,18 @@ check 'prom: KiB are bytes' within "$(prom held_bytes)" 1e6 1e9
 "$HOG" record "$TMP/recording" toy 0.5 4 -k 10000 >"$TMP/recorded" 2>&1
 # reported COLUMN FIELD: of the load, in a report on that column. recorded N: the sum of its Nth column.
 reported() {
-    "$HOG" report "$TMP/recording" -o json --column "$1" |
+    "$HOG" report "$TMP/recording" -o json --sort "$1" |
         jq -r --argjson pid "$LOAD_PID" "select(.view == \"report\" and .of == \"toy\" and .pid == \$pid) | .$2"
 }
-recorded() { jq -s --argjson pid "$LOAD_PID" "map(select(.[0]? == \"toy\" and .[2] == \$pid) | .[$1]) | add" "$TMP/recording"; }
+recorded() {
+    jq -s --argjson pid "$LOAD_PID" "(map(objects | select(.view == \"toy\")) | first.columns) as \$names | (\$names | index(\"pid\")) as \$at |
+        map(select(.[0]? == \"toy\" and .[\$at + 1] == \$pid) | .[(\$names | index(\"$1\")) + 1]) | add" "$TMP/recording"
+}
 check 'report: what it ranks by' test "$("$HOG" report "$TMP/recording" -o json | jq -r 'select(.view == "report" and .of == "toy") | .column' | uniq | xargs)" = 'cpu_pct touched_kib'
 check 'report: a percentage has a total in seconds' test "$(reported cpu_pct unit)" = s
 check 'report: of the right size' within "$(reported cpu_pct total)" 0.1 2.2
 check 'report: KiB of a window have a total in KiB' test "$(reported touched_kib unit)" = KiB
-check 'report: which is their sum' within "$(reported touched_kib total)" "$(recorded 7)" "$(recorded 7)"
+check 'report: which is their sum' within "$(reported touched_kib total)" "$(recorded touched_kib)" "$(recorded touched_kib)"
 check 'report: milliseconds have a total in milliseconds' test "$(reported run_ms unit)" = ms
 check 'report: a level has no total' test "$(reported held_kib total)" = null
 done_testing

@@ -16,11 +16,12 @@
 #include <unistd.h>
 
 static const struct column cpu_columns[] = {
-    COLUMN(rank, 4, NONE, NONE, WIDE, ""),   COLUMN(pid, 7, NONE, NONE, WIDE, ""),
-    COLUMN(dev, -6, NONE, NONE, WIDE, ""),   COLUMN(cpu_pct, 0, PCT, NONE, WIDE, ""),
-    COLUMN(comm, -15, NONE, NONE, WIDE, ""),
+    COLUMN(pid, 7, NONE, NONE, DEFAULT, ""),
+    COLUMN(dev, -6, NONE, NONE, WIDE, ""),
+    COLUMN(cpu_pct, 0, PCT, NONE, WIDE, ""),
+    COLUMN(comm, -15, NONE, NONE, DEFAULT, ""),
 };
-static const struct schema cpu = {.name = "cpu", .columns = cpu_columns, .ncolumns = 5};
+static const struct schema cpu = {.name = "cpu", .columns = cpu_columns, .ncolumns = 4};
 
 static const struct column one_columns[] = {COLUMN(value, 0, NONE, NONE, WIDE, "")};
 static const struct schema one = {.name = "one", .columns = one_columns, .ncolumns = 1};
@@ -44,14 +45,14 @@ static void fill(struct out *out)
                              {"why", cell_string("a b=\"c\"")},
                              {"empty", cell_string("")},
                              {"lost", cell_unknown()}};
-    struct cell first[] = {cell_unsigned(1), cell_unsigned(4711), cell_string("sda"), cell_decimal(99.95, 1),
+    struct cell first[] = {cell_unsigned(4711), cell_string("sda"), cell_decimal(99.95, 1),
                            cell_string("a b\n\033[31mcpu 1")};
-    struct cell second[] = {cell_unsigned(10000), cell_signed(-5), cell_string("caf\303\251"),
-                            cell_decimal(-0.04, 1), cell_bytes("abcdefghijklmn\303\251", 15)};
+    struct cell second[] = {cell_signed(-5), cell_string("caf\303\251"), cell_decimal(-0.04, 1),
+                            cell_bytes("abcdefghijklmn\303\251", 15)};
 
     out_note(out, "window", window, 6);
-    out_row(out, &cpu, first);
-    out_row(out, &cpu, second);
+    out_row_of(out, &cpu, first, &(struct row_keys){.key = 1});
+    out_row_of(out, &cpu, second, &(struct row_keys){.key = 2});
     out_row(out, &one, &(struct cell){.kind = CELL_UNKNOWN});
     out_note(out, "end", NULL, 0);
 }
@@ -77,26 +78,26 @@ static void check_formats(void)
     check_format(
         "text", OUT_TEXT, true,
         "#window seq=7 start=2026-01-31T12:00:00.000123Z dur_ms=1000.021 why=a\\x20b=\"c\" empty=- lost=-\n"
-        "#cpu rank     pid dev    cpu_pct comm\n"
-        "cpu     1    4711 sda      100.0 a\\x20b\\x0a\\x1b[31mcpu\\x201\n"
-        "cpu  10000      -5 caf\303\251       0.0 abcdefghijklmn\\xc3\n"
+        "#cpu     pid dev    cpu_pct comm\n"
+        "cpu     4711 sda      100.0 a\\x20b\\x0a\\x1b[31mcpu\\x201\n"
+        "cpu       -5 caf\303\251       0.0 abcdefghijklmn\\xc3\n"
         "#one value\n"
         "one      -\n"
         "#end\n");
     check_format(
         "text without header", OUT_TEXT, false,
         "#window seq=7 start=2026-01-31T12:00:00.000123Z dur_ms=1000.021 why=a\\x20b=\"c\" empty=- lost=-\n"
-        "cpu    1    4711 sda      100.0 a\\x20b\\x0a\\x1b[31mcpu\\x201\n"
-        "cpu 10000      -5 caf\303\251       0.0 abcdefghijklmn\\xc3\n"
+        "cpu    4711 sda      100.0 a\\x20b\\x0a\\x1b[31mcpu\\x201\n"
+        "cpu      -5 caf\303\251       0.0 abcdefghijklmn\\xc3\n"
         "one     -\n"
         "#end\n");
     check_format(
         "tsv", OUT_TSV, true,
         "#window\tseq=7\tstart=2026-01-31T12:00:00.000123Z\tdur_ms=1000.021\twhy=a\\x20b=\"c\"\tempty=-\t"
         "lost=-\n"
-        "#cpu\trank\tpid\tdev\tcpu_pct\tcomm\n"
-        "cpu\t1\t4711\tsda\t100.0\ta\\x20b\\x0a\\x1b[31mcpu\\x201\n"
-        "cpu\t10000\t-5\tcaf\303\251\t0.0\tabcdefghijklmn\\xc3\n"
+        "#cpu\tpid\tdev\tcpu_pct\tcomm\n"
+        "cpu\t4711\tsda\t100.0\ta\\x20b\\x0a\\x1b[31mcpu\\x201\n"
+        "cpu\t-5\tcaf\303\251\t0.0\tabcdefghijklmn\\xc3\n"
         "#one\tvalue\n"
         "one\t-\n"
         "#end\n");
@@ -106,10 +107,53 @@ static void check_formats(void)
         "\"why\":\"a\\\\x20b=\\\"c\\\"\",\"empty\":\"-\",\"lost\":null}\n"
         "{\"type\":\"row\",\"view\":\"cpu\",\"seq\":7,\"rank\":1,\"pid\":4711,\"dev\":\"sda\","
         "\"cpu_pct\":100.0,\"comm\":\"a\\\\x20b\\\\x0a\\\\x1b[31mcpu\\\\x201\"}\n"
-        "{\"type\":\"row\",\"view\":\"cpu\",\"seq\":7,\"rank\":10000,\"pid\":-5,\"dev\":\"caf\303\251\","
+        "{\"type\":\"row\",\"view\":\"cpu\",\"seq\":7,\"rank\":2,\"pid\":-5,\"dev\":\"caf\303\251\","
         "\"cpu_pct\":0.0,\"comm\":\"abcdefghijklmn\\\\xc3\"}\n"
-        "{\"type\":\"row\",\"view\":\"one\",\"seq\":7,\"value\":null}\n"
+        "{\"type\":\"row\",\"view\":\"one\",\"seq\":7,\"rank\":null,\"value\":null}\n"
         "{\"type\":\"end\"}\n");
+}
+
+/* The lines of rows that a choice of columns leaves. */
+static void check_choice(const char *name, enum out_format format, struct column_choice choice,
+                         const char *want)
+{
+    int fd = memfd_create("out", 0);
+    struct out *out = out_open(fd, format, true);
+    const struct cell cells[] = {cell_unsigned(7), cell_string("sda"), cell_decimal(1, 1), cell_string("x")};
+
+    out_choose(out, &choice);
+    out_row(out, &cpu, cells);
+    out_close(out);
+    char *text = contents(fd);
+    check(!strcmp(text, want), "columns, %s: %s", name, text);
+    free(text);
+    close(fd);
+}
+
+static void check_choices(void)
+{
+    static const struct schema *const schemas[] = {&cpu, &one, NULL};
+    struct error why;
+
+    check_choice("the default set", OUT_TEXT, (struct column_choice){.wide = false},
+                 "#cpu     pid comm\ncpu        7 x\n");
+    check_choice("all", OUT_TEXT, (struct column_choice){.wide = true},
+                 "#cpu     pid dev    cpu_pct comm\ncpu        7 sda        1.0 x\n");
+    check_choice("these in this order", OUT_TEXT, (struct column_choice){.list = "comm,cpu_pct,comm"},
+                 "#cpu comm            cpu_pct\ncpu  x                   1.0\n");
+    check_choice("more of them, in their own places", OUT_TEXT, (struct column_choice){.list = "+cpu_pct"},
+                 "#cpu     pid cpu_pct comm\ncpu        7     1.0 x\n");
+    check_choice("what another option is about", OUT_TEXT, (struct column_choice){.also = "dev,,nothing"},
+                 "#cpu     pid dev    comm\ncpu        7 sda    x\n");
+    check_choice("tsv has all", OUT_TSV, (struct column_choice){.wide = false},
+                 "#cpu\tpid\tdev\tcpu_pct\tcomm\ncpu\t7\tsda\t1.0\tx\n");
+    check_choice("tsv: these in this order", OUT_TSV, (struct column_choice){.list = "comm,pid"},
+                 "#cpu\tcomm\tpid\ncpu\tx\t7\n");
+    check(!choice_check("--columns", "pid,value", schemas, &why), "a column of either view is one");
+    check(choice_check("--columns", "pid,cpu", schemas, &why) == -EINVAL &&
+              !strcmp(why.text, "--columns: no column \"cpu\": there are pid, dev, cpu_pct, comm, value"),
+          "an unknown column is answered with those that there are: %s", why.text);
+    check(choice_check("--columns", "pid,", schemas, &why) == -EINVAL, "so is an empty one");
 }
 
 /* One cell through text and json. */
@@ -196,10 +240,10 @@ static void check_seq(void)
     out_row(out, &one, &value);
     out_close(out);
     char *text = contents(fd);
-    check(!strcmp(text, "{\"type\":\"row\",\"view\":\"one\",\"seq\":null,\"value\":1}\n"
+    check(!strcmp(text, "{\"type\":\"row\",\"view\":\"one\",\"seq\":null,\"rank\":null,\"value\":1}\n"
                         "{\"type\":\"window\",\"seq\":3}\n"
                         "{\"type\":\"exit\",\"seq\":9}\n"
-                        "{\"type\":\"row\",\"view\":\"one\",\"seq\":3,\"value\":1}\n"),
+                        "{\"type\":\"row\",\"view\":\"one\",\"seq\":3,\"rank\":null,\"value\":1}\n"),
           "json rows carry the seq of the last window: %s", strchr(text, '\n') ? "" : text);
     free(text);
     close(fd);
@@ -462,6 +506,7 @@ int main(void)
     sigaddset(&ending_signals, SIGTERM);
     sigprocmask(SIG_BLOCK, &ending_signals, NULL);
     check_formats();
+    check_choices();
     check_cells();
     check_days();
     check_seq();

@@ -10,7 +10,6 @@
 #include "tests/unit/tap.h"
 
 #define MADE_COLUMNS(X)                                                                                      \
-    X(rank, 4, NONE, NONE, WIDE, "")                                                                         \
     X(pid, 7, NONE, TASK, DEFAULT, "")                                                                       \
     X(uid, 6, NONE, TASK, WIDE, "")                                                                          \
     X(dev, -4, NONE, DIM, WIDE, "")                                                                          \
@@ -58,15 +57,20 @@ __attribute__((noinline)) static void leave_behind(void)
         bytes[i] = 0x5a;
 }
 
-static void write_row(struct out *out, const struct task *task, size_t rank)
+static void write_row(struct out *out, const struct task *task)
 {
     const struct cell cells[COLUMNS] = {
-        cell_unsigned(rank),        cell_unsigned(task->pid),
-        cell_unsigned(task->uid),   cell_string(task->dev),
-        cell_decimal(task->run, 3), task->rss < 0 ? cell_unknown() : cell_unsigned((uint64_t)task->rss),
-        cell_signed(task->delta),   cell_decimal(task->p50, 1),
-        cell_decimal(task->max, 1), known(task->oom),
-        cell_string(task->verdict), cell_string(task->comm),
+        cell_unsigned(task->pid),
+        cell_unsigned(task->uid),
+        cell_string(task->dev),
+        cell_decimal(task->run, 3),
+        task->rss < 0 ? cell_unknown() : cell_unsigned((uint64_t)task->rss),
+        cell_signed(task->delta),
+        cell_decimal(task->p50, 1),
+        cell_decimal(task->max, 1),
+        known(task->oom),
+        cell_string(task->verdict),
+        cell_string(task->comm),
     };
     const struct row_keys keys = {.key = key_make(task->pid, 0, 1ull << 30)};
 
@@ -77,6 +81,7 @@ static void write_row(struct out *out, const struct task *task, size_t rank)
 /* The output for the rows; lost: how many were lost. */
 static const char *through(struct rows_options options, uint64_t *lost)
 {
+    static const struct filter_options all;
     const struct schema *const views[] = {&schema, NULL};
     struct rows *rows = NULL;
     struct error why = {""};
@@ -84,6 +89,7 @@ static const char *through(struct rows_options options, uint64_t *lost)
     struct out *out = out_open(fd, options.format, false);
 
     options.top = options.top ? options.top : 10;
+    options.filters = options.filters ? options.filters : &all;
     if (rows_open(&rows, &options, views, NULL, true, &why)) {
         printf("# %s\n", why.text);
         return "";
@@ -91,7 +97,7 @@ static const char *through(struct rows_options options, uint64_t *lost)
     rows_attach(rows, out);
     rows_begin(rows, 1);
     for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
-        write_row(out, &tasks[i], i + 1);
+        write_row(out, &tasks[i]);
     rows_flush(rows);
     if (lost)
         *lost = rows_lost(rows);
@@ -143,14 +149,14 @@ static void check_groups(void)
 
     check(lines_in(lines) == 4, "by comm: rows about different things are not mixed");
     is_row("sums, the largest, the least, the first; two users are none; a quantile is not known", lines, 1,
-           "made 1 - - sda 70.000 150 -4 - 9.0 5.0 starved 2 cc1");
+           "made - - sda 70.000 150 -4 - 9.0 5.0 starved 2 cc1");
     is_row("one member keeps all that it has", lines, 2,
-           "made 2 4000002 33 sda 40.000 200 2 2.0 8.0 - ok 1 make");
+           "made 4000002 33 sda 40.000 200 2 2.0 8.0 - ok 1 make");
     is_row("an unknown value stays unknown", lines, 3,
-           "made 3 4000003 0 sdb 30.000 - 0 3.0 20.0 10.0 ok 1 cc1");
+           "made 4000003 0 sdb 30.000 - 0 3.0 20.0 10.0 ok 1 cc1");
     lines = through((struct rows_options){.by = ROWS_USER, .top = 1}, NULL);
     check(lines_in(lines) == 1, "groups are made before the cut to -k");
-    is_row("by user: the name", lines, 1, "made 1 - 33 sda 60.000 250 3 - 8.0 5.0 ok www-data 2 -");
+    is_row("by user: the name", lines, 1, "made - 33 sda 60.000 250 3 - 8.0 5.0 ok www-data 2 -");
     lines = through((struct rows_options){.by = ROWS_PROCESS}, NULL);
     check(lines_in(lines) == 5, "by process: five are five");
 }
@@ -159,34 +165,48 @@ static void check_order(void)
 {
     const char *lines = through((struct rows_options){.sort = "delta_kib", .top = 2}, NULL);
 
-    is_row("by a signed column", lines, 1, "made 1 4000002 33 sda 40.000 200 2 2.0 8.0 - ok make");
+    is_row("by a signed column", lines, 1, "made 4000002 33 sda 40.000 200 2 2.0 8.0 - ok make");
     check(lines_in(lines) == 2, "and cut to -k after that");
-    lines = through((struct rows_options){.sort = "-delta_kib"}, NULL);
-    is_row("the other way round", lines, 1, "made 1 4000001 0 sda 50.000 100 -5 1.0 9.0 30.0 starved cc1");
-    lines = through((struct rows_options){.sort = "-rss_kib"}, NULL);
-    is_row("the least first", lines, 1, "made 1 4000004 33 sda 20.000 50 1 4.0 6.0 5.0 ok cc1");
+    lines = through((struct rows_options){.sort = "delta_kib", .reverse = true}, NULL);
+    is_row("the other way round", lines, 1, "made 4000001 0 sda 50.000 100 -5 1.0 9.0 30.0 starved cc1");
+    lines = through((struct rows_options){.sort = "rss_kib", .reverse = true}, NULL);
+    is_row("the least first", lines, 1, "made 4000004 33 sda 20.000 50 1 4.0 6.0 5.0 ok cc1");
     is_row("an unknown value is last either way", lines, 4,
-           "made 4 4000003 0 sdb 30.000 - 0 3.0 20.0 10.0 ok cc1");
+           "made 4000003 0 sdb 30.000 - 0 3.0 20.0 10.0 ok cc1");
+    lines = through((struct rows_options){.reverse = true}, NULL);
+    is_row("reversed without a column: the last of the view's order", lines, 1,
+           "made 4000005 7 sda 10.000 - 0 5.0 5.0 - ok =cmd|'\\x20/C\\x20calc'!A0");
     lines = through((struct rows_options){.sort = "comm"}, NULL);
-    is_row("names from a on", lines, 5, "made 5 4000002 33 sda 40.000 200 2 2.0 8.0 - ok make");
+    is_row("names from a on", lines, 5, "made 4000002 33 sda 40.000 200 2 2.0 8.0 - ok make");
 }
 
 static void check_filters(void)
 {
-    const char *lines = through((struct rows_options){.comms = {{"cc*"}, 1}, .top = 2}, NULL);
+    const struct filter_options two = {.comms = {{"cc*"}, 1}}, others = {.comms = {{"!cc*"}, 1}},
+                                kinds = {.comms = {{"cc*", "make"}, 2}, .users = {{"33"}, 1}},
+                                users = {.users = {{"root,33"}, 1}}, groups = {.cgroups = {{"/"}, 1}},
+                                regex = {.comms = {{"/^c.1$|C calc/"}, 1}},
+                                mixed = {.comms = {{"!make", "/[acm]/"}, 2}, .users = {{"!0"}, 1}},
+                                pid = {.not_pids = {4000001, 4000004}, .nnot_pids = 2};
+    const char *lines = through((struct rows_options){.filters = &two, .top = 2}, NULL);
 
     check(lines_in(lines) == 2, "a filter is before the cut to -k");
-    is_row("ranks are those of what is shown", lines, 2,
-           "made 2 4000003 0 sdb 30.000 - 0 3.0 20.0 10.0 ok cc1");
-    lines = through((struct rows_options){.comms = {{"cc*"}, 1}, .inverted = true}, NULL);
-    is_row("--not", lines, 1, "made 1 4000002 33 sda 40.000 200 2 2.0 8.0 - ok make");
-    check(lines_in(lines) == 2, "--not: all others");
-    lines = through((struct rows_options){.comms = {{"cc*", "make"}, 2}, .users = {{"33"}, 1}}, NULL);
+    is_row("the second of them", lines, 2, "made 4000003 0 sdb 30.000 - 0 3.0 20.0 10.0 ok cc1");
+    lines = through((struct rows_options){.filters = &others}, NULL);
+    is_row("!", lines, 1, "made 4000002 33 sda 40.000 200 2 2.0 8.0 - ok make");
+    check(lines_in(lines) == 2, "!: all others");
+    lines = through((struct rows_options){.filters = &kinds}, NULL);
     check(lines_in(lines) == 2, "one of each kind, and all kinds");
-    lines = through((struct rows_options){.users = {{"root,33"}, 1}}, NULL);
+    lines = through((struct rows_options){.filters = &users}, NULL);
     check(lines_in(lines) == 4, "users by name and number");
-    lines = through((struct rows_options){.cgroups = {{"/"}, 1}}, NULL);
+    lines = through((struct rows_options){.filters = &groups}, NULL);
     check(lines_in(lines) == 0, "a process of unknown group is in none");
+    lines = through((struct rows_options){.filters = &regex}, NULL);
+    check(lines_in(lines) == 4, "a regular expression");
+    lines = through((struct rows_options){.filters = &mixed}, NULL);
+    check(lines_in(lines) == 2, "one that is wanted, and none that is refused");
+    lines = through((struct rows_options){.filters = &pid}, NULL);
+    check(lines_in(lines) == 3, "all but these processes");
 }
 
 static void check_memory(void)
@@ -221,7 +241,6 @@ static void check_prom(void)
     has(lines, "hog_made_info{pid=\"4000001\",uid=\"0\",dev=\"sda\",verdict=\"starved\",comm=\"cc1\"} 1");
     has(lines, "# TYPE hog_made_run_seconds gauge");
     check(!strstr(lines, "max_seconds{dev=\"sda\",comm=\"_other\"}"), "what does not add up has no _other");
-    check(!strstr(lines, "rank"), "a rank is no metric");
     lines = through((struct rows_options){.format = OUT_PROM}, NULL);
     check(!strstr(lines, "_other"), "where all are shown there is no _other");
     has(lines,
@@ -234,7 +253,7 @@ static void check_csv(void)
     const char *lines = through((struct rows_options){.format = OUT_CSV, .sort = "run_ms"}, NULL);
 
     is_row("csv: what is not known is empty, a negative number stays", lines, 1,
-           "made,,,,,1,4000001,0,sda,50.000,100,-5,1.0,9.0,30.0,starved,cc1\r");
+           "made,,,,,4000001,0,sda,50.000,100,-5,1.0,9.0,30.0,starved,cc1\r");
     check(strstr(lines, ",'=cmd|'\\x20/C\\x20calc'!A0\r\n") != NULL, "csv: no text begins like a formula");
 }
 

@@ -14,7 +14,7 @@
 #include "syscall/bpf.h"
 
 struct prefilter {
-    const struct run_options *options;
+    const struct filter *filter;
     struct hog_prefilter kernel;
     int excluded; /* the map, or -1 */
     bool has_v1;  /* cgroup v1 hierarchies are in use, too */
@@ -33,8 +33,9 @@ static void exclude_group(void *context, uint64_t id, const char *path)
     container_of_path(path, length, &container);
     if (prefilter->has_v1 && !container.length)
         return;
-    const struct run_options *o = prefilter->options;
-    if (container_group_passes(&o->cgroups, &o->containers, path, length, &container) == o->inverted)
+    const struct filter_task task = {.path = path, .path_length = length, .container = &container};
+    if (!filter_wants(prefilter->filter, FILTER_GROUPS, &task) ||
+        filter_refuses(prefilter->filter, FILTER_GROUPS, &task))
         sys_bpf_map_update(prefilter->excluded, &id, &one, BPF_ANY);
 }
 
@@ -69,31 +70,45 @@ static int open_excluded(struct prefilter *prefilter)
     return fd;
 }
 
-/* With inverted filters, only a task that matches every filter may be left out. */
-int prefilter_open(struct prefilter **out, const struct run_options *options, const uint32_t *users,
-                   size_t nusers, struct error *why)
+/* The users that are wanted; if all are, those that are not. */
+static void set_users(struct hog_prefilter *kernel, const struct filter *filter)
 {
-    bool groups = options->cgroups.n || options->containers.n,
-         fit = nusers <= sizeof((struct hog_prefilter *)NULL)->users / sizeof(uint32_t);
+    const size_t most = sizeof kernel->users / sizeof *kernel->users;
+    size_t n = filter_users(filter, false, kernel->users, most);
+
+    kernel->negated = !n;
+    if (!n)
+        n = filter_users(filter, true, kernel->users, most);
+    kernel->nusers = n <= most ? (uint32_t)n : 0;
+}
+
+int prefilter_open(struct prefilter **out, const struct filter_options *options, const struct filter *filter,
+                   struct error *why)
+{
+    unsigned kinds = filter_kinds(options);
 
     *out = NULL;
-    if ((!nusers && !groups) || (options->inverted && (options->comms.n || !fit)))
+    if (!(kinds & (FILTER_USER | FILTER_GROUPS)))
         return 0;
     struct prefilter *prefilter = calloc(1, sizeof *prefilter);
     if (!prefilter)
         return error_set(why, -ENOMEM, "out of memory");
-    prefilter->options = options;
+    prefilter->filter = filter;
     prefilter->excluded = -1;
-    prefilter->kernel.inverted = options->inverted;
-    prefilter->kernel.nusers = fit ? (uint32_t)nusers : 0;
-    memcpy(prefilter->kernel.users, users, prefilter->kernel.nusers * sizeof *users);
-    prefilter->kernel.groups = groups && open_excluded(prefilter) >= 0;
-    if (groups && !prefilter->kernel.groups && (options->inverted || !nusers)) {
+    set_users(&prefilter->kernel, filter);
+    prefilter->kernel.groups = kinds & FILTER_GROUPS && open_excluded(prefilter) >= 0;
+    if (!prefilter->kernel.groups && !prefilter->kernel.nusers) {
         prefilter_close(prefilter);
         return 0;
     }
     *out = prefilter;
     return 0;
+}
+
+void prefilter_use(struct prefilter *prefilter, const struct filter *filter)
+{
+    if (prefilter)
+        prefilter->filter = filter;
 }
 
 void prefilter_close(struct prefilter *prefilter)

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Early filtering in the kernel for -u, -g and --container: bpf/lib/prefilter.bpf.h. Rows are filtered again
- * in src/rows. */
+/* Early filtering in the kernel for -u, -g, --container and --pod: bpf/lib/prefilter.bpf.h. Rows are filtered
+ * again in src/rows. */
 #ifndef HOG_SOURCE_SHARED_PREFILTER_H
 #define HOG_SOURCE_SHARED_PREFILTER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "source/shared/run_options.h"
+#include "host/filter.h"
 #include "base/error.h"
 
 struct prefilter;
 struct object;
 
-/* users: UIDs of -u. *prefilter is NULL if nothing can be left out. -ENOMEM. */
-int prefilter_open(struct prefilter **prefilter, const struct run_options *options, const uint32_t *users,
-                   size_t nusers, struct error *why);
+/* filter: outlives it. *prefilter is NULL if nothing can be left out. -ENOMEM. */
+int prefilter_open(struct prefilter **prefilter, const struct filter_options *options,
+                   const struct filter *filter, struct error *why);
+/* The same filter, opened once more: it is used from now on. */
+void prefilter_use(struct prefilter *prefilter, const struct filter *filter);
 void prefilter_close(struct prefilter *prefilter);
 
 /* Configures an object before its maps are created: sets its constant and replaces its map of excluded

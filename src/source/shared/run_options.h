@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "base/texts.h"
+#include "host/filter.h"
 
 #define MAX_PIDS 1024
 
@@ -22,17 +22,17 @@ struct run_options {
     bool records;        /* rows go to a recording */
     bool verbose;        /* which hooks are used, and which files are skipped, on stderr */
     bool explain;        /* the numbers behind each verdict */
-    uint32_t why_pid;    /* with `explain`: of this process only; 0: of all */
+    bool prose;          /* these in sentences, in place of rows */
+    const char *subject; /* what `hog why` is about, as it was asked for; NULL: all */
     uint32_t alert;      /* bit 1 << enum verdict: a window that shows it ends the run; 0: none does */
     unsigned alert_for;  /* after this many such windows in a row, 1.. */
     uint64_t handoff_ns; /* the threshold of that name */
-    const struct thresholds *thresholds;            /* verdict/thresholds.h */
-    struct texts comms, users, cgroups, containers; /* filters: one of each kind must match, of all kinds */
-    bool inverted;                                  /* rows that do not match them */
-    const char *pinned;                             /* the directory of pinned maps to read; or NULL */
-    const char *without;                            /* comma list of hooks to pass over (hidden, for tests) */
-    const char *sysfs; /* prefix of /sys where sensors are searched (hidden, for tests) */
-    const char *btf;   /* BTF file to read instead of the kernel's (hidden, for tests) */
+    const struct thresholds *thresholds; /* verdict/thresholds.h */
+    struct filter_options filters;
+    const char *pinned;  /* the directory of pinned maps to read; or NULL */
+    const char *without; /* comma list of hooks to pass over (hidden, for tests) */
+    const char *sysfs;   /* prefix of /sys where sensors are searched (hidden, for tests) */
+    const char *btf;     /* BTF file to read instead of the kernel's (hidden, for tests) */
 };
 
 #endif

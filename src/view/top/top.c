@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One row per process, all signals joined, with a verdict: which one hogs this host, and why one is slow. */
+#include "view/top/families.h"
+#include "view/top/headline.h"
 #include "view/top/oom_forecast.h"
+#include "view/top/prose.h"
 #include "view/top/state.h"
 #include <errno.h>
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include "shared.types.h"
 #include "host/targets.h"
@@ -15,29 +20,28 @@
 #include "view/top/options.h"
 
 #define TOP_COLUMNS(X)                                                                                       \
-    X(rank, 4, NONE, NONE, WIDE,                                                                             \
-      "place by how much it harms or is harmed: oom-risk first, then by the sum of the times")               \
-    X(pid, 7, NONE, TASK, DEFAULT, "process")                                                                \
-    X(cpu_pct, 7, PCT, SUM, DEFAULT_RANKED, "on-CPU time in percent of the window; 100 is one CPU")          \
+    X(pid, 7, NONE, TASK, NARROW, "process")                                                                 \
+    X(cpu_pct, 7, PCT, SUM, NARROW_RANKED, "on-CPU time in percent of the window; 100 is one CPU")           \
+    X(lost_pct, 8, PCT, SUM, NARROW_RANKED,                                                                  \
+      "time that it lost: waiting, throttled, stolen, or blocked on I/O, memory or locks")                   \
+    X(caused_pct, 10, PCT, SUM, DEFAULT, "time that others waited for a CPU it was using")                   \
+    X(rss_kib, 7, KIB, LEVEL, DEFAULT_RANKED, "resident memory")                                             \
+    X(busiest_cpu_pct, 15, PCT, MAX, WIDE, "the most that it, or one of its threads, used of one CPU")       \
     X(wait_pct, 8, PCT, SUM, RANKED,                                                                         \
       "time that its threads were runnable while others had the CPU, without quota")                         \
+    X(throttled_pct, 13, PCT, SUM, WIDE, "time that its threads were runnable while the quota was used up")  \
     X(iowait_pct, 10, PCT, SUM, RANKED, "time that its threads were blocked on I/O")                         \
-    X(rss_kib, 9, KIB, LEVEL, DEFAULT_RANKED, "resident memory")                                             \
+    X(memstall_pct, 12, PCT, SUM, WIDE,                                                                      \
+      "time that its threads were blocked on memory: faults that wait, refaults, reclaim")                   \
+    X(lock_pct, 8, PCT, SUM, WIDE, "time that its threads slept for locks")                                  \
+    X(stolen_pct, 10, PCT, SUM, WIDE,                                                                        \
+      "time that its threads were runnable while the hypervisor or an interrupt had the CPU")                \
     X(faults_s, 8, PER_S, SUM, WIDE, "page faults per second, minor and major")                              \
+    X(majors_s, 8, PER_S, SUM, WIDE, "major faults per second")                                              \
     X(read_kib_s, 10, KIB_PER_S, SUM, WIDE, "KiB read from storage per second")                              \
     X(write_kib_s, 11, KIB_PER_S, SUM, WIDE, "KiB written per second, as pages become dirty")                \
     X(watts, 5, WATTS, SUM, WIDE,                                                                            \
       "power, by its time on CPUs: the sum of those domains in `energy` that do not overlap")                \
-    X(verdict, -14, NONE, FIRST, DEFAULT, "what is wrong with it")                                           \
-    X(by, -24, NONE, FIRST, DEFAULT,                                                                         \
-      "the culprit: processes, a cgroup and its quota or limit, a device, [steal]")                          \
-    X(busiest_cpu_pct, 15, PCT, MAX, WIDE, "the most that it, or one of its threads, used of one CPU")       \
-    X(caused_pct, 10, PCT, SUM, DEFAULT, "time that others waited for a CPU it was using")                   \
-    X(throttled_pct, 13, PCT, SUM, WIDE, "time that its threads were runnable while the quota was used up")  \
-    X(memstall_pct, 12, PCT, SUM, WIDE,                                                                      \
-      "time that its threads were blocked on memory: faults that wait, refaults, reclaim")                   \
-    X(lock_pct, 8, PCT, SUM, WIDE, "time that its threads slept for locks")                                  \
-    X(majors_s, 8, PER_S, SUM, WIDE, "major faults per second")                                              \
     X(oom_s, 6, S, MIN, WIDE, "seconds until its memory runs out at the present growth")                     \
     X(wait_count, 10, COUNT, SUM, WIDE, "waits for a CPU that ended in the window")                          \
     X(wait_p50_us, 11, US, NONE, WIDE, "half of them were no longer")                                        \
@@ -45,9 +49,10 @@
     X(wait_max_us, 11, US, MAX, WIDE, "the longest of them")                                                 \
     X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
     X(tid, 7, NONE, TASK, WIDE, "thread, with -t")                                                           \
-    X(stolen_pct, 10, PCT, SUM, WIDE,                                                                        \
-      "time that its threads were runnable while the hypervisor or an interrupt had the CPU")                \
-    X(comm, -15, NONE, TASK, DEFAULT, "name")
+    X(verdict, -10, NONE, FIRST, NARROW, "what is wrong with it")                                            \
+    X(by, -24, NONE, FIRST, NARROW,                                                                          \
+      "the culprit: processes, a cgroup and its quota or limit, a device, [steal]")                          \
+    X(comm, -15, NONE, TASK, NARROW, "name")
 COLUMN_TABLE(TOP_COLUMNS);
 
 static void top_close(void *state)
@@ -55,6 +60,7 @@ static void top_close(void *state)
     struct top *top = state;
 
     cgroups_close(top->cgroups);
+    families_close(top->families);
     oom_forecast_close(top->oom_forecast);
     pressures_close(&top->pressures.files);
     process_table_free(&top->process_table);
@@ -150,6 +156,12 @@ static struct cell blocked_sum(const struct top *top, enum blocked what, double 
     return waits && waits_blocked_known(waits, what) ? top_percent(ns, top) : cell_unknown();
 }
 
+/* All that it could not run although it wanted to; causes that the kernel does not report are not in it. */
+static double lost(const struct times *now)
+{
+    return now->wait + now->throttled + now->stolen + now->io + now->memory + now->lock;
+}
+
 /* Depends on which task ran on which CPU, which is not counted with -p. */
 static struct cell stolen(const struct top *top, double ns)
 {
@@ -181,6 +193,12 @@ static struct cell power(const struct top *top, const struct judged_process *pro
     return watts < 0 ? cell_unknown() : cell_decimal(watts, 3);
 }
 
+/* Whether `hog why` asks about some of the processes. */
+static bool is_subject(const struct top *top)
+{
+    return top->context->subject && top->context->subject->n;
+}
+
 /* Rows whose times and rates would all read 0.00 are noise unless asked for. */
 static bool is_idle(const struct cell cells[COLUMNS])
 {
@@ -190,7 +208,7 @@ static bool is_idle(const struct cell cells[COLUMNS])
     return true;
 }
 
-static bool put_top_row(struct top *top, struct out *out, const struct schema *view, size_t rank,
+static bool put_top_row(struct top *top, struct out *out, const struct schema *view,
                         const struct judged_process *process)
 {
     static const struct task_sums none;
@@ -205,7 +223,6 @@ static bool put_top_row(struct top *top, struct out *out, const struct schema *v
 
     culprit_of(top, process, &culprit);
     const struct cell cells[COLUMNS] = {
-        [COL_rank] = cell_unsigned(rank),
         [COL_pid] = outside ? cell_unknown() : cell_unsigned(key_process(process->key)),
         [COL_cpu_pct] = top_percent(now->run, top),
         [COL_wait_pct] = waits ? top_percent(now->wait, top) : cell_unknown(),
@@ -218,6 +235,7 @@ static bool put_top_row(struct top *top, struct out *out, const struct schema *v
         [COL_verdict] = outside ? cell_unknown() : cell_string(verdict_names[process->verdict]),
         [COL_by] = culprit.length ? cell_bytes(culprit.text, culprit.length) : cell_unknown(),
         [COL_busiest_cpu_pct] = waits || since ? top_percent(now->busiest, top) : cell_unknown(),
+        [COL_lost_pct] = waits ? top_percent(lost(now), top) : cell_unknown(),
         [COL_caused_pct] = waits ? top_percent(now->caused, top) : cell_unknown(),
         [COL_throttled_pct] = waits ? top_percent(now->throttled, top) : cell_unknown(),
         [COL_memstall_pct] = blocked_sum(top, BLOCKED_MEMORY, now->memory),
@@ -235,7 +253,7 @@ static bool put_top_row(struct top *top, struct out *out, const struct schema *v
     };
 
     const struct run_options *options = top->context->options;
-    bool asked = top->context->targets->n || options->why_pid || options->top >= ROWS_ALL;
+    bool asked = top->context->targets->n || is_subject(top) || options->top >= ROWS_ALL;
     if (!asked && process->verdict == VERDICT_OK && is_idle(cells))
         return false;
     return out_row_of(out, view, cells, &(struct row_keys){.key = process->key});
@@ -243,30 +261,124 @@ static bool put_top_row(struct top *top, struct out *out, const struct schema *v
 
 extern const struct view top_view;
 
+/* ---- sentences ---- */
+
+static void put_sentence(void *context, const char *line)
+{
+    out_line(context, line);
+}
+
+/* `hog why` without a process is about those in trouble. */
+static bool is_explained(const struct top *top, const struct judged_process *process)
+{
+    return is_subject(top) || process->verdict != VERDICT_OK;
+}
+
+static void put_headline_line(struct top *top, struct out *out)
+{
+    struct headline headline;
+
+    top_headline(top, &headline);
+    if (headline.text.length)
+        headline.text.text[0] = (char)toupper((unsigned char)headline.text.text[0]);
+    paragraph_add(&headline.text, ".");
+    paragraph_wrap(&headline.text, PROSE_WIDTH, put_sentence, out);
+}
+
+static void put_prose(struct top *top, struct out *out)
+{
+    size_t said = 0;
+
+    if (!is_subject(top)) {
+        put_headline_line(top, out);
+        said++;
+    } else {
+        said += top_prose_of_all(top, put_sentence, out);
+    }
+    for (size_t i = 0; i < top->nranked; i++) {
+        if (!is_explained(top, top->ranked[i]))
+            continue;
+        if (said++)
+            out_line(out, "");
+        top_prose(top, top->ranked[i], put_sentence, out);
+    }
+    size_t asked = top->context->subject ? top->context->subject->n : 0;
+    char more[80];
+    snprintf(more, sizeof more, "%zu more of them: -k %zu", asked - top->nranked, asked);
+    if (asked > top->nranked) {
+        out_line(out, "");
+        out_line(out, more);
+    }
+}
+
+/* Text has the sentence, other formats the numbers, too. */
+static void top_headline_note(void *state, bool sentence, struct out *out)
+{
+    struct headline h;
+
+    top_headline(state, &h);
+    if (sentence) {
+        char line[PARAGRAPH_MOST + 16];
+        snprintf(line, sizeof line, "#headline %s", h.text.text);
+        out_line(out, line);
+        return;
+    }
+    const struct field fields[] = {
+        {"short", cell_string(h.resource)},
+        {"demand", h.demand < 0 ? cell_unknown() : cell_decimal(h.demand, 2)},
+        {"capacity", h.capacity < 0 ? cell_unknown() : cell_decimal(h.capacity, 2)},
+        {"hog", *h.hog ? cell_sentence(h.hog) : cell_unknown()},
+        {"share_pct", h.share_pct < 0 ? cell_unknown() : cell_decimal(h.share_pct, 1)},
+        {"losers", cell_unsigned(h.losers)},
+        {"least_pct", h.losers ? cell_decimal(h.least_pct, 1) : cell_unknown()},
+        {"most_pct", h.losers ? cell_decimal(h.most_pct, 1) : cell_unknown()},
+        {"text", cell_sentence(h.text.text)},
+    };
+
+    out_note(out, "headline", fields, sizeof fields / sizeof *fields);
+}
+
+/* The screen asks about a row. */
+static bool top_explain(void *state, uint32_t pid, void (*line)(void *context, const char *text),
+                        void *context)
+{
+    const struct top *top = state;
+
+    for (size_t i = 0; i < top->nranked; i++) {
+        if (top->ranked[i]->key == HOG_KEY_OUTSIDE || key_process(top->ranked[i]->key) != pid)
+            continue;
+        top_prose(top, top->ranked[i], line, context);
+        return true;
+    }
+    return false;
+}
+
+/* ---- rows ---- */
+
 static void top_rows(void *state, const struct window *window, struct out *out)
 {
     struct top *top = state;
     const struct run_options *options = top->context->options;
 
-    for (size_t i = 0, rank = 1; i < top->nranked; i++) {
-        bool shown = put_top_row(top, out, &top_view.schema, rank, top->ranked[i]);
-        rank += shown;
-        if (shown && options->explain)
-            top_why(top, top->ranked[i], out);
+    if (options->prose) {
+        put_prose(top, out);
+        return;
     }
+    for (size_t i = 0; i < top->nranked; i++)
+        if ((!options->explain || is_explained(top, top->ranked[i])) &&
+            put_top_row(top, out, &top_view.schema, top->ranked[i]) && options->explain)
+            top_why(top, top->ranked[i], out);
 }
 
 const struct view top_view = {
     .name = "top",
-    .summary = "a row per process: CPU, waiting, I/O, memory, and a verdict",
+    .summary = "each process: its time, what it lost, a verdict, and the culprit",
     .schema = {.name = "top",
                .columns = columns,
                .ncolumns = COLUMNS,
-               .order =
-                   "cpu_pct+wait_pct+iowait_pct+throttled_pct+memstall_pct+lock_pct+stolen_pct+caused_pct"},
+               .order = "cpu_pct+lost_pct+caused_pct"},
     .is_default = true,
     .options = top_options,
-    .check_options = top_check_options,
     .sources = {{&power_source, 0, true},
                 {&sched_source, SCHED_RUN | SCHED_WAITS | SCHED_TIMES | SCHED_PAIRS | SCHED_BLOCKED, false},
                 {&tasks_source, 0, true},
@@ -274,6 +386,8 @@ const struct view top_view = {
     .open = top_open,
     .collect = top_collect,
     .fields = top_fields,
+    .headline = top_headline_note,
+    .explain = top_explain,
     .rows = top_rows,
     .alert = top_alert,
     .close = top_close,

@@ -53,7 +53,8 @@ no_room() { # the largest sketch for 8192 CPUs
 }
 
 sparse() { # holes in the list change nothing
-    hog cpu 0.2 2 >/tmp/many.out && grep -c ' cpus=2 .* missed_ms=0.000 ' /tmp/many.out | grep -qx 2 && awk -v pid="$LOOP" '$1 == "cpu" && $2 == 1 && $3 == pid { n++ }
+    hog cpu -w 0.2 2 >/tmp/many.out && [ "$(field_of cpus /tmp/many.out | xargs) $(field_of missed_ms /tmp/many.out | xargs)" = '2 2 0.000 0.000' ] &&
+        awk -v pid="$LOOP" "$BY_NAME"'$1 == "cpu" && ROW == 1 && col("pid") == pid { n++ }
         END { exit n != 2 }' /tmp/many.out
 }
 
@@ -71,7 +72,7 @@ BYTES=$(map_bytes top)
 echo "# all maps of hog top: $BYTES bytes"
 check 'maps of hog top: at most 384 KiB for each possible CPU' within "$BYTES" $((N * 10240)) $((N * 393216))
 for view in cpu top; do
-    hog $view --self 0.2 5 >/tmp/self
+    hog $view --with self 0.2 5 >/tmp/self
     sed -n 's/^#self/# self/p' /tmp/self
     # The kernel counts maps as resident as soon as they are mapped: those of top are for each possible CPU.
     most=4096
