@@ -100,6 +100,9 @@ int digest_make(struct digest *digest, struct reader *reader, const struct diges
                 struct error *why);
 void digest_free(struct digest *digest);
 
+/* When the first and the last windows begin; 0: there are none. */
+int digest_span(struct reader *reader, uint64_t *first, uint64_t *last, struct error *why);
+
 /* From the text of --from and --to (or NULL), for this recording. */
 int digest_range(struct digest_range *range, struct reader *reader, const char *from, const char *to,
                  struct error *why);

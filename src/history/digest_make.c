@@ -100,17 +100,16 @@ static void forget_window(struct digest *d)
 static void enter_window(struct pass *p, const struct record *record)
 {
     struct digest *d = p->d;
-    struct when when;
+    uint64_t start;
 
     p->inside = false;
-    if (p->start < 0 || !when_parse(record->values[p->start].at, record->values[p->start].length, &when) ||
-        when.of_day)
+    if (p->start < 0 || !when_recorded(record->values[p->start].at, record->values[p->start].length, &start))
         return;
-    p->inside = when.ns >= p->range->from && when.ns < p->range->to;
+    p->inside = start >= p->range->from && start < p->range->to;
     if (!p->inside)
         return;
     note_grouping(p, record);
-    p->begin = when.ns;
+    p->begin = start;
     p->seconds = length_of(p, record);
     if (p->lost < 0 || !record_number(&record->values[p->lost], &p->lost_now))
         p->lost_now = 0;
