@@ -8,6 +8,7 @@
 #define HOG_HISTORY_DIGEST_H
 
 #include "history/reader.h"
+#include "history/row_filter.h"
 #include "base/hash_table.h"
 #include "out/column.h"
 
@@ -80,9 +81,10 @@ struct digest {
     char grouped[RECORD_MOST_NAME]; /* what they were: the same */
     bool named;                     /* processes of the same name are one */
     unsigned top;
-    const char *columns; /* a list, or NULL: what each view is about */
-    bool quantiles;      /* are wanted */
-    bool lines;          /* time lines are wanted */
+    const char *columns;      /* a list, or NULL: what each view is about */
+    struct row_filter filter; /* rows that do not pass do not count */
+    bool quantiles;           /* are wanted */
+    bool lines;               /* time lines are wanted */
     struct ranking *rankings;
     unsigned nrankings;
     struct series *series;

@@ -181,6 +181,8 @@ enum status report_read(const struct report_options *o, unsigned which, struct d
     d->nverdicts = o->nverdicts;
     d->by = o->by;
     d->columns = o->columns;
+    d->filter = (struct row_filter){.filter = o->filter,
+                                    .kinds = o->filter_kinds | (o->no_kernel ? ROW_FILTER_KERNEL : 0)};
     int err = reader_open(reader, o->files[which], &why);
     if (!err)
         err = digest_range(&range, reader, o->from, o->to, &why);
@@ -188,6 +190,15 @@ enum status report_read(const struct report_options *o, unsigned which, struct d
         err = digest_make(d, reader, &range, &why);
     if (!err && !d->windows)
         err = no_window(o, o->files[which], reader, &range, &why);
+    if (!err)
+        err = row_filter_check(&d->filter, o->files[which], &why);
+    if (!err && d->filter.kinds && !d->filter.passed) {
+        message("no row of %s matches %s", quote(o->files[which]).text, o->chosen);
+        return STATUS_DONE;
+    }
+    if (!err && *d->filter.without)
+        message("%s: rows of %s are left out: recorded without what %s needs (see --with)",
+                quote(o->files[which]).text, d->filter.without, o->chosen);
     if (!err && (d->columns || d->by) && !d->nrankings)
         err = error_set(&why, -ENODATA, "%s: no view has the columns of %s: it was not recorded with them",
                         quote(o->files[which]).text, d->columns ? "--column" : "--by");
