@@ -20,7 +20,7 @@ else
 ifeq ($(filter x86_64 aarch64,$(ARCH)),)
 $(error ARCH=$(ARCH): hog can be built here for x86_64 and aarch64)
 endif
-ifneq ($(filter run test unit live fuzz fuzz-long bench vm-all,$(MAKECMDGOALS)),)
+ifneq ($(filter run test unit live fuzz fuzz-long bench fleet vm-all,$(MAKECMDGOALS)),)
 $(error ARCH=$(ARCH): this machine is $(MACHINE) and cannot run what is built for it; in qemu it runs: make vm ARCH=$(ARCH))
 endif
 BUILD   := build/$(ARCH)
@@ -85,7 +85,7 @@ quiet = $(if $(V),,@printf '  %-8s %s\n' $(1) '$(2)';)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all run test unit live fuzz fuzz-long bench vm vm-all vm-programs lint fmt install deb image clean programs setup-build setup-test setup-bench setup-vm setup-fuzz
+.PHONY: all run test unit live fuzz fuzz-long bench fleet vm vm-all vm-programs lint fmt install deb image clean programs setup-build setup-test setup-bench setup-vm setup-fuzz setup-fleet
 
 all: $(BUILD)/hog
 
@@ -129,6 +129,17 @@ bench: setup-build setup-test setup-bench setup-vm
 	@$(MAKE) $(SUBFLAGS) all $(BENCH) $(LOAD) vm-programs
 	@BUILD=$(BUILD) tests/bench/run.sh; status=$$?; $(GIVE_BACK); exit $$status
 
+# A day of recordings of a hundred hosts, generated with the columns of this hog, and asked by DuckDB.
+DUCKDB := @duckdb/node-api@1.5.6-r.1
+
+fleet: setup-build setup-fleet
+	@$(MAKE) $(SUBFLAGS) all
+	@mkdir -p $(BUILD)/fleet
+	@npm install --silent --no-audit --no-fund --prefix $(BUILD)/fleet $(DUCKDB)
+	@rm -f $(BUILD)/fleet/own*
+	@$(BUILD)/hog record $(BUILD)/fleet/own top 0.1 1
+	@node tests/bench/fleet.mjs $(BUILD)/fleet/own $(BUILD)/fleet; status=$$?; $(GIVE_BACK); exit $$status
+
 # Stock kernels of Debian, in software emulation: all boots of one suite (of this ARCH), or all there are. What is booted, and
 # what in CI, is in scripts/vm/plans.sh. The programs are built for both kinds of machine.
 KERNEL    := bookworm
@@ -145,7 +156,7 @@ vm-all: setup-build setup-vm
 	@$(VM_BUILD)
 	@BUILD=$(BUILD) scripts/vm/run.sh all; status=$$?; $(GIVE_BACK); exit $$status
 
-setup-build setup-test setup-bench setup-vm setup-fuzz: setup-%:
+setup-build setup-test setup-bench setup-vm setup-fuzz setup-fleet: setup-%:
 	@scripts/setup.sh $*
 
 lint: $(TYPES)

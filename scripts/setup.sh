@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Installs missing packages on a Debian machine, and does nothing (quickly) when none is missing.
 #
-#   setup.sh [--check] build|cross|test|bench|vm|fuzz...
+#   setup.sh [--check] build|cross|test|bench|fleet|vm|fuzz...
 #
 # --check installs nothing and lists what is missing, as does a run without root. BUILD (default: build) remembers which
 # optional packages this release of Debian does not have.
@@ -77,6 +77,11 @@ cpudist libbpf-tools
 bpftrace bpftrace
 perf linux-perf
 iostat sysstat
+'
+need_fleet='
+node nodejs
+npm npm
+sqlite3 sqlite3
 '
 need_vm='
 qemu-system-x86_64 qemu-system-x86
@@ -156,9 +161,9 @@ if [ "${1-}" = --check ]; then
 fi
 for set in "$@"; do
     case $set in
-    build | cross | test | bench | vm | fuzz) mapfile -t -O ${#packages[@]} packages < <(missing "$set") ;;
+    build | cross | test | bench | fleet | vm | fuzz) mapfile -t -O ${#packages[@]} packages < <(missing "$set") ;;
     *)
-        echo "usage: setup.sh [--check] build|cross|test|bench|vm|fuzz..." >&2
+        echo "usage: setup.sh [--check] build|cross|test|bench|fleet|vm|fuzz..." >&2
         exit 2
         ;;
     esac

@@ -11,6 +11,7 @@
 #include "cli/hook_names.h"
 #include "cli/process_limits.h"
 #include "cli/options.h"
+#include "cli/options_help.h"
 #include "cli/pin.h"
 #include "cli/run.h"
 #include "base/message.h"
@@ -56,7 +57,7 @@ int main(int argc, char **argv)
     }
     switch (options.mode) {
     case RUN_HELP:
-        return written(options_help(STDOUT_FILENO, views));
+        return written(options_help(STDOUT_FILENO, &options, views));
     case RUN_VERSION:
         return written(options_version(STDOUT_FILENO));
     case RUN_THRESHOLDS:

@@ -7,6 +7,15 @@
 
 #define PREFIX "hog: "
 
+static message_fn taker;
+static void *taker_context;
+
+void message_to(message_fn fn, void *context)
+{
+    taker = fn;
+    taker_context = context;
+}
+
 void message(const char *format, ...)
 {
     char line[520] = PREFIX;
@@ -17,6 +26,10 @@ void message(const char *format, ...)
     va_end(args);
     size_t n = strlen(line);
     line[n] = '\n';
+    if (taker) {
+        taker(taker_context, line, n + 1);
+        return;
+    }
     if (write(STDERR_FILENO, line, n + 1) < 0) /* one write: a signal that ends hog tears no line */
         return;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The command line: hog [VIEW[,VIEW...]] [OPTIONS] [INTERVAL [COUNT]], hog track PID.., hog pin DIR .. */
+/* The command line: hog [VIEW..] [OPTIONS] [INTERVAL [COUNT]], hog track PID.., hog pin DIR .. */
 #ifndef HOG_CLI_OPTIONS_H
 #define HOG_CLI_OPTIONS_H
 
@@ -13,7 +13,8 @@
 #include "verdict/thresholds.h"
 #include "base/error.h"
 
-#define MAX_VIEWS 16
+#define MAX_VIEWS  16
+#define MAX_TOPICS 16
 
 struct options {
     enum run_mode {
@@ -38,6 +39,7 @@ struct options {
     bool self, no_header;
     enum out_format format;
     bool format_given; /* by -o */
+    bool top_given;    /* by -k */
     bool human;        /* values with units; only on a terminal */
     char **command;    /* what runs while it is measured, NULL-terminated as for exec; NULL: none */
     struct thresholds thresholds;
@@ -49,22 +51,17 @@ struct options {
     const char *textfile; /* file that prom replaces in each window, in place of stdout */
     unsigned rows_kib;    /* memory for rows before grouping (hidden, for tests); 0: the default */
     /* record, report, diff */
-    const char *record;    /* the file to record to, or NULL */
-    uint64_t max_size;     /* bytes of a file */
-    unsigned keep;         /* older files, 0..99 */
-    const char *files[2];  /* recordings to read */
-    const char *from, *to; /* times, or NULL */
-    const char *columns;   /* a comma list, or NULL */
-    const char *html;      /* the page to write, or NULL */
+    const char *record;                 /* the file to record to, or NULL */
+    uint64_t max_size;                  /* bytes of a file */
+    unsigned keep;                      /* older files, 0..99 */
+    const char *files[2];               /* recordings to read */
+    const char *from, *to;              /* times, or NULL */
+    const char *topics[MAX_TOPICS + 1]; /* of help; ends with NULL */
 };
 
 /* Parses argv, and sets the values of the options that views own. known: all views, ends with NULL.
  * 0, or -EINVAL with one line that says what was wrong and what is allowed. */
 int options_parse(struct options *options, int argc, char **argv, const struct view *const *known,
                   struct error *why);
-
-/* Print --help (all views and options) and --version. 0 or -errno, as out_flush(). */
-int options_help(int fd, const struct view *const *known);
-int options_version(int fd);
 
 #endif

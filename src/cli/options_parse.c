@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "cli/options.h"
-#include "cli/options_history.h"
+#include "cli/options_help.h"
 #include "cli/options_table.h"
 #include "cli/options_value.h"
+#include "cli/options_verbs.h"
 #include "cli/options_views.h"
 #include "view/view.h"
 #include "base/quote.h"
@@ -18,12 +19,11 @@
 struct parse {
     struct options *options;
     const struct view *const *known;
-    const struct option_spec *given[MAX_VIEWS]; /* the first option of each view of `known`; NULL: none */
+    struct given_options given;
     struct error *why;
-    enum verb verb;
-    size_t nwords;               /* arguments other than options */
-    const char *pin_word;        /* "pin", "read" or "unpin", if that is the first of them */
-    uint64_t interval_ns, count; /* as arguments; 0: not given */
+    const struct verb_spec *verb; /* NULL: views */
+    size_t nwords;                /* arguments other than options */
+    uint64_t interval_ns, count;  /* as arguments; 0: not given */
 };
 
 /* The i-th table: the common one, then those of the views, NULL where a view has none. */
@@ -55,7 +55,8 @@ static const char *nearest_view(const struct parse *p, const char *word, size_t 
 
     for (size_t i = 0; p->known[i]; i++)
         suggest_consider(&nearest, p->known[i]->name);
-    suggest_consider(&nearest, "doctor");
+    for (const struct verb_spec *verb = verb_table; verb->word; verb++)
+        suggest_consider(&nearest, verb->word);
     return nearest.name;
 }
 
@@ -72,7 +73,7 @@ static const struct option_spec *find_option(const struct parse *p, const char *
 {
     for (*table = 0; has_table(p, *table); ++*table)
         for (const struct option_spec *spec = options_of(p, *table); spec && spec->name; spec++)
-            if (letter ? spec->letter == letter
+            if (letter ? spec->letter == letter || spec->also == letter
                        : strlen(spec->name) == length && !strncmp(name, spec->name, length))
                 return spec;
     return NULL;
@@ -80,15 +81,12 @@ static const struct option_spec *find_option(const struct parse *p, const char *
 
 static int apply(struct parse *p, const struct option_spec *spec, size_t table, const char *value)
 {
+    const struct view *owner = table ? p->known[table - 1] : NULL;
     void *values = p->options;
 
-    if (table) {
-        values = p->known[table - 1]->option_values;
-        if (!values)
-            values = &p->options->run;
-        if (!p->given[table - 1])
-            p->given[table - 1] = spec;
-    }
+    if (owner)
+        values = owner->option_values ? owner->option_values : (void *)&p->options->run;
+    options_note(&p->given, spec, owner);
     return option_apply(p->options, spec, values, value, p->why);
 }
 
@@ -97,9 +95,9 @@ static int unknown_option(struct parse *p, const char *word, size_t length)
     const char *nearest = nearest_option(p, word, length, SLIPS);
 
     if (nearest)
-        return error_set(p->why, -EINVAL, "unknown option --%s: did you mean --%s? --help lists all options",
+        return error_set(p->why, -EINVAL, "unknown option --%s: did you mean --%s? hog help all lists them",
                          quote_bytes(word, length).text, nearest);
-    return error_set(p->why, -EINVAL, "unknown option --%s: --help lists all options",
+    return error_set(p->why, -EINVAL, "unknown option --%s: hog help all lists them",
                      quote_bytes(word, length).text);
 }
 
@@ -115,8 +113,10 @@ static int take_long(struct parse *p, const char *word, const char *next, int *u
     if (!spec->argument && value)
         return error_set(p->why, -EINVAL, "option %s takes no value", option_label(spec).text);
     if (spec->argument && !value) {
+        if (!next && spec->kind == OPTION_THRESHOLDS)
+            p->options->mode = RUN_THRESHOLDS;
         if (!next)
-            return needs_value(p, spec);
+            return spec->kind == OPTION_THRESHOLDS ? 0 : needs_value(p, spec);
         value = next;
         *used = 1;
     }
@@ -130,7 +130,7 @@ static int take_letters(struct parse *p, const char *letters, const char *next, 
         size_t table;
         const struct option_spec *spec = find_option(p, NULL, 0, *letters, &table);
         if (!spec)
-            return error_set(p->why, -EINVAL, "unknown option -%s: --help lists all options",
+            return error_set(p->why, -EINVAL, "unknown option -%s: hog help all lists them",
                              quote_bytes(letters, (*letters & 0x80) ? strlen(letters) : 1).text);
         if (!spec->argument) {
             int error = apply(p, spec, table, "");
@@ -156,7 +156,6 @@ static int unknown_view(struct parse *p, const char *word, size_t length)
 
     for (size_t i = 0; p->known[i]; i++)
         append_name(list, sizeof list, p->known[i]->name);
-    append_name(list, sizeof list, "doctor");
     const char *option = nearest_option(p, word, length, 0);
     const char *nearest = nearest_view(p, word, length);
     if (!option && !nearest)
@@ -166,28 +165,35 @@ static int unknown_view(struct parse *p, const char *word, size_t length)
                      quote_bytes(word, length).text, list, option ? "--" : "", option ? option : nearest);
 }
 
+static const struct view *known_view(const struct parse *p, const char *word, size_t length)
+{
+    for (size_t i = 0; p->known[i]; i++)
+        if (strlen(p->known[i]->name) == length && !strncmp(word, p->known[i]->name, length))
+            return p->known[i];
+    return NULL;
+}
+
 static int add_view(struct parse *p, const char *word, size_t length)
 {
     struct options *o = p->options;
-    const char *name = NULL;
+    const struct view *view = known_view(p, word, length);
+    const struct verb_spec *verb = view ? NULL : verb_find(word, length);
 
-    if (length == strlen("doctor") && !strncmp(word, "doctor", length))
-        name = "doctor";
-    for (size_t i = 0; p->known[i] && !name; i++)
-        if (strlen(p->known[i]->name) == length && !strncmp(word, p->known[i]->name, length))
-            name = p->known[i]->name;
-    if (!name)
+    if (verb)
+        return error_set(p->why, -EINVAL, "%s is no view, and stands first: hog %s %s", verb->word,
+                         verb->word, verb->usage);
+    if (!view)
         return unknown_view(p, word, length);
     for (size_t i = 0; i < o->nviews; i++)
-        if (o->views[i] == name)
+        if (o->views[i] == view->name)
             return 0;
     if (o->nviews == MAX_VIEWS)
         return error_set(p->why, -EINVAL, "too many views: at most %d at once", MAX_VIEWS);
-    o->views[o->nviews++] = name;
+    o->views[o->nviews++] = view->name;
     return 0;
 }
 
-/* The only view asked for; NULL: there is none, or there are several, or it is `doctor`. */
+/* The only view asked for; NULL: there is none, or there are several. */
 static const struct view *only_view(const struct parse *p)
 {
     for (size_t i = 0; p->known[i]; i++)
@@ -201,13 +207,10 @@ static const char *loner(const struct parse *p)
 {
     const struct options *o = p->options;
 
-    for (size_t i = 0; i < o->nviews; i++) {
-        if (!strcmp(o->views[i], "doctor"))
-            return o->views[i];
+    for (size_t i = 0; i < o->nviews; i++)
         for (size_t j = 0; p->known[j]; j++)
             if (p->known[j]->alone && o->views[i] == p->known[j]->name)
                 return o->views[i];
-    }
     return NULL;
 }
 
@@ -239,65 +242,29 @@ static bool looks_like_number(const char *word)
     return *word == '.' || (*word >= '0' && *word <= '9');
 }
 
-/* hog pin DIR [VIEW,..], hog read DIR [INTERVAL [COUNT]], hog unpin DIR. */
-static const struct pin_word {
-    const char *word;
-    enum run_mode mode;
-} pin_words[] = {{"pin", RUN_PIN}, {"read", RUN_READ}, {"unpin", RUN_UNPIN}};
-
-static bool take_pin_word(struct parse *p, const char *word)
+/* Views come before INTERVAL, and begin with a letter. */
+static bool is_for_views(const struct parse *p, const char *word)
 {
-    for (size_t i = 0; i < sizeof pin_words / sizeof *pin_words; i++) {
-        if (strcmp(word, pin_words[i].word))
-            continue;
-        p->options->mode = pin_words[i].mode;
-        p->pin_word = word;
-        return true;
-    }
-    return false;
-}
-
-static int take_directory(struct parse *p, const char *word)
-{
-    if (!*word)
-        return error_set(p->why, -EINVAL, "%s: DIR is empty", p->pin_word);
-    p->options->run.pinned = word;
-    return 0;
-}
-
-/* A word after DIR. */
-static int take_pin_rest(struct parse *p, const char *word)
-{
-    if (p->options->mode == RUN_PIN && p->nwords == 3 && !looks_like_number(word))
-        return take_views(p, word);
-    if (p->options->mode == RUN_PIN)
-        return error_set(p->why, -EINVAL, "unexpected \"%s\": hog pin DIR [VIEW,..]", quote(word).text);
-    return error_set(p->why, -EINVAL, "unexpected \"%s\": hog unpin DIR", quote(word).text);
+    if (p->interval_ns)
+        return false;
+    return p->options->nviews ? *word >= 'a' && *word <= 'z' : !looks_like_number(word);
 }
 
 static int take_word(struct parse *p, const char *word)
 {
-    if (p->nwords == 0 && p->verb == VERB_NONE && (p->verb = verb_of(word)) != VERB_NONE)
+    const struct view *view = only_view(p);
+
+    if (!p->nwords++ && (p->verb = verb_find(word, strlen(word)))) {
+        p->options->mode = p->verb->mode;
         return 0;
-    if (p->verb != VERB_NONE) {
-        int taken = verb_word(p->options, p->verb, word, p->why);
-        if (taken)
-            return taken < 0 ? taken : 0;
     }
-    p->nwords++;
-    if (p->nwords == 1 && p->verb == VERB_NONE && take_pin_word(p, word))
-        return 0;
-    if (p->nwords == 1 && !looks_like_number(word))
-        return take_views(p, word);
-    if (p->nwords == 2 && p->pin_word)
-        return take_directory(p, word);
-    if (p->pin_word && p->options->mode != RUN_READ)
-        return take_pin_rest(p, word);
-    if (options_is_doctor(p->options))
-        return error_set(p->why, -EINVAL, "unexpected \"%s\": doctor takes no INTERVAL and no COUNT",
-                         quote(word).text);
-    if (only_view(p) && only_view(p)->takes_pids)
+    int taken = p->verb ? verb_word(p->options, p->verb, word, p->why) : 0;
+    if (taken)
+        return taken < 0 ? taken : 0;
+    if (view && view->takes_pids && !known_view(p, word, strlen(word)))
         return option_pids(p->options, spec_of_kind(OPTION_PIDS), word, p->why);
+    if (is_for_views(p, word))
+        return take_views(p, word);
     if (!p->interval_ns)
         return option_interval(spec_of_kind(OPTION_INTERVAL), "INTERVAL", word, &p->interval_ns, p->why);
     if (!p->count)
@@ -313,41 +280,7 @@ static int default_view(struct parse *p)
     for (size_t i = 0; p->known[i] && !o->nviews; i++)
         if (o->mode == RUN_PIN ? p->known[i]->pinned_by_default : p->known[i]->is_default)
             o->views[o->nviews++] = p->known[i]->name;
-    return o->nviews ? 0 : error_set(p->why, -EINVAL, "no VIEW given: --help lists all views");
-}
-
-/* hog read and unpin take the views from the directory. */
-static int check_pin(struct parse *p)
-{
-    const struct options *o = p->options;
-
-    if (!p->pin_word)
-        return 0;
-    if (!o->run.pinned)
-        return error_set(p->why, -EINVAL, "%s needs DIR: a directory in a BPF file system, like %s",
-                         p->pin_word, "/sys/fs/bpf/hog");
-    if (o->mode != RUN_READ && (o->interval_ns || o->count || o->npids))
-        return error_set(p->why, -EINVAL,
-                         "%s takes neither INTERVAL, COUNT nor PIDs: those are for hog read DIR",
-                         p->pin_word);
-    if (o->mode == RUN_PIN && options_is_doctor(p->options))
-        return error_set(p->why, -EINVAL, "doctor cannot be pinned");
-    return 0;
-}
-
-static int finish_doctor(struct parse *p)
-{
-    struct options *o = p->options;
-
-    if (!options_is_doctor(o))
-        return 0;
-    if (p->verb == VERB_RECORD)
-        return error_set(p->why, -EINVAL, "doctor measures nothing: there is nothing to record");
-    if (o->interval_ns || o->count)
-        return error_set(p->why, -EINVAL, "doctor takes no INTERVAL and no COUNT");
-    o->mode = RUN_DOCTOR;
-    o->nviews = 0;
-    return 0;
+    return o->nviews ? 0 : error_set(p->why, -EINVAL, "no VIEW given: hog help lists them");
 }
 
 static int finish_window(struct parse *p)
@@ -370,35 +303,62 @@ static int finish_window(struct parse *p)
     return 0;
 }
 
-/* What can only be said once everything has been seen. */
-static int finish(struct parse *p)
+static enum verb verb_of(const struct parse *p)
+{
+    const struct view *view = only_view(p);
+
+    if (p->options->mode == RUN_THRESHOLDS)
+        return VERB_HELP;
+    if (p->verb)
+        return p->verb->verb;
+    if (p->options->command)
+        return VERB_COMMAND;
+    return view && view->takes_pids ? VERB_TRACK : VERB_VIEWS;
+}
+
+/* With the views that are asked for, or the default ones. */
+static int finish_views(struct parse *p)
 {
     struct options *o = p->options;
-    bool unnamed = o->mode == RUN_READ || o->mode == RUN_UNPIN;
-    int error = verb_finish(o, p->verb, p->why);
+    int err = o->nviews ? 0 : default_view(p);
 
-    o->run.records = o->record;
-    o->run.handoff_ns = (uint64_t)(o->thresholds.value[HANDOFF_US] * 1e3);
-    if (!o->run.top)
-        o->run.top = p->verb == VERB_RECORD ? RECORD_TOP : DEFAULT_TOP;
-    if (!error && (o->mode == RUN_REPORT || o->mode == RUN_DIFF))
-        return 0;
-    if (!error)
-        error = check_pin(p);
-    if (!error && !o->nviews && !unnamed)
-        error = default_view(p);
-    if (error || o->mode == RUN_THRESHOLDS)
-        return error;
-    error = options_check_views(o, p->known, p->given, p->why);
-    if (!error)
-        error = finish_doctor(p);
-    if (error)
-        return error;
+    if (!err)
+        err = options_check_verb(&p->given, verb_of(p), p->why);
+    if (!err)
+        err = options_check_views(o, p->known, &p->given, p->why);
+    if (err)
+        return err;
     const struct view *view = only_view(p);
     if (view && view->takes_pids && !o->npids)
         return error_set(p->why, -EINVAL, "%s needs at least one PID: hog %s PID.. or -p PID,..", view->name,
                          view->name);
     return finish_window(p);
+}
+
+/* What can only be said once everything has been seen. */
+static int finish(struct parse *p)
+{
+    struct options *o = p->options;
+    bool viewless = o->mode != RUN_VIEWS && o->mode != RUN_PIN;
+    int err = viewless ? options_check_verb(&p->given, verb_of(p), p->why) : 0;
+
+    if (!err)
+        err = verb_finish(o, p->verb, p->why);
+    o->run.records = o->record;
+    o->run.handoff_ns = (uint64_t)(o->thresholds.value[HANDOFF_US] * 1e3);
+    o->self = o->with & ROWS_SELF;
+    o->with &= ~(uint32_t)ROWS_SELF;
+    o->top_given = o->run.top != 0;
+    if (!o->run.top)
+        o->run.top = o->record ? RECORD_TOP : DEFAULT_TOP;
+    for (const char *const *topic = o->topics; *topic && !err; topic++)
+        err = help_check(*topic, p->known, p->why);
+    if (err || (viewless && o->mode != RUN_READ))
+        return err;
+    if (!viewless)
+        return finish_views(p);
+    err = options_check_views(o, p->known, &p->given, p->why);
+    return err ? err : finish_window(p);
 }
 
 static void reset(struct parse *p)
@@ -411,6 +371,24 @@ static void reset(struct parse *p)
     for (size_t i = 0; p->known[i]; i++)
         if (p->known[i]->option_values)
             memset(p->known[i]->option_values, 0, p->known[i]->option_bytes);
+}
+
+/* After --help: what it is about stands before or behind it. */
+static int finish_help(struct parse *p, char **rest)
+{
+    struct options *o = p->options;
+    size_t n = 0;
+
+    if (p->verb)
+        o->topics[n++] = p->verb->word;
+    for (size_t i = 0; i < o->nviews && n < MAX_TOPICS; i++)
+        o->topics[n++] = o->views[i];
+    for (; *rest && n < MAX_TOPICS; rest++)
+        if (known_view(p, *rest, strlen(*rest)) || (!n && verb_find(*rest, strlen(*rest))))
+            o->topics[n++] = *rest;
+        else if (!strcmp(*rest, "-w") || !strcmp(*rest, "--wide"))
+            o->wide = true;
+    return 0;
 }
 
 /* -- after a view that takes a command: the rest is that. */
@@ -434,7 +412,8 @@ int options_parse(struct options *options, int argc, char **argv, const struct v
     for (int i = 1; i < argc; i++) {
         const char *word = argv[i], *next = i + 1 < argc ? argv[i + 1] : NULL;
         int error = 0, used = 0;
-        if (words_only || word[0] != '-' || !word[1] || looks_like_number(word)) {
+        bool is_option = !words_only && word[0] == '-' && word[1] && !looks_like_number(word);
+        if (!is_option) {
             error = take_word(&p, word);
         } else if (!strcmp(word, "--") && only_view(&p) && only_view(&p)->takes_command) {
             error = take_command(&p, argv + i + 1);
@@ -448,8 +427,10 @@ int options_parse(struct options *options, int argc, char **argv, const struct v
         }
         if (error)
             return error;
-        if (options->mode == RUN_HELP || options->mode == RUN_VERSION)
+        if (options->mode == RUN_VERSION)
             return 0;
+        if (options->mode == RUN_HELP && is_option && !(p.verb && p.verb->mode == RUN_HELP))
+            return finish_help(&p, argv + i + 1);
         i += used;
     }
     return finish(&p);

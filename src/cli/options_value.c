@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define LONGEST_BARE (600 * 1000 * OPTION_MS) /* of an interval without a unit: a PID is larger */
+
 struct quoted option_label(const struct option_spec *spec)
 {
     struct quoted label;
@@ -47,7 +49,11 @@ int option_interval(const struct option_spec *spec, const char *label, const cha
                     struct error *why)
 {
     int error = duration_parse(text, ns);
+    bool bare = *text && strchr(".0123456789", text[strlen(text) - 1]);
 
+    if (!error && bare && *ns > LONGEST_BARE && *ns <= spec->most)
+        return error_set(why, -EINVAL, "%s: %s seconds? did you mean hog why %s? A window that long is %ss",
+                         label, quote(text).text, quote(text).text, quote(text).text);
     if (!error && *ns >= spec->least && *ns <= spec->most)
         return 0;
     return error_set(why, -EINVAL, "%s: \"%s\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m", label,
@@ -111,7 +117,7 @@ static int take_format(struct error *why, const char *label, const char *text, e
 {
     char allowed[64] = "";
 
-    for (size_t i = 0; format_names[i]; i++) {
+    for (size_t i = 0; i <= OUT_HTML; i++) {
         if (!strcmp(text, format_names[i])) {
             *format = (enum out_format)i;
             return 0;
@@ -122,13 +128,18 @@ static int take_format(struct error *why, const char *label, const char *text, e
                      allowed);
 }
 
-static int take_thresholds(struct options *o, enum option_kind kind, const char *label, const char *text,
-                           struct error *why)
+/* NAME=VALUE,.. or a file. */
+static int take_thresholds(struct options *o, const char *label, const char *text, struct error *why)
 {
     struct error reason = {""};
-    int error = kind == OPTION_THRESHOLD ? thresholds_set(&o->thresholds, text, strlen(text), &reason)
-                                         : thresholds_read(&o->thresholds, text, &reason);
+    bool settings = text[strspn(text, "abcdefghijklmnopqrstuvwxyz_")] == '=';
+    int error = settings ? 0 : thresholds_read(&o->thresholds, text, &reason);
 
+    while (settings && text && !error) {
+        const char *word;
+        size_t length = list_word(&text, &word);
+        error = thresholds_set(&o->thresholds, word, length, &reason);
+    }
     return error ? error_set(why, -EINVAL, "%s: %s", label, reason.text) : 0;
 }
 
@@ -244,12 +255,8 @@ int option_apply(struct options *options, const struct option_spec *spec, void *
     case OPTION_WITH:
     case OPTION_BY:
         return take_words(member, spec, label.text, value, why);
-    case OPTION_BITS:
-        *(uint32_t *)member |= (uint32_t)spec->least;
-        break;
-    case OPTION_THRESHOLD:
     case OPTION_THRESHOLDS:
-        return take_thresholds(options, spec->kind, label.text, value, why);
+        return take_thresholds(options, label.text, value, why);
     case OPTION_WORD:
         return take_choice(spec, label.text, value, member, why);
     case OPTION_PARSED:

@@ -3,11 +3,34 @@
 #include "cli/options_views.h"
 #include <errno.h>
 #include <string.h>
+#include "base/list.h"
+#include "cli/options_value.h"
+#include "cli/options_verbs.h"
 #include "view/view.h"
 
-bool options_is_doctor(const struct options *o)
+void options_note(struct given_options *given, const struct option_spec *spec, const struct view *owner)
 {
-    return o->nviews == 1 && !strcmp(o->views[0], "doctor");
+    for (size_t i = 0; i < given->n; i++)
+        if (given->list[i].spec == spec)
+            return;
+    if (given->n < MAX_GIVEN)
+        given->list[given->n++] = (struct given_option){spec, owner};
+}
+
+int options_check_verb(const struct given_options *given, enum verb verb, struct error *why)
+{
+    for (size_t i = 0; i < given->n; i++) {
+        const struct option_spec *spec = given->list[i].spec;
+        char list[128] = "";
+        if (spec->verbs & verb)
+            continue;
+        for (unsigned bit = 0; bit < VERBS; bit++)
+            if (spec->verbs >> bit & 1)
+                append_name(list, sizeof list, verb_name(1 << bit));
+        return error_set(why, -EINVAL, "%s has no effect on %s: it is for %s", option_label(spec).text,
+                         verb_name(verb), list);
+    }
+    return 0;
 }
 
 static bool is_asked(const struct options *o, const struct view *view)
@@ -28,27 +51,34 @@ static bool share_source(const struct view *a, const struct view *b)
 }
 
 /* An option of a view needs that view, or one that uses the same source where that is enough. */
-static int check_given(const struct options *o, const struct view *const *known, const struct view *owner,
-                       const struct option_spec *given, struct error *why)
+static int check_given(const struct options *o, const struct view *const *known,
+                       const struct given_option *given, struct error *why)
 {
-    if (!given || is_asked(o, owner))
+    const struct view *owner = given->owner;
+    const char *name = given->spec->name;
+
+    if (!owner || is_asked(o, owner))
         return 0;
-    for (size_t i = 0; given->of_source && known[i]; i++)
+    for (size_t i = 0; given->spec->of_source && known[i]; i++)
         if (is_asked(o, known[i]) && share_source(owner, known[i]))
             return 0;
-    return error_set(why, -EINVAL, "--%s needs the view %s: hog %s --%s ..", given->name, owner->name,
-                     owner->name, given->name);
+    return error_set(why, -EINVAL, "--%s needs the view %s: hog %s --%s ..", name, owner->name, owner->name,
+                     name);
 }
 
-/* Words of --by that only one view knows: its check_options() has cleared them by now. */
-static int check_by(const struct options *o, const struct view *const *known, struct error *why)
+/* Words of --by and --with that only one view knows: its check_options() has cleared those of --by by now. */
+static int check_words(const struct options *o, const struct view *const *known, struct error *why)
 {
-    if (!(o->by & ROWS_MOUNT))
-        return 0;
-    for (size_t i = 0; known[i]; i++)
-        if (known[i]->groups_by & o->by)
+    for (size_t i = 0; known[i]; i++) {
+        const char *name = known[i]->name;
+        uint32_t by = known[i]->groups_by & o->by, with = known[i]->shows_with & o->with;
+        if (by)
             return error_set(why, -EINVAL, "--by %s needs the view %s and no other: hog %s --by %s ..",
-                             rows_word_name(o->by), known[i]->name, known[i]->name, rows_word_name(o->by));
+                             rows_word_name(by), name, name, rows_word_name(by));
+        if (with && !is_asked(o, known[i]))
+            return error_set(why, -EINVAL, "--with %s needs the view %s: hog %s --with %s ..",
+                             rows_word_name(with), name, name, rows_word_name(with));
+    }
     return 0;
 }
 
@@ -61,24 +91,25 @@ static int check_rows(struct options *o, struct error *why)
         return error_set(why, -EINVAL,
                          "%s adds lines below each row: not possible with --by, --sort, csv and prom",
                          o->run.why_pid ? "--why" : "--explain");
-    if (options_is_doctor(o) && (o->format == OUT_CSV || o->format == OUT_PROM))
-        return error_set(why, -EINVAL, "doctor prints sentences: -o text, tsv or json");
     if (o->textfile && o->format != OUT_TEXT && o->format != OUT_PROM)
         return error_set(why, -EINVAL, "--textfile is always in the format prom: another -o is not possible");
     if (o->textfile)
         o->format = OUT_PROM;
     if (o->format == OUT_CSV && (o->nviews > 1))
         return error_set(why, -EINVAL, "csv has the columns of one view: ask for one, or use -o tsv or json");
-    if (o->human && (o->format != OUT_TEXT || o->record || o->mode == RUN_REPORT || o->mode == RUN_DIFF))
-        return error_set(why, -EINVAL, "-h/--human is only for text: other formats keep their units");
+    if (o->human && o->format != OUT_TEXT)
+        return error_set(why, -EINVAL, "--human is only for text: other formats keep their units");
     return 0;
 }
 
-int options_check_views(struct options *o, const struct view *const *known,
-                        const struct option_spec *const *given, struct error *why)
+int options_check_views(struct options *o, const struct view *const *known, const struct given_options *given,
+                        struct error *why)
 {
     const struct view_request request = {.run = &o->run,
                                          .by = &o->by,
+                                         .with = o->with,
+                                         .sort = o->sort,
+                                         .columns = o->show,
                                          .npids = o->npids,
                                          .only = o->nviews == 1,
                                          .command = o->command != NULL,
@@ -87,13 +118,13 @@ int options_check_views(struct options *o, const struct view *const *known,
 
     if (o->by == ROWS_THREAD)
         o->run.threads = true;
-    for (size_t i = 0; i < MAX_VIEWS && known[i] && !err; i++)
-        err = check_given(o, known, known[i], given[i], why);
+    for (size_t i = 0; i < given->n && !err; i++)
+        err = check_given(o, known, &given->list[i], why);
     for (size_t i = 0; known[i] && !err; i++)
         if (known[i]->check_options && is_asked(o, known[i]))
             err = known[i]->check_options(&request, why);
     o->run.alert_for += !o->run.alert_for;
     if (!err)
-        err = check_by(o, known, why);
+        err = check_words(o, known, why);
     return err ? err : check_rows(o, why);
 }

@@ -69,10 +69,12 @@ static void view_opened(void *context, const struct view *view, const struct hoo
         message("%s: %s", view->name, why->text);
 }
 
-static enum status open_views(struct run *run)
+enum status run_open_views(struct run *run)
 {
     int err = session_open(&run->session, view_opened, run);
 
+    embedded_close();
+    target_btf_drop();
     if (err)
         return err == -ENOMEM || err == -ESRCH ? STATUS_FAILED : STATUS_HOST;
     const struct pidns *pidns = &run->session.pidns;
@@ -113,20 +115,24 @@ static void drop_priority_when_late(struct run *run)
         (double)run->options->interval_ns / 1e6);
 }
 
-/* Sleeps until `due`; true if a signal ends the run. */
-static bool sleep_until(struct run *run, uint64_t due)
+/* Sleeps until `due`, or until a signal or a key ends the run or the session. */
+static enum screen_event sleep_until(struct run *run, uint64_t due)
 {
-    for (;;) {
+    for (enum screen_event event = SCREEN_ON;;) {
         uint64_t now = clock_ns(CLOCK_MONOTONIC);
         uint64_t left_ns = due > now ? due - now : 0;
         left_ns = left_ns < SOURCE_TICK_NS ? left_ns : SOURCE_TICK_NS;
         struct timespec left = timespec_of(left_ns);
-        if (run->screen ? screen_wait(run->screen, left_ns) : sigtimedwait(&run->ending, NULL, &left) > 0)
-            return true;
+        if (run->screen)
+            event = screen_wait(run->screen, left_ns);
+        else if (sigtimedwait(&run->ending, NULL, &left) > 0)
+            event = SCREEN_END;
+        if (event != SCREEN_ON)
+            return event;
         if (run->screen)
             errno = EAGAIN;
         if (errno == EAGAIN && clock_ns(CLOCK_MONOTONIC) >= due)
-            return false;
+            return event;
         if (errno == EAGAIN)
             sources_tick(&run->session.sources);
     }
@@ -154,8 +160,9 @@ static bool is_alarmed(struct run *run)
     return alert && run->alerts >= run->options->run.alert_for;
 }
 
-/* Window n begins at start + n * interval, however long the previous ones took. */
-static enum status windows(struct run *run)
+/* Window n begins at start + n * interval, however long the previous ones took. *reopen: another session is
+ * wanted. */
+static enum status windows(struct run *run, bool *reopen)
 {
     const uint64_t interval = run->options->interval_ns, count = run->options->count;
     struct error why = {""};
@@ -168,7 +175,11 @@ static enum status windows(struct run *run)
         sources_cost(&run->session.sources, &run->self.cost);
     }
     while (!err && !ending && (!count || run->session.window.seq < count)) {
-        ending = sleep_until(run, start + ++grid * interval);
+        enum screen_event event = sleep_until(run, start + ++grid * interval);
+        *reopen = event == SCREEN_REOPEN;
+        if (*reopen)
+            return STATUS_DONE;
+        ending = event == SCREEN_END;
         err = session_flip(&run->session, &why);
         if (err)
             break;
@@ -179,6 +190,8 @@ static enum status windows(struct run *run)
         run->session.window.begin_offset = run->session.window.begin_mono - start;
         const struct session *session = &run->session;
         bool chosen = session->targets.n + session->subject.n > 0;
+        if (run->live)
+            live_follow(run);
         int written = run_print(run);
         if (written)
             return output_failed(run->options, written);
@@ -217,35 +230,36 @@ static struct rows_options rows_options_of(const struct options *o)
 }
 
 /* What processes rows between views and lines; wrong options fail here, before anything is loaded. */
-static enum status open_rows(struct run *run)
+enum status run_open_rows(struct run *run)
 {
-    const struct options *options = run->options;
     struct error why = {""};
 
-    for (size_t i = 0; i < options->nviews; i++) {
-        const struct view *view = view_named(options->views[i], strlen(options->views[i]));
-        session_add(&run->session, view);
-        run->schemas[i] = &view->schema;
-    }
-    run->rows_options = rows_options_of(options);
-    run->session.context.groups = rows_want_groups(&run->rows_options);
+    run->rows_options = rows_options_of(run->options);
+    if (run->live)
+        live_rows_options(run);
     int err = rows_open(&run->rows, &run->rows_options, run->schemas, run->session.context.names,
                         pidns_is_of_proc(&run->session.pidns), &why);
     if (err) {
         message("%s", why.text);
         return err == -EINVAL ? STATUS_USAGE : STATUS_FAILED;
     }
+    if (run->rows)
+        rows_attach(run->rows, run->out);
+    return STATUS_DONE;
+}
+
+/* What the kernel side leaves out already. */
+static enum status open_prefilter(struct run *run)
+{
     const struct filter *filter = run->rows ? rows_filter(run->rows) : NULL;
-    if (filter && prefilter_open(&run->session.prefilter, &options->run.filters, filter, &why)) {
+    struct error why = {""};
+
+    if (filter && prefilter_open(&run->session.prefilter, &run->options->run.filters, filter, &why)) {
         message("%s", why.text);
         return STATUS_FAILED;
     }
     prefilter_refresh(run->session.prefilter, clock_ns(CLOCK_MONOTONIC));
     run->session.context.prefilter = run->session.prefilter;
-    if (run->rows)
-        rows_attach(run->rows, run->out);
-    if (rows_want_all(&run->rows_options))
-        run->of_views.run.top = ROWS_ALL;
     return STATUS_DONE;
 }
 
@@ -265,18 +279,6 @@ static enum status open_recorder(struct run *run)
     return STATUS_DONE;
 }
 
-/* The screen takes the lines in place of stdout. */
-static enum status open_screen(struct run *run, unsigned top)
-{
-    run->screen = screen_open(run->schemas, top, run->options->human);
-    if (!run->screen) {
-        message("out of memory");
-        return STATUS_FAILED;
-    }
-    out_to_sink(run->out, screen_sink(run->screen));
-    return STATUS_DONE;
-}
-
 /* Before wake_on_time(): the child of the screen must not inherit that. */
 static enum status enter_screen(struct run *run)
 {
@@ -285,24 +287,6 @@ static enum status enter_screen(struct run *run)
     if (err)
         message("the terminal cannot be drawn on: %s (%s)", strerror(-err), error_name(err));
     return err ? STATUS_FAILED : STATUS_DONE;
-}
-
-/* The screen can sort rows and show more of them, so views have to return more. */
-static const struct options *options_of_screen(const struct options *options)
-{
-    static struct options more;
-
-    more = *options;
-    more.format = OUT_TSV;
-    more.run.top = options->run.top > SCREEN_ROWS ? options->run.top : SCREEN_ROWS;
-    return &more;
-}
-
-/* Whether stdin and stdout are a terminal and no option asks for lines. */
-static bool screen_is_wanted(const struct options *o)
-{
-    return o->mode == RUN_VIEWS && !o->record && !o->textfile && !o->format_given && !o->count &&
-           !o->run.explain && !o->run.alert && !o->self && !o->no_header && screen_is_possible();
 }
 
 static void end_now(int signal_number)
@@ -323,12 +307,12 @@ static void signals_end_at_once(const struct run *run)
 }
 
 /* Columns that other options are about are shown without being asked for. */
-static void choose_columns(struct run *run)
+void run_choose_columns(struct run *run)
 {
     const struct options *o = run->options;
 
-    snprintf(run->also, sizeof run->also, "%s%s%s", o->run.threads ? "tid,victim_tid," : "",
-             o->by & ROWS_CPU ? "cpu," : "", o->sort ? o->sort : "");
+    snprintf(run->also, sizeof run->also, "%s%s%s%s", o->run.threads ? "tid,victim_tid," : "",
+             o->by & ROWS_CPU ? "cpu," : "", o->with & ROWS_PSS ? "pss_kib," : "", o->sort ? o->sort : "");
     out_choose(run->out, &(struct column_choice){.wide = o->wide, .list = o->show, .also = run->also});
 }
 
@@ -341,46 +325,73 @@ static enum status open_output(struct run *run, bool human)
         message("out of memory");
         return STATUS_FAILED;
     }
-    choose_columns(run);
+    run_choose_columns(run);
     if (human)
         out_for_people(run->out);
     int err = options->textfile ? out_to_file(run->out, options->textfile) : 0;
     return err ? output_failed(options, err) : STATUS_DONE;
 }
 
-static enum status open_all(struct run *run, bool live, unsigned top)
+enum status run_open_session(struct run *run)
 {
-    enum status status = STATUS_DONE;
+    const struct options *options = run->options;
 
+    run->of_views = *options;
     if (session_init(&run->session, &run->of_views, PURPOSE_MEASURE)) {
         message("out of memory");
-        status = STATUS_FAILED;
+        return STATUS_FAILED;
     }
+    for (size_t i = 0; i < options->nviews; i++) {
+        const struct view *view = view_named(options->views[i], strlen(options->views[i]));
+        session_add(&run->session, view);
+        run->schemas[i] = &view->schema;
+    }
+    run->schemas[options->nviews] = NULL;
+    enum status status = run_open_rows(run);
+    /* The screen asks for groups at any time. */
+    run->session.context.groups = run->live || rows_want_groups(&run->rows_options);
+    if (run->live || rows_want_all(&run->rows_options))
+        run->of_views.run.top = ROWS_ALL;
     if (status == STATUS_DONE)
-        status = open_rows(run);
+        status = open_prefilter(run);
+    return status == STATUS_DONE ? open_targets(run) : status;
+}
+
+static enum status open_all(struct run *run)
+{
+    enum status status = run_open_session(run);
+
     if (status == STATUS_DONE)
-        status = open_targets(run);
-    if (status == STATUS_DONE)
-        status = live ? open_screen(run, top) : open_recorder(run);
+        status = run->live ? live_open(run) : open_recorder(run);
     if (status == STATUS_DONE && run->options->self)
         self_open(&run->self);
-    if (status == STATUS_DONE)
-        status = open_views(run);
-    embedded_close();
-    target_btf_drop();
+    return status == STATUS_DONE ? run_open_views(run) : status;
+}
+
+/* The windows of one session after the other: of one, but for what the screen asks for. */
+static enum status measure(struct run *run)
+{
+    enum status status;
+    bool reopen = false;
+
+    do
+        status = windows(run, &reopen);
+    while (status == STATUS_DONE && reopen && (status = live_reopen(run)) == STATUS_DONE);
     return status;
 }
 
 enum status run_views(const struct options *asked)
 {
+    struct live live;
+
     /* What reads a pipe relies on the unit of the column. */
     if (asked->human && !isatty(STDOUT_FILENO)) {
-        message("-h/--human is for people: stdout is no terminal (for help use --help)");
+        message("--human is for people: stdout is no terminal");
         return STATUS_USAGE;
     }
-    const bool live = screen_is_wanted(asked);
-    const struct options *options = live ? options_of_screen(asked) : asked;
-    struct run run = {.options = options, .of_views = *options, .self = {.stats_fd = -1}};
+    const bool wanted = live_is_wanted(asked);
+    const struct options *options = wanted ? live_options(&live, asked) : asked;
+    struct run run = {.options = options, .live = wanted ? &live : NULL, .self = {.stats_fd = -1}};
 
     sigemptyset(&run.ending);
     sigaddset(&run.ending, SIGINT);
@@ -389,13 +400,13 @@ enum status run_views(const struct options *asked)
     enum status status = open_output(&run, asked->human); /* a file of --textfile is tried out, and removed */
     signals_end_at_once(&run);
     if (status == STATUS_DONE)
-        status = open_all(&run, live, asked->run.top);
+        status = open_all(&run);
     sigprocmask(SIG_BLOCK, &run.ending, NULL); /* from here on, windows() sees them */
     if (status == STATUS_DONE)
         status = enter_screen(&run);
     if (status == STATUS_DONE) {
         wake_on_time();
-        status = windows(&run);
+        status = measure(&run);
     }
     run_close(&run);
     return status;

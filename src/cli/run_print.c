@@ -92,7 +92,8 @@ static void print_rows(struct run *run)
             rows_flush(run->rows);
     }
     sources_shown(&s->sources);
-    if (run->rows && rows_unmatched(run->rows))
+    bool typed = run->screen && *screen_wish(run->screen)->filter; /* the screen says it itself */
+    if (run->rows && !typed && rows_unmatched(run->rows))
         print_unmatched(run->options);
     run->rows_lost = run->rows ? rows_lost(run->rows) : 0;
     if (run->rows_lost && !run->ever_lost)

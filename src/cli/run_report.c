@@ -18,11 +18,11 @@ static struct report_options report_options_of(const struct options *o)
         .files = {o->files[0], o->files[1]},
         .from = o->from,
         .to = o->to,
-        .columns = o->columns,
+        .columns = o->sort,
         .by = !o->by                 ? NULL
               : o->by == ROWS_THREAD ? "tid"
                                      : rows_word_name(o->by),
-        .html = o->html,
+        .html = o->format == OUT_HTML,
         .no_kernel = o->run.no_kernel,
         .top = o->run.top,
         .format = o->format,

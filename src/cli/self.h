@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* --self: the CPU time and memory of hog itself in each window. */
+/* --with self: the CPU time and memory of hog itself in each window. */
 #ifndef HOG_CLI_SELF_H
 #define HOG_CLI_SELF_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* hog --print-thresholds */
+/* hog hog help thresholds */
 #ifndef HOG_CLI_THRESHOLDS_PRINT_H
 #define HOG_CLI_THRESHOLDS_PRINT_H
 

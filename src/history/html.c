@@ -4,7 +4,6 @@
 #include "out/cell.h"
 #include "base/escape.h"
 #include "out/lines.h"
-#include "out/textfile.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -342,17 +341,13 @@ static void put_page(struct page *p, const struct reader *reader)
     lines_end(&p->lines);
 }
 
-int html_write(const char *path, const struct digest *digest, const struct reader *reader)
+int html_write(int fd, const struct digest *digest, const struct reader *reader)
 {
     struct page page = {.d = digest};
-    struct textfile file;
-    int fd = textfile_begin(&file, path);
 
-    if (fd < 0)
-        return fd;
     lines_open(&page.lines, fd);
     put_page(&page, reader);
     int err = lines_flush(&page.lines);
     lines_close(&page.lines);
-    return textfile_end(&file, fd, err);
+    return err;
 }

@@ -201,28 +201,20 @@ enum status report_read(const struct report_options *o, unsigned which, struct d
                 quote(o->files[which]).text, d->filter.without, o->chosen);
     if (!err && (d->columns || d->by) && !d->nrankings)
         err = error_set(&why, -ENODATA, "%s: no view has the columns of %s: it was not recorded with them",
-                        quote(o->files[which]).text, d->columns ? "--column" : "--by");
+                        quote(o->files[which]).text, d->columns ? "--sort" : "--by");
     if (err)
         message("%s", why.text);
     return err ? STATUS_FAILED : STATUS_DONE;
 }
 
-static enum status page_failed(const char *path, int err)
-{
-    if (!err)
-        return STATUS_DONE;
-    message("%s cannot be written: %s (%s)", quote(path).text, strerror(-err), error_name(err));
-    return STATUS_FAILED;
-}
-
 enum status report(const struct report_options *o)
 {
-    struct digest digest = {.top = o->top, .quantiles = true, .lines = o->html != NULL};
+    struct digest digest = {.top = o->top, .quantiles = true, .lines = o->html};
     struct reader reader;
     enum status status = report_read(o, 0, &digest, &reader);
 
     if (status == STATUS_DONE && o->html) {
-        status = page_failed(o->html, html_write(o->html, &digest, &reader));
+        status = report_written(html_write(STDOUT_FILENO, &digest, &reader));
     } else if (status == STATUS_DONE) {
         struct out *out = out_open(STDOUT_FILENO, o->format, o->header);
         status =

@@ -13,7 +13,7 @@ struct report_options {
     const char *from, *to;       /* times, or NULL */
     const char *columns;         /* to rank by: a comma list; NULL: those that say so themselves */
     const char *by;              /* "process", or a column; NULL: as it was recorded */
-    const char *html;            /* the page to write, or NULL */
+    bool html;                   /* a page in place of lines */
     const struct filter *filter; /* rows that do not pass do not count; or NULL */
     unsigned filter_kinds;       /* of it */
     bool no_kernel;              /* no kernel threads */

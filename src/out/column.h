@@ -50,9 +50,7 @@ struct column {
     const char *name;  /* lower case, digits and "_" */
     signed char width; /* least width in text; < 0: left-aligned */
     unsigned char unit, rule, use;
-#ifdef HOG_COLUMN_HELP
-    const char *help; /* one line, for programs of the build: the binary has no room for it */
-#endif
+    const char *help; /* one line */
 };
 
 /* The order of a list: numbers of the default set, further numbers, further words, words of the default set,
@@ -68,17 +66,10 @@ struct column {
 #define COLUMN_NUMBER(name, ...) COL_##name,
 #define COLUMN_ENTRY(...)        COLUMN(__VA_ARGS__),
 
-#ifdef HOG_COLUMN_HELP
 #define COLUMN(name, width, unit, rule, use, help)                                                           \
     {                                                                                                        \
 #name, width, UNIT_##unit, COLUMN_##rule, COLUMN_##use, help                                         \
     }
-#else
-#define COLUMN(name, width, unit, rule, use, help)                                                           \
-    {                                                                                                        \
-#name, width, UNIT_##unit, COLUMN_##rule, COLUMN_##use                                               \
-    }
-#endif
 
 struct schema {
     const char *name; /* first field of each row: "cpu" */

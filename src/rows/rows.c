@@ -11,8 +11,8 @@
 #define MOST_BYTES (8u << 20)
 
 /* The bits of enum rows_word, in their order. */
-static const char *const words[] = {"process",   "thread", "comm",   "uid", "user", "cgroup",
-                                    "container", "pod",    "parent", "cpu", "mount"};
+static const char *const words[] = {"process", "thread", "comm", "uid",   "user", "cgroup", "container",
+                                    "pod",     "parent", "cpu",  "mount", "args", "pss",    "self"};
 
 const char *rows_word_name(uint32_t word)
 {

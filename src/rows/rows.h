@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Between views and lines: filters rows (-p !PID, -c, -u, -g, --container, --pod), adds columns about their
- * tasks
- * (--with, --args), groups (--by) and sorts them (--sort), alike in every view. */
+ * tasks (--with), groups (--by) and sorts them (--sort), alike in every view. */
 #ifndef HOG_ROWS_ROWS_H
 #define HOG_ROWS_ROWS_H
 
@@ -29,6 +28,8 @@ enum rows_word {
     ROWS_CPU = 1 << 9,
     ROWS_MOUNT = 1 << 10, /* a column of one view: it groups by it itself */
     ROWS_ARGS = 1 << 11,
+    ROWS_PSS = 1 << 12,  /* the same for --with */
+    ROWS_SELF = 1 << 13, /* a line, of what hog itself used */
 };
 
 struct rows_options {
@@ -46,7 +47,7 @@ struct rows_options {
 struct rows;
 struct names;
 
-/* The word of --by for one of these bits, up to ROWS_MOUNT. */
+/* The word of --by or --with for one of these bits. */
 const char *rows_word_name(uint32_t word);
 
 /* The words of --with that the names of a list of columns need. */

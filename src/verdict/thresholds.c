@@ -116,7 +116,7 @@ static int unknown(const char *name, size_t length, struct error *why)
 
     for (size_t i = 0; i < THRESHOLDS; i++)
         suggest_consider(&nearest, threshold_table[i].name);
-    return error_set(why, -EINVAL, "unknown threshold \"%s\":%s%s%s --print-thresholds shows all",
+    return error_set(why, -EINVAL, "unknown threshold \"%s\":%s%s%s hog help thresholds shows all",
                      quote_bytes(name, length).text, nearest.name ? " did you mean " : "",
                      nearest.name ? nearest.name : "", nearest.name ? "?" : "");
 }
@@ -159,7 +159,7 @@ int thresholds_set(struct thresholds *t, const char *text, size_t length, struct
     while (value_end > value && is_blank(text[value_end - 1]))
         value_end--;
     if (end == begin || !separated || value == value_end)
-        return error_set(why, -EINVAL, "\"%s\" is not NAME=VALUE: --print-thresholds shows all names",
+        return error_set(why, -EINVAL, "\"%s\" is not NAME=VALUE: hog help thresholds shows all names",
                          quote_bytes(text, length).text);
     return set(t, text + begin, end - begin, text + value, value_end - value, why);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the verdicts are judged by: a table that the options, --print-thresholds and the rules share. */
+/* What the verdicts are judged by: a table that the options, their help and the rules share. */
 #ifndef HOG_VERDICT_THRESHOLDS_H
 #define HOG_VERDICT_THRESHOLDS_H
 

@@ -177,6 +177,7 @@ static const struct option_spec options[] = {
         .name = "device",
         .argument = "NAME,..",
         .help = "only these disks",
+        .verbs = VERB_VIEWS | VERB_RECORD | VERB_PIN,
         .kind = OPTION_TEXT,
         AT(devices),
     },
@@ -190,7 +191,7 @@ static int check_options(const struct view_request *request, struct error *why)
 
 const struct view block_view = {
     .name = "block",
-    .summary = "block I/O by process and disk: requests, latency, and time spent waiting",
+    .summary = "disk I/O by process and disk: rates, latency, time spent waiting",
     .schema = {.name = "block",
                .columns = columns,
                .ncolumns = COLUMNS,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/quote.h"
 #include "calls.types.h"
 #include "host/pidns.h"
 #include "host/syscalls.h"
@@ -228,19 +229,37 @@ static int parse_bytes(void *value, const char *label, const char *text, struct 
     return call_bytes_parse(value, text, why);
 }
 
+/* System calls are the default, and need no word. */
+static const char *const preset_words[] = {[PRESET_MPI - 1] = "mpi", [PRESET_LIBC_IO - 1] = "libc-io", NULL};
+
+static int parse_preset(void *value, const char *label, const char *text, struct error *why)
+{
+    for (unsigned i = 0; preset_words[i]; i++)
+        if (!strcmp(text, preset_words[i])) {
+            *(enum calls_preset *)value = (enum calls_preset)(i + 1);
+            return 0;
+        }
+    return error_set(why, -EINVAL, "%s: \"%s\" is not one of mpi, libc-io", label, quote(text).text);
+}
+
 #define AT(member) .offset = offsetof(struct calls_options, member)
 
 static const struct option_spec options[] = {
     {
-        .name = "syscalls",
-        .help = "system calls (the default)",
-        .kind = OPTION_FLAG,
-        AT(syscalls),
+        .name = "preset",
+        .argument = "WORD",
+        .help = "mpi: MPI-IO of Open MPI and MPICH; libc-io: the I/O of the C library",
+        .verbs = VERB_VIEWS | VERB_RECORD | VERB_PIN,
+        .kind = OPTION_PARSED,
+        .words = preset_words,
+        AT(preset),
+        .parse = parse_preset,
     },
     {
         .name = "lib",
         .argument = "PATH|NAME",
-        .help = "functions of this library or program, with --func",
+        .help = "of this library or program, with --func or --preset",
+        .verbs = VERB_VIEWS | VERB_RECORD | VERB_PIN,
         .kind = OPTION_TEXT,
         AT(lib),
     },
@@ -248,6 +267,7 @@ static const struct option_spec options[] = {
         .name = "func",
         .argument = "GLOB,..",
         .help = "functions whose names match, at most 512",
+        .verbs = VERB_VIEWS | VERB_RECORD | VERB_PIN,
         .kind = OPTION_TEXT,
         AT(func),
     },
@@ -255,6 +275,7 @@ static const struct option_spec options[] = {
         .name = "error",
         .argument = "TEST",
         .help = "with --func, results that are failures, like 'ret<0' or 'ret==NULL'",
+        .verbs = VERB_VIEWS | VERB_RECORD | VERB_PIN,
         .kind = OPTION_PARSED,
         AT(error),
         .parse = parse_error,
@@ -263,21 +284,10 @@ static const struct option_spec options[] = {
         .name = "bytes",
         .argument = "ARG",
         .help = "with --func, the argument that is a number of bytes (1 to 6), or ret",
+        .verbs = VERB_VIEWS | VERB_RECORD | VERB_PIN,
         .kind = OPTION_PARSED,
         AT(bytes),
         .parse = parse_bytes,
-    },
-    {
-        .name = "mpi",
-        .help = "MPI-IO, of Open MPI and MPICH, in C and Fortran",
-        .kind = OPTION_FLAG,
-        AT(mpi),
-    },
-    {
-        .name = "libc-io",
-        .help = "the I/O functions of the C library",
-        .kind = OPTION_FLAG,
-        AT(libc_io),
     },
     {.name = NULL},
 };
@@ -286,12 +296,12 @@ static int check_options(const struct view_request *request, struct error *why)
 {
     const struct calls_options *o = &calls_options;
 
-    if (o->syscalls + o->mpi + o->libc_io + (o->func != NULL) > 1)
-        return error_set(why, -EINVAL, "only one of --syscalls, --mpi, --libc-io and --func is possible");
+    if (o->preset && o->func)
+        return error_set(why, -EINVAL, "only one of --preset and --func is possible");
     if ((o->error.test || o->bytes) && !o->func)
         return error_set(why, -EINVAL, "%s is about functions that --func names",
                          o->error.test ? "--error" : "--bytes");
-    if ((o->func && !o->lib) || (o->lib && !o->func && !o->mpi && !o->libc_io))
+    if ((o->func && !o->lib) || (o->lib && !o->func && !o->preset))
         return error_set(why, -EINVAL, "--lib and --func go together: hog calls --lib libc --func 'get*'");
     if ((o->lib && !*o->lib) || (o->func && !*o->func))
         return error_set(why, -EINVAL, "%s needs a value that is not empty",
@@ -301,8 +311,9 @@ static int check_options(const struct view_request *request, struct error *why)
 
 const struct view calls_view = {
     .name = "calls",
-    .summary = "system calls or library calls: counts, errors, bytes and latency",
+    .summary = "system calls or library functions: counts, errors, bytes, latency",
     .schema = {.name = "calls", .columns = columns, .ncolumns = COLUMNS, .order = "count,total_ms"},
+    .slows = true,
     .options = options,
     .option_values = &calls_options,
     .option_bytes = sizeof calls_options,

@@ -156,7 +156,7 @@ static void cpu_rows(void *state, const struct window *window, struct out *out)
 
 const struct view cpu_view = {
     .name = "cpu",
-    .summary = "Top-K on-CPU time",
+    .summary = "CPU time, and how long it waited for a CPU",
     .schema = {.name = "cpu", .columns = columns, .ncolumns = COLUMNS, .order = "run_ms"},
     .pinned_by_default = true,
     .sources = {{&sched_source, SCHED_RUN | SCHED_WAITS | SCHED_TIMES, false}},

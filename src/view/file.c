@@ -330,6 +330,7 @@ static const struct option_spec options[] = {
         .name = "top-files",
         .argument = "N",
         .help = "also the N files with the most bytes read and written (1 to 1000)",
+        .verbs = VERB_VIEWS | VERB_RECORD,
         .kind = OPTION_NUMBER,
         AT(top_files),
         .least = 1,
@@ -338,6 +339,7 @@ static const struct option_spec options[] = {
     {
         .name = "all-files",
         .help = "also pipes, sockets, terminals and other devices",
+        .verbs = VERB_VIEWS | VERB_RECORD,
         .kind = OPTION_FLAG,
         AT(all_files),
     },
@@ -360,7 +362,7 @@ static int check_options(const struct view_request *request, struct error *why)
 
 const struct view file_view = {
     .name = "file",
-    .summary = "reads and writes of files by process, mount, operation and size",
+    .summary = "reads and writes of files by mount, operation and size",
     .schema = {.name = "file",
                .columns = columns,
                .ncolumns = COLUMNS,

@@ -2,10 +2,13 @@
 /* Which process holds memory, which grows, and what came and went between two snapshots. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include "base/list.h"
 #include "host/names.h"
 #include "host/pidns.h"
 #include "host/targets.h"
 #include "shared.types.h"
+#include "rows/rows.h"
 #include "source/memory/mem_table.h"
 #include "view/view.h"
 #include "view/task_cells.h"
@@ -29,7 +32,8 @@ struct mem {
     X(vm_kib, 11, KIB, LEVEL, WIDE, "mapped memory, resident or not")                                        \
     X(vm_delta_kib, 12, KIB, LEVEL, WIDE, "change since the start of the window")                            \
     X(vm_peak_kib, 11, KIB, NONE, WIDE, "peak mapped memory in the window")                                  \
-    X(pss_kib, 10, KIB, LEVEL, WIDE, "with --pss: resident memory, shared pages divided by their users")     \
+    X(pss_kib, 10, KIB, LEVEL, WIDE,                                                                         \
+      "with --with pss: resident memory, shared pages divided by their users")                               \
     X(uid, 6, NONE, TASK, WIDE, "effective user id")                                                         \
     X(comm, -15, NONE, TASK, NARROW, "name")
 COLUMN_TABLE(MEM_COLUMNS);
@@ -144,39 +148,39 @@ static void mem_rows(void *state, const struct window *window, struct out *out)
         put_mem_row(mem, window, out, &mem_view.schema, mem->top[i]);
 }
 
-/* ---- its options ---- */
+/* ---- what it is asked for ---- */
 
-#define AT(member) .offset = offsetof(struct memory_options, member)
+static bool names_any(const char *list, const char *const *names)
+{
+    list += list && *list == '+';
+    for (; *names; names++)
+        if (list_contains(list, *names, strlen(*names)))
+            return true;
+    return false;
+}
 
-static const struct option_spec options[] = {
-    {
-        .name = "vm",
-        .help = "rank by mapped instead of resident memory",
-        .kind = OPTION_FLAG,
-        AT(vm),
-    },
-    {
-        .name = "peak",
-        .help = "rank by the peak in the window instead of the value at its end",
-        .kind = OPTION_FLAG,
-        AT(peak),
-    },
-    {
-        .name = "pss",
-        .help = "the proportional set size of the rows shown, which is slow to read",
-        .kind = OPTION_FLAG,
-        AT(pss),
-    },
-    {.name = NULL},
-};
+/* The source counts what rows are sorted by, and reads what is slow to read only where it is shown. */
+static int check_options(const struct view_request *request, struct error *why)
+{
+    static const char *const of_vm[] = {"vm_kib", "vm_delta_kib", "vm_peak_kib", NULL},
+                             *const of_peak[] = {"peak_kib", "vm_peak_kib", NULL},
+                             *const of_pss[] = {"pss_kib", NULL};
+
+    memory_options.vm = names_any(request->sort, of_vm);
+    memory_options.peak = names_any(request->sort, of_peak);
+    memory_options.pss =
+        request->with & ROWS_PSS || names_any(request->sort, of_pss) || names_any(request->columns, of_pss);
+    return 0;
+}
 
 const struct view mem_view = {
     .name = "mem",
-    .summary = "Top-K memory: resident and its parts, growth and peak in the window; mapped memory",
+    .summary = "memory: resident, its growth and its peak in the window, swap",
     .schema = {.name = "mem", .columns = columns, .ncolumns = COLUMNS, .order = "rss_kib,peak_kib"},
-    .options = options,
+    .shows_with = ROWS_PSS,
     .option_values = &memory_options,
     .option_bytes = sizeof memory_options,
+    .check_options = check_options,
     .unpinnable = ": the kernel keeps it by itself, in /proc/PID/status (VmRSS, VmHWM)",
     .sources = {{&memory_source, 0, false}},
     .open = mem_open,

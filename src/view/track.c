@@ -97,7 +97,7 @@ static void track_rows(void *state, const struct window *window, struct out *out
 
 const struct view track_view = {
     .name = "track",
-    .summary = "lossless time series of given processes, down to windows of 1 ms",
+    .summary = "CPU time of given processes, in windows of 10 ms, without loss",
     .schema = {.name = "track", .columns = columns, .ncolumns = COLUMNS, .order = "run_ms"},
     .of_targets = true,
     .alone = true,

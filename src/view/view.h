@@ -16,7 +16,9 @@
 /* What a view may check and change of the command line when it is asked for. */
 struct view_request {
     struct run_options *run;
-    uint32_t *by; /* of enum rows_word; the view clears what it groups by itself */
+    uint32_t *by;               /* of enum rows_word; the view clears what it groups by itself */
+    uint32_t with;              /* the same for --with */
+    const char *sort, *columns; /* comma lists, or NULL */
     size_t npids;
     bool only;    /* no other view is asked for */
     bool command; /* a command follows */
@@ -32,10 +34,11 @@ struct view {
     bool takes_command;                /* -- COMMAND: measured while it runs */
     bool is_default;                   /* without VIEW */
     bool pinned_by_default;            /* by `hog pin` without VIEW */
+    bool slows;                        /* what it measures: the screen shows it only if it is asked for */
     const char *unpinnable;            /* appended to "cannot be pinned"; or NULL */
     uint64_t interval_ns;              /* default window; 0: 1 s */
     uint64_t command_interval_ns;      /* the same for a command */
-    uint32_t groups_by;                /* words of --by that only this view knows */
+    uint32_t groups_by, shows_with;    /* words of --by and of --with that only this view knows */
     const struct option_spec *options; /* its own; ends with a NULL name; or NULL */
     void *option_values;               /* what their offsets are in; NULL: struct run_options */
     size_t option_bytes;               /* of it: set to 0 before options are parsed */

@@ -19,7 +19,7 @@ LOADS = (("duty", 0), ("duty + fork storm", 2500))
 
 
 def start_hog(binary, options):
-    hog = subprocess.Popen([binary, "cpu", "-v", "--self", "-k", "10000", *options, "120", "1"], text=True,
+    hog = subprocess.Popen([binary, "cpu", "-v", "--with", "self", "-k", "10000", *options, "120", "1"], text=True,
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     said = ""
     while "exit:" not in said:

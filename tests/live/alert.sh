@@ -43,17 +43,17 @@ idle=$LOAD_PID
 sleep 0.2
 check 'a window that has it: status 4' alerts 1 cpu-bound,noisy -p "$busy" 1 10
 check 'the window is written by then' grep -Eq '^top .* (cpu-bound|noisy) ' "$TMP/out"
-check 'three of them in a row' alerts 3 io-bound,cpu-bound,noisy --alert-for 3 -p "$busy" 1 15
+check 'three of them in a row' alerts 3 io-bound,cpu-bound,noisy --alert noisy:3 -p "$busy" 1 15
 check 'a process that sleeps: none' ends 0 2 --alert cpu-bound,starved,noisy -p "$idle" 1 2
 check 'another verdict: none' ends 0 2 --alert throttled -p "$busy" 1 2
-check 'a threshold that the load does not reach: none' ends 0 2 --alert cpu-bound --threshold cpu_bound_pct=99 -p "$busy" 1 2
+check 'a threshold that the load does not reach: none' ends 0 2 --alert cpu-bound --thresholds cpu_bound_pct=99 -p "$busy" 1 2
 echo 'cpu_bound_pct 99 # more than it has' >"$TMP/thresholds"
 check 'the same from a file' ends 0 2 --alert cpu-bound --thresholds "$TMP/thresholds" -p "$busy" 1 2
 check 'in JSON, too' ends 4 0 --alert cpu-bound,noisy -o json -p "$busy" 1 5
 check 'each line of that is whole' jq -e .type "$TMP/out"
 
-asked_to_end() { # by a signal, before as many windows as --alert-for wants
-    "$HOG" --alert cpu-bound,noisy --alert-for 1000 -p "$busy" 0.5 >"$TMP/out" 2>"$TMP/err" &
+asked_to_end() { # by a signal, before as many windows as --alert wants
+    "$HOG" --alert cpu-bound,noisy:1000 -p "$busy" 0.5 >"$TMP/out" 2>"$TMP/err" &
     local hog=$! status
     lib_pids+=("$hog")
     sleep 1.7
@@ -65,7 +65,7 @@ asked_to_end() { # by a signal, before as many windows as --alert-for wants
 }
 check 'a signal before: status 0' asked_to_end
 no_reader() {
-    timeout 20 "$HOG" --alert cpu-bound,noisy --alert-for 3 -p "$busy" 0.5 20 2>"$TMP/err" | head -n 1 >/dev/null
+    timeout 20 "$HOG" --alert cpu-bound,noisy:3 -p "$busy" 0.5 20 2>"$TMP/err" | head -n 1 >/dev/null
     [ "${PIPESTATUS[0]}" = 0 ]
 }
 check 'a reader that has gone: status 0' no_reader

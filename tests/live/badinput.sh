@@ -26,9 +26,10 @@ wrong 'unknown option' --bogus cpu --bogus
 wrong 'unknown letter' -z cpu -z
 wrong 'unknown view' cup cup
 wrong 'unknown view in a list' cup cpu,cup
+wrong 'unknown view behind a blank' cup cpu cup
 wrong 'empty view' '""' ''
 wrong 'empty view in a list' '""' cpu,
-for interval in 0 -1 nan inf 1e9 0.0001 25h 1ms2 1,5 '' ' ' +; do
+for interval in 0 -1 1e9 0.0001 25h 1ms2 1,5 '' ' ' +; do
     wrong "interval \"$interval\"" 'from 1ms to 24h' cpu "$interval"
 done
 wrong 'interval of 100,000 digits' 'from 1ms to 24h' cpu "$long"
@@ -54,6 +55,8 @@ wrong 'no value' 'needs a value' cpu -k
 wrong 'a value too many' 'takes no value' cpu --no-header=1
 wrong 'track without a pid' 'PID' track
 wrong 'track beside another view' 'combined' track,cpu -p 1
+wrong 'an interval that looks like a PID' 'did you mean hog why 4711?' 4711
+wrong 'an option without effect' 'has no effect on doctor' doctor -k 5
 wrong 'doctor with an interval' 'doctor takes no' doctor 1
 wrong 'a view of 100,000 bytes' 'unknown view' "x$long"
 wrong 'bytes that are no UTF-8' '\xff\xfe\x1b[2J' $'\xff\xfe\e[2J'
@@ -61,12 +64,12 @@ wrong 'a newline in an option' '\x0a' $'--a\nb'
 wrong 'an alert that is no verdict' 'did you mean starved?' --alert starvd
 wrong 'an alert of nothing' 'is not one of cpu-bound' --alert ''
 wrong 'an alert that all is well' 'is not one of cpu-bound' --alert ok
-wrong 'windows in a row, of no alert' 'needs --alert' --alert-for 3
+wrong 'an alert after no window' 'from 1 to 999999' --alert starved:0
 wrong 'an alert where no verdicts are' 'needs the view top' cpu --alert starved
 wrong '--why of no number' 'PID is a whole number' --why ps
 wrong '--why where no verdicts are' 'needs the view top' cpu --why 1
-wrong 'an unknown threshold' 'did you mean starved_pct?' cpu --threshold starved_pc=30
-wrong 'a threshold out of its bounds' 'from 0.1 to 100' cpu --threshold starved_pct=-1
+wrong 'an unknown threshold' 'did you mean starved_pct?' cpu --thresholds starved_pc=30
+wrong 'a threshold out of its bounds' 'from 0.1 to 100' cpu --thresholds starved_pct=-1
 mkfifo "$TMP/fifo"
 printf '# tuned\n\nspan_s=2\nspan_s=\xff\e[2J\n' >"$TMP/thresholds"
 head -c 100000 /dev/zero >"$TMP/zeros"
@@ -81,7 +84,7 @@ wrong 'thresholds from a program' 'larger than 65536' cpu --thresholds "$HOG"
 # ---- nowhere to write to ----
 
 # shellcheck disable=SC2016 # the inner shell's arguments
-for arguments in 'cpu 0.05 1' doctor --help --version --print-thresholds; do
+for arguments in 'cpu 0.05 1' doctor --help --version --thresholds; do
     read -r -a words <<<"$arguments"
     check "stdout closed: $arguments" is_refused 1 'stdout is closed' bash -c '"$@" >&-' - "$HOG" "${words[@]}"
     check "disk full: $arguments" is_refused 1 'No space left' bash -c '"$@" >/dev/full' - "$HOG" "${words[@]}"
@@ -110,11 +113,11 @@ check 'without CAP_SYS_ADMIN: works' setpriv --bounding-set -sys_admin "$HOG" cp
 check 'not root: --help works' "${nobody[@]}" "$TMP/hog" --help
 check 'not root: --version works' "${nobody[@]}" "$TMP/hog" --version
 prints_thresholds() { # hog accepts what it prints as a file, with the changed value
-    "${nobody[@]}" "$TMP/hog" --threshold starved_pct=30.5 --print-thresholds >"$TMP/thresholds" &&
+    "${nobody[@]}" "$TMP/hog" help thresholds --thresholds starved_pct=30.5 >"$TMP/thresholds" &&
         chmod 644 "$TMP/thresholds" && grep -qx 'starved_pct=30.5' "$TMP/thresholds" && grep -qx 'span_s=1' "$TMP/thresholds" &&
-        "${nobody[@]}" "$TMP/hog" --print-thresholds --thresholds "$TMP/thresholds" | cmp "$TMP/thresholds"
+        "${nobody[@]}" "$TMP/hog" help thresholds --thresholds "$TMP/thresholds" | cmp "$TMP/thresholds"
 }
-check 'not root: --print-thresholds writes what --thresholds takes' prints_thresholds
+check 'not root: help thresholds writes what --thresholds takes' prints_thresholds
 
 # ---- broken type data ----
 

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What a browser makes of the page of `report --html`, with a name in it that tries to break out.
+# What a browser makes of the page of `report -o html`, with a name in it that tries to break out.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 load_start "$BUILD/tests/load/duty" 1000 1000 3000 9
 "$HOG" record "$TMP/r" top,cpu 0.1 8
 sed -i 's/"duty"\]$/"<script>alert(1)<\/script>\\"'"'"'\&lt;<img\\\\x20src=x>"]/' "$TMP/r"
-written() { "$HOG" report "$TMP/r" -k 12 --html "$TMP/page.html" && "$HOG" report "$TMP/r" -k 12 -o json >"$TMP/report" && grep -q '&#60;img' "$TMP/page.html"; }
+written() { "$HOG" report "$TMP/r" -k 12 -o html >"$TMP/page.html" && "$HOG" report "$TMP/r" -k 12 -o json >"$TMP/report" && grep -q '&#60;img' "$TMP/page.html"; }
 check 'a page with a hostile name' written
 in_a_browser() {
     python3 tests/live/browser.py "$TMP/page.html" "$TMP/dom" | tee /dev/stderr | grep -qx 'requests=0' && python3 tests/live/page.py "$TMP/dom" "$TMP/report"

@@ -160,10 +160,10 @@ check 'too many functions: how many they are, and the limit' calls_refuses 1 '\*
 check 'a function that a probe would break' calls_refuses 1 'none of its functions' --lib libc.so.6 --func vfork
 check '--func without --lib' calls_refuses 2 'go together' --func x
 check '--lib without --func' calls_refuses 2 'go together' --lib libc
-check 'two presets' calls_refuses 2 'only one of' --mpi --libc-io
+check 'two presets' calls_refuses 2 'only one of' --preset mpi --preset libc-io
 check 'no test of a result' calls_refuses 2 "like 'ret<0'" --lib libc --func read --error 'result<0'
 check 'no argument' calls_refuses 2 '1 to 6' --lib libc --func read --bytes 0
-other_view() { "$HOG" cpu --mpi 0.1 1 2>&1 | grep -q 'needs the view calls'; }
+other_view() { "$HOG" cpu --preset mpi 0.1 1 2>&1 | grep -q 'needs the view calls'; }
 check 'another view' other_view
 
 # ---- the C library's I/O ----
@@ -188,7 +188,7 @@ int main(void)
 }
 SOURCE
 cc -O1 "$TMP/io.c" -o "$TMP/io_caller" || exit 1
-begin --libc-io 0.2
+begin --preset libc-io 0.2
 "$TMP/io_caller"
 next_windows 2
 measured
@@ -197,16 +197,16 @@ libc_counts() {
     is fread count 1000 "$pid" && is fread kib 2000 "$pid" && is fread errors - "$pid" && is fwrite count 1000 "$pid" &&
         is fwrite errors 1000 "$pid" && is fwrite kib 0 "$pid" && is pread errors 1000 "$pid" && is fclose errors 0 "$pid"
 }
-check '--libc-io: counts, errors and bytes' libc_counts
+check '--preset libc-io: counts, errors and bytes' libc_counts
 # fwrite calls write, once or several times; fread reads whole blocks.
-check '--libc-io: a function that another one calls is counted, too' within "$(sum count write "$pid")" 3000 4000
-check '--libc-io: bytes' is write kib 1000 "$pid"
+check '--preset libc-io: a function that another one calls is counted, too' within "$(sum count write "$pid")" 3000 4000
+check '--preset libc-io: bytes' is write kib 1000 "$pid"
 
 # ---- MPI-IO ----
 
 mpi() { mpirun --allow-run-as-root --oversubscribe "$@"; }
 if ! scripts/has.sh OPENMPI; then
-    skip '--mpi' 'needs OPENMPI: mpicc, mpif90 and mpirun'
+    skip '--preset mpi' 'needs OPENMPI: mpicc, mpif90 and mpirun'
 else
     cat >"$TMP/mpi.c" <<'SOURCE'
 #include <mpi.h>
@@ -237,22 +237,22 @@ int main(int argc, char **argv)
 }
 SOURCE
     mpicc "$TMP/mpi.c" -o "$TMP/mpi_caller" || exit 1
-    begin --mpi 0.2
-    check '--mpi: the program runs' mpi -n 2 "$TMP/mpi_caller" "$TMP/mpi.data"
+    begin --preset mpi 0.2
+    check '--preset mpi: the program runs' mpi -n 2 "$TMP/mpi_caller" "$TMP/mpi.data"
     next_windows 2
     measured
     mpi_counts() {
         is MPI_File_write_at_all count 100 && is MPI_File_read_at count 40 && is MPI_File_open count 2 && is MPI_File_close count 2 &&
             is MPI_File_write_at count 30 && is MPI_File_write_at errors 14 && is MPI_File_write_at_all errors 0
     }
-    check '--mpi: calls of two ranks' mpi_counts
-    check '--mpi: a row a rank' test "$(awk '$1 == "calls" && / MPI_File_open / { print $3 }' "$TMP/out" | sort -u | wc -l)" = 2
-    check '--mpi: bytes are those of the count and the datatype' within "$(sum kib MPI_File_write_at_all)" 390.6 390.7
-    check '--mpi: those of another datatype' within "$(sum kib MPI_File_read_at)" 31.2 31.3
-    check '--mpi: those of a datatype that the program has made' within "$(sum kib MPI_File_write_at)" 5.9 6.1
+    check '--preset mpi: calls of two ranks' mpi_counts
+    check '--preset mpi: a row a rank' test "$(awk '$1 == "calls" && / MPI_File_open / { print $3 }' "$TMP/out" | sort -u | wc -l)" = 2
+    check '--preset mpi: bytes are those of the count and the datatype' within "$(sum kib MPI_File_write_at_all)" 390.6 390.7
+    check '--preset mpi: those of another datatype' within "$(sum kib MPI_File_read_at)" 31.2 31.3
+    check '--preset mpi: those of a datatype that the program has made' within "$(sum kib MPI_File_write_at)" 5.9 6.1
 fi
 if ! scripts/has.sh OPENMPI; then
-    skip '--mpi: Fortran' 'needs OPENMPI: mpicc, mpif90 and mpirun'
+    skip '--preset mpi: Fortran' 'needs OPENMPI: mpicc, mpif90 and mpirun'
 else
     cat >"$TMP/mpi.f90" <<'SOURCE'
 program caller
@@ -270,15 +270,15 @@ program caller
 end program
 SOURCE
     mpif90 "$TMP/mpi.f90" -o "$TMP/mpi_fortran" 2>"$TMP/fortran.log" || cat "$TMP/fortran.log"
-    begin --mpi 0.2
-    check '--mpi: a Fortran program runs' mpi --wdir "$TMP" -n 1 "$TMP/mpi_fortran"
+    begin --preset mpi 0.2
+    check '--preset mpi: a Fortran program runs' mpi --wdir "$TMP" -n 1 "$TMP/mpi_fortran"
     next_windows 2
     measured
     fortran_counts() {
         is mpi_file_write_ count 32 && is mpi_file_write_ errors 0 && is mpi_file_write_ kib 125 && is MPI_File_write count 32 &&
             is MPI_File_write kib 125
     }
-    check '--mpi: Fortran functions by their own names, with the bytes of the C functions that they call' fortran_counts
+    check '--preset mpi: Fortran functions by their own names, with the bytes of the C functions that they call' fortran_counts
 fi
 
 # In MPICH a datatype is a number: for built-in types its second byte is the size.
@@ -299,12 +299,12 @@ int main(void)
 SOURCE
 cc -shared -fPIC -O1 "$TMP/mpich.c" -o "$TMP/lib/libmpich.so.12" -Wl,-soname,libmpich.so.12 &&
     cc "$TMP/mpich_main.c" "$TMP/lib/libmpich.so.12" -Wl,-rpath,"$TMP/lib" -o "$TMP/mpich_caller" || exit 1
-LD_LIBRARY_PATH=$TMP/lib begin --mpi 0.2
+LD_LIBRARY_PATH=$TMP/lib begin --preset mpi 0.2
 "$TMP/mpich_caller"
 next_windows 2
 measured
 mpich_counts() {
     is MPI_File_write count 256 && is MPI_File_write errors 64 && is MPI_File_write unsized 64 && is MPI_File_write kib 75
 }
-check '--mpi: MPICH' mpich_counts
+check '--preset mpi: MPICH' mpich_counts
 done_testing

@@ -11,7 +11,7 @@ trap 'umount -l "$TMP/mnt" 2>/dev/null; lib_cleanup' EXIT
 as_nobody=(setpriv --reuid nobody --regid nogroup --clear-groups) # no function: the pid is to be that of the command
 
 declare -A USUAL
-VIEWS=('alloc' 'alloc --leaks 1ms' 'calls --libc-io' 'calls --mpi')
+VIEWS=('alloc' 'alloc --leaks 1ms' 'calls --preset libc-io' 'calls --preset mpi')
 
 # took VIEW: runs it for one window; its messages are in $TMP/err, and how long it ran goes to TOOK, in ms. On a busy host
 # that may be long, whatever the files are: the best of three counts if the first is late.

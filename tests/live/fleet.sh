@@ -18,7 +18,8 @@ plain=$LOAD_PID
 rests plain
 twin=$LOAD_PID
 load_start taskset -c 0 "$BUILD/tests/load/duty" 100 1000 0 3
-pids=$hostile,$plain,$twin,$LOAD_PID
+duty=$LOAD_PID
+pids=$hostile,$plain,$twin,$duty
 renamed() { [ "$(cat "/proc/$plain/comm" "/proc/$twin/comm")" = $'plain\nplain' ] && grep -q evil "/proc/$hostile/comm"; }
 check 'the loads have their names' eventually renamed
 sleep 0.2
@@ -105,10 +106,18 @@ dashboard_answers() {
         get "api/v1/query?query=$(jq -rn --arg q "$query" '$q | @uri')" >"$TMP/answer" || { echo "$query" && return 1; }
         case $query in
         *_oom_seconds*) ;;
+        *hog_psi_*) [ -e /proc/pressure ] || continue ;&
         *) jq -e '.status == "success" and (.data.result | length > 0)' "$TMP/answer" || { echo "$query" && return 1; } ;;
         esac
     done < <(jq -r '.panels[].targets[].expr' docs/fleet/dashboard.json | sed 's/[$]instance/.*/g')
     [ "$n" -ge 8 ] && "$HOG" top -p "$plain" -o json 0.1 1 | jq -es 'any(has("oom_s"))'
+}
+# The command of docs/fleet.md, and what it has as its answer.
+as_on_the_page() {
+    local command
+    command=$(sed -n 's/^ *\$ \(promtool .*\)/\1/p' docs/fleet.md)
+    eval "${command//localhost:9090/127.0.0.1:$port_prometheus}" >"$TMP/answer" &&
+        grep -E '^hog:rss_bytes:top10\{comm="plain", instance="b", job="node"\} => [0-9]+ @\[[0-9.]+\]$' "$TMP/answer"
 }
 rules_are_well() {
     get api/v1/rules | jq -e '[.data.groups[].rules[]] | length == 4 and all(.health == "ok")'
@@ -128,6 +137,7 @@ if command -v prometheus-node-exporter >/dev/null && command -v prometheus >/dev
     check 'which is what /proc says of two processes with one name' answers 'hog_mem_rss_bytes{comm="plain",instance="a"} / 1024' "plain a $(status_kib "$plain" "$twin")"
     check 'and of one' answers 'hog_mem_rss_bytes{comm="plain",instance="b"} / 1024' "plain b $(status_kib "$plain")"
     check 'the rule for the heaviest of all hosts answers what the rows of top say' answers 'hog:rss_bytes:top10' "$(in_rows top)"
+    check 'promtool says what docs/fleet.md shows' as_on_the_page
     check 'by host' answers 'sum by (instance) (hog_mem_rss_bytes)' \
         "$(awk '{ sum[$2] += $3 } END { printf "- a %.0f\n- b %.0f", sum["a"], sum["b"] }' <<<"$rows")"
     check 'verdicts are labels' answers 'count(hog_top_info{verdict="ok",comm="plain"} == 1)' '- - 2'
@@ -163,6 +173,23 @@ ships() {
     sed 's/^<[0-9]*>.* hog: //' "$TMP/log" | cmp - "$TMP/sent" && jq -es '[.[] | select(.type == "row")] | length == 8' "$TMP/sent"
 }
 check 'JSON lines through a pipe into a log: each is one entry, byte for byte' ships
+
+# ---- recordings of two hosts ----
+
+recorded_as_on_the_page() {
+    local command at
+    command=$(sed -n 's/^`hog \(record [^`]*\)`.*/\1/p' docs/fleet.md)
+    for at in "a $pids" "b $plain"; do
+        # shellcheck disable=SC2086 # words
+        "$HOG" ${command/\/var\/log\/hog.rec*/$TMP/${at% *}.rec top} -p "${at#* }" 0.2 3 || return 1
+    done
+    docs/fleet/recordings.sh "$TMP/fleet.db" "$TMP"/[ab].rec &&
+        sed "s/start >= .* AND start < .*/start > '2000'/" docs/fleet/most-cpu.sql | sqlite3 -separator ' ' "$TMP/fleet.db" >"$TMP/answer"
+    cat "$TMP/answer"
+    [ "$(head -n 1 "$TMP/answer" | cut -d ' ' -f 1-3)" = "a $duty duty" ] && grep -q "^b $plain plain " "$TMP/answer" &&
+        within "$(awk 'NR == 1 { print $4 }' "$TMP/answer")" 0.1 0.7
+}
+check 'SQL names the process with the most CPU time over all hosts' recorded_as_on_the_page
 
 # ---- no more capabilities than the examples name ----
 

@@ -35,8 +35,8 @@ are_called_so() { # when they sleep, all have their names
 check 'the loads have their names' are_called_so
 
 # Runs a format for two windows of mem, whose values stand still, and json of the same as the expected result.
-"$HOG" mem -p "$pids" --with user --args -o json 0.2 2 >"$TMP/json"
-"$HOG" mem -p "$pids" --with user --args -o csv 0.2 2 >"$TMP/csv"
+"$HOG" mem -p "$pids" --with user,args -o json 0.2 2 >"$TMP/json"
+"$HOG" mem -p "$pids" --with user,args -o csv 0.2 2 >"$TMP/csv"
 "$HOG" mem -p "$pids" -k 4 -o prom 0.2 1 >"$TMP/prom"
 
 json_is_json() {
@@ -121,7 +121,7 @@ promtool_likes() {
 if command -v promtool >/dev/null; then
     check 'prom: promtool has nothing to say' promtool_likes "$TMP/prom"
     for view in block calls contention cpu energy faults file mem top; do
-        "$HOG" "$view" --with user,cgroup,container,parent --args -o prom 0.2 1 >"$TMP/all" 2>"$TMP/err"
+        "$HOG" "$view" --with user,cgroup,container,parent,args -o prom 0.2 1 >"$TMP/all" 2>"$TMP/err"
         [ $? = 3 ] || check "prom: nor of $view with all columns" promtool_likes "$TMP/all"
     done
 else

@@ -83,12 +83,12 @@ unprivileged
 check 'an ordinary user has /proc' uses snapshot proc
 check 'an ordinary user sees what is held' as_proc "$still"
 
-look --pss
-check '--pss: what smaps_rollup says' within "$(cell "$still" pss_kib)" \
+look --with pss
+check '--with pss: what smaps_rollup says' within "$(cell "$still" pss_kib)" \
     "$(awk '$1 == "Pss:" { print $2 - 64 }' "/proc/$still/smaps_rollup")" \
     "$(awk '$1 == "Pss:" { print $2 + 64 }' "/proc/$still/smaps_rollup")"
 look
-check 'without --pss it is not known' test "$(cells "$still" pss_kib | sort -u)" = -
+check 'without --with pss it is not known' test "$(cells "$still" pss_kib | sort -u)" = -
 
 # ---- mapped ----
 
@@ -97,9 +97,9 @@ mapped=$LOAD_PID
 first_is() { # first_is PID: in all windows
     awk -v pid="$1" '$1 == "mem" && $2 == 1 { print; n++; bad += $3 != pid } END { exit !n || bad }' "$TMP/out"
 }
-look --vm
-check '--vm: the process that maps most is first' first_is "$mapped"
-check '--vm: mapped is what /proc says' test "$(cell "$mapped" vm_kib)" = "$(status_of "$mapped" VmSize)"
+look --sort vm_kib
+check '--sort vm_kib: the process that maps most is first' first_is "$mapped"
+check '--sort vm_kib: mapped is what /proc says' test "$(cell "$mapped" vm_kib)" = "$(status_of "$mapped" VmSize)"
 load_stop "$mapped"
 
 # ---- windows ----

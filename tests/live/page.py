@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whether a page of `hog report --html` has the data of `hog report -o json`, and nothing but tables and drawings.
+"""Whether a page of `hog report -o html` has the data of `hog report -o json`, and nothing but tables and drawings.
 
 page.py PAGE REPORT: prints what is wrong; status 0: nothing.
 """

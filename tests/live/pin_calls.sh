@@ -182,7 +182,7 @@ rm "$DIR/calls/mine" && rmdir "$DIR/calls" "$DIR"
 # ---- MPI-IO, next to files ----
 
 if ! scripts/has.sh OPENMPI; then
-    skip 'pin --mpi' 'needs OPENMPI: mpicc, mpif90 and mpirun'
+    skip 'pin --preset mpi' 'needs OPENMPI: mpicc, mpif90 and mpirun'
 else
     cat >"$TMP/mpi.c" <<'SOURCE'
 #include <mpi.h>
@@ -211,7 +211,7 @@ int main(int argc, char **argv)
 }
 SOURCE
     mpicc "$TMP/mpi.c" -o "$TMP/mpi_caller" || exit 1
-    hog pin "$DIR" file,calls --mpi
+    hog pin "$DIR" file,calls --preset mpi
     check 'pin: MPI-IO and files' ended 0
     ids >"$TMP/ids"
     reader one
@@ -253,9 +253,9 @@ hog pin "$DIR" energy
 check 'energy: why it cannot be pinned' ended 2 'energy cannot be pinned: its sensors'
 hog pin "$DIR" mem
 check 'mem: where a sampler finds it' ended 2 '/proc/PID/status'
-hog pin "$DIR" cpu --mpi
-check 'MPI-IO needs the view calls' ended 2 '--mpi needs the view calls'
-hog pin "$TMP/nowhere" calls --libc-io
+hog pin "$DIR" cpu --preset mpi
+check 'MPI-IO needs the view calls' ended 2 '--preset mpi needs the view calls'
+hog pin "$TMP/nowhere" calls --preset libc-io
 check 'no BPF file system' ended 3 'is no BPF file system'
 check 'nothing is left' nothing_there
 done_testing

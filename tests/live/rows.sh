@@ -54,7 +54,7 @@ told() { # told VIEW PID: the values of /proc
 }
 PPID_OF=$(awk '$1 == "PPid:" { print $2 }' "/proc/$first/status")
 
-"$HOG" cpu,top,mem -o tsv -u "$user" --with user,cgroup,container,pod,parent,uid --args 0.5 2 >"$TMP/out"
+"$HOG" cpu,top,mem -o tsv -u "$user" --with user,cgroup,container,pod,parent,uid,args 0.5 2 >"$TMP/out"
 for view in cpu top mem; do
     check "$view: user, parent and command line are those of /proc" told "$view" "$first"
 done

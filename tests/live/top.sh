@@ -84,10 +84,10 @@ check 'an alert ends the run at its first window' status_of 4 --alert starved 0.
 check 'which was the first' is "$(windows)" 1
 shown_first() { [ "$(awk '$1 == "top" { print $12; exit }' "$TMP/out")" = starved ]; }
 check 'and shows it first' shown_first
-check 'three windows in a row' status_of 4 --alert starved,oom-risk --alert-for 3 0.3 20
+check 'three windows in a row' status_of 4 --alert starved,oom-risk:3 0.3 20
 check 'are three' is "$(windows)" 3
 check 'no alert, no status' status_of 0 --alert oom-risk 0.3 3
-check 'a threshold can make it quiet' status_of 0 --why "$victim" --alert starved --threshold starved_pct=100 0.3 3
+check 'a threshold can make it quiet' status_of 0 --why "$victim" --alert starved --thresholds starved_pct=100 0.3 3
 
 # ---- why ----
 

@@ -33,7 +33,7 @@ static void check_tests(void)
 static void check_names(void)
 {
     struct calls_options libc = {.lib = "libc"}, c = {.lib = "c"}, version = {.lib = "libmpi.so.40"},
-                         mpi = {.mpi = true};
+                         mpi = {.preset = PRESET_MPI};
 
     check(calls_fits("a*c,x?z", "abbc") == 0 && calls_fits("a*c,x?z", "xyz") == 1, "patterns");
     check(calls_fits("a*c,x?z", "ab") < 0 && calls_fits("", "") < 0 && calls_fits("x?", "x") < 0,
@@ -52,7 +52,7 @@ static void check_names(void)
 
 static void check_mpi(void)
 {
-    struct calls_options mpi = {.mpi = true};
+    struct calls_options mpi = {.preset = PRESET_MPI};
     struct hog_function rule;
 
     calls_rule(&mpi, "MPI_File_write_at_all", &rule);

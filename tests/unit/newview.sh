@@ -63,7 +63,7 @@ check 'prom: KiB are bytes' within "$(prom held_bytes)" 1e6 1e9
 "$HOG" record "$TMP/recording" toy 0.5 4 -k 10000 >"$TMP/recorded" 2>&1
 # reported COLUMN FIELD: of the load, in a report on that column. recorded N: the sum of its Nth column.
 reported() {
-    "$HOG" report "$TMP/recording" -o json --column "$1" |
+    "$HOG" report "$TMP/recording" -o json --sort "$1" |
         jq -r --argjson pid "$LOAD_PID" "select(.view == \"report\" and .of == \"toy\" and .pid == \$pid) | .$2"
 }
 recorded() {

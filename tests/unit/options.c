@@ -50,9 +50,9 @@ static void check_refused(const char *what, size_t i, const struct refused_line 
     snprintf(want, sizeof want, "%.*s", (int)(list ? (size_t)(list - refusal->want) : sizeof want - 1),
              refusal->want);
     for (const struct view *const *view = views; list && *view; view++)
-        strcat(strcat(want, (*view)->name), ", ");
+        strcat(strcat(want, view == views ? "" : ", "), (*view)->name);
     if (list)
-        strcat(want, list + strlen("VIEWS, "));
+        strcat(want, list + strlen("VIEWS"));
     check(error == -EINVAL && !strcmp(why.text, want), "refused, %s, case %zu: error %d, %s", what, i, error,
           why.text);
 }
@@ -102,7 +102,11 @@ static void check_good(void)
         {"cpu 10ms 100", "cpu every 10000000ns x100 k10 text"},
         {"cpu 1ms", "cpu every 1000000ns k10 text"},
         {"cpu 24h", "cpu every 86400000000000ns k10 text"},
-        {"cpu 86400 9007199254740992", "cpu every 86400000000000ns x9007199254740992 k10 text"},
+        {"cpu 600 9007199254740992", "cpu every 600000000000ns x9007199254740992 k10 text"},
+        {"cpu 4711s", "cpu every 4711000000000ns k10 text"},
+        {"top mem cpu 1 5", "top,mem,cpu every 1000000000ns x5 k10 text"},
+        {"top mem,cpu -k 3", "top,mem,cpu every 1000000000ns k3 text"},
+        {"cpu -d 20ms", "cpu every 20000000ns k10 text"},
         {"cpu,mem", "cpu,mem every 1000000000ns k10 text"},
         {"mem,cpu,mem,cpu", "mem,cpu every 1000000000ns k10 text"},
         {"cpu -k5", "cpu every 1000000000ns k5 text"},
@@ -118,7 +122,7 @@ static void check_good(void)
         {"cpu --output=tsv -otext", "cpu every 1000000000ns k10 text"},
         {"cpu --stages 1 --slots=8", "cpu every 1000000000ns k10 text 1x8"},
         {"cpu --stages 8 --slots 1024", "cpu every 1000000000ns k10 text 8x1024"},
-        {"cpu --exact --self --no-header --verbose --threads",
+        {"cpu --exact --with self --no-header --verbose --threads",
          "cpu every 1000000000ns k10 threads exact self verbose no-header text"},
         {"cpu --without tp_btf,raw_tp --btf /x",
          "cpu every 1000000000ns k10 text without=tp_btf,raw_tp btf=/x"},
@@ -131,9 +135,8 @@ static void check_good(void)
         {"track -p 9 5", "track every 10000000ns k10 p9 p5 text"},
         {"track -p 9", "track every 10000000ns k10 p9 text"},
         {"-i 1ms track 5 -n 100 6", "track every 1000000ns x100 k10 p5 p6 text"},
-        {"doctor", "doctor every 1000000000ns k10 text"},
-        {"doctor -v -o json", "doctor every 1000000000ns k10 verbose json"},
-        {"doctor,doctor", "doctor every 1000000000ns k10 text"},
+        {"doctor", "doctor every 0ns k10 text"},
+        {"doctor -v -o json", "doctor every 0ns k10 verbose json"},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -158,11 +161,12 @@ static void check_verdicts(void)
         {"--why 7", "top every 1000000000ns k10 text explain why7"},
         {"top --why=7 --why 4194304 5 3", "top every 5000000000ns x3 k10 text explain why4194304"},
         {"--alert cpu-bound", "top every 1000000000ns k10 text alert2 x1"},
-        {"--alert starved,oom-risk --alert=noisy --alert-for 5",
-         "top every 1000000000ns k10 text alert144 x5"},
-        {"--alert-for 1000000 --alert starved,starved", "top every 1000000000ns k10 text alert4 x1000000"},
-        {"mem --vm", "mem every 1000000000ns k10 text vm"},
-        {"cpu,mem --peak --pss", "cpu,mem every 1000000000ns k10 text peak pss"},
+        {"--alert starved,oom-risk --alert=noisy:5", "top every 1000000000ns k10 text alert144 x5"},
+        {"--alert starved,starved:999999", "top every 1000000000ns k10 text alert4 x999999"},
+        {"mem --sort vm_kib", "mem every 1000000000ns k10 text vm"},
+        {"cpu,mem --sort peak_kib --with pss", "cpu,mem every 1000000000ns k10 text peak pss"},
+        {"mem --sort vm_peak_kib,pid --columns +pss_kib", "mem every 1000000000ns k10 text vm peak pss"},
+        {"mem --columns pid,pss_kib", "mem every 1000000000ns k10 text pss"},
         {"cpu --no-kernel", "cpu every 1000000000ns k10 text no-kernel"},
     };
     struct options o;
@@ -188,30 +192,30 @@ static void check_verdicts_refused(void)
         {"--alert starved,",
          "--alert: \"\" is not one of cpu-bound, starved, throttled, io-bound, thrashing, "
          "oom-risk, lock-bound, noisy"},
-        {"--alert", "option --alert needs a value: VERDICT,.."},
+        {"--alert", "option --alert needs a value: VERDICT,..[:N]"},
         {"cpu --alert starved", "--alert needs the view top: hog top --alert .."},
-        {"doctor --alert starved", "--alert needs the view top: hog top --alert .."},
-        {"cpu --vm", "--vm needs the view mem: hog mem --vm .."},
-        {"--peak", "--peak needs the view mem: hog mem --peak .."},
-        {"doctor --pss", "--pss needs the view mem: hog mem --pss .."},
+        {"doctor --alert starved", "--alert has no effect on doctor: it is for views, record"},
+        {"cpu --with pss", "--with pss needs the view mem: hog mem --with pss .."},
         {"cpu --leaks 5s", "--leaks needs the view alloc: hog alloc --leaks .."},
         {"cpu --pointers 1024", "--pointers needs the view alloc: hog alloc --pointers .."},
         {"cpu --device sda", "--device needs the view block: hog block --device .."},
         {"cpu --explain", "--explain needs the view top: hog top --explain .."},
-        {"track 5 --explain", "--explain needs the view top: hog top --explain .."},
+        {"track 5 --explain", "--explain has no effect on track: it is for views"},
         {"cpu --why 5", "--why needs the view top: hog top --why .."},
         {"cpu,top --why 5", "--why needs the view top and no other: hog top --why PID"},
         {"--why 5 -p 5", "--why judges one process among all: -p is not possible with it"},
         {"--why 0", "\"0\" is not a PID: a PID is a whole number from 1 to 4194304"},
         {"--why x", "\"x\" is not a PID: a PID is a whole number from 1 to 4194304"},
         {"--why 5,6", "\"5,6\" is not a PID: a PID is a whole number from 1 to 4194304"},
-        {"--alert starved --alert-for 0", "--alert-for: \"0\" is not a whole number from 1 to 1000000"},
-        {"--alert starved --alert-for 1000001",
-         "--alert-for: \"1000001\" is not a whole number from 1 to 1000000"},
-        {"--alert-for 3", "--alert-for says how many windows in a row --alert waits for: it needs --alert"},
-        {"--threshold starved_pct",
-         "--threshold: \"starved_pct\" is not NAME=VALUE: --print-thresholds shows "
-         "all names"},
+        {"--alert starved:0", "--alert: \"starved:0\" is not VERDICT,..:N, with N windows from 1 to 999999"},
+        {"--alert starved:1000000",
+         "--alert: \"starved:1000000\" is not VERDICT,..:N, with N windows from 1 to 999999"},
+        {"--alert starved:", "--alert: \"starved:\" is not VERDICT,..:N, with N windows from 1 to 999999"},
+        {"--alert starved:2,oom-risk",
+         "--alert: \"starved:2,oom-risk\" is not VERDICT,..:N, with N windows from 1 to 999999"},
+        {"--thresholds span_s=2,starved_pct",
+         "--thresholds: \"starved_pct\" is not NAME=VALUE: hog help thresholds shows all names"},
+        {"--thresholds starved_pct", "--thresholds: starved_pct: No such file or directory"},
         {"--thresholds /proc/none", "--thresholds: /proc/none: No such file or directory"},
     };
 
@@ -229,17 +233,21 @@ static void check_thresholds(void)
     check(fd >= 0 && write(fd, "starved_pct=31\nspan_s 2\n", 24) == 24, "a file of thresholds");
     check(!parse("cpu", &o, &why) && o.thresholds.value[STARVED_PCT] == 25 && o.thresholds.value[SPAN_S] == 1,
           "the defaults");
-    snprintf(line, sizeof line, "cpu --threshold starved_pct=30 --thresholds %s --threshold=span_s=3", path);
-    check(!parse(line, &o, &why) && o.thresholds.value[STARVED_PCT] == 31 && o.thresholds.value[SPAN_S] == 3,
+    snprintf(line, sizeof line,
+             "cpu --thresholds starved_pct=30 --thresholds %s --thresholds=span_s=3,active_pct=7", path);
+    check(!parse(line, &o, &why) && o.thresholds.value[STARVED_PCT] == 31 &&
+              o.thresholds.value[SPAN_S] == 3 && o.thresholds.value[ACTIVE_PCT] == 7,
           "what comes later counts, be it a file or not: %s", why.text);
-    snprintf(line, sizeof line, "--print-thresholds --thresholds %s", path);
-    check(!parse(line, &o, &why) && o.mode == RUN_THRESHOLDS && o.thresholds.value[STARVED_PCT] == 31,
+    snprintf(line, sizeof line, "help thresholds --thresholds %s", path);
+    check(!parse(line, &o, &why) && o.mode == RUN_HELP && o.thresholds.value[STARVED_PCT] == 31 &&
+              !strcmp(o.topics[0], "thresholds"),
           "what is printed is what all options set: %s", why.text);
-    check(!parse("doctor --print-thresholds", &o, &why) && o.mode == RUN_THRESHOLDS,
-          "thresholds are printed, whatever the view");
-    check(parse("--print-thresholds --threshold x=1", &o, &why) == -EINVAL, "a wrong one is refused: %s",
+    snprintf(line, sizeof line, "--thresholds %s --thresholds", path);
+    check(!parse(line, &o, &why) && o.mode == RUN_THRESHOLDS && o.thresholds.value[STARVED_PCT] == 31,
+          "as the last word, without a value, it prints them: %s", why.text);
+    check(parse("help thresholds --thresholds x=1", &o, &why) == -EINVAL, "a wrong one is refused: %s",
           why.text);
-    check(!parse("--print-thresholds --help", &o, &why) && o.mode == RUN_HELP, "--help comes first");
+    check(parse("-k 3 --thresholds", &o, &why) == -EINVAL, "and so is what has no effect then: %s", why.text);
     close(fd);
     unlink(path);
 }
@@ -247,35 +255,49 @@ static void check_thresholds(void)
 static void check_bad_words(void)
 {
     static const struct refused_line cases[] = {
-        {"cpux", "unknown view \"cpux\": views are VIEWS, doctor; did you mean cpu?"},
-        {"trakc 5", "unknown view \"trakc\": views are VIEWS, doctor; did you mean track?"},
-        {"docter", "unknown view \"docter\": views are VIEWS, doctor; did you mean doctor?"},
-        {"help", "unknown view \"help\": views are VIEWS, doctor; did you mean --help?"},
-        {"CPU", "unknown view \"CPU\": views are VIEWS, doctor"},
-        {"verbos", "unknown view \"verbos\": views are VIEWS, doctor"},
-        {"-- -t", "unknown view \"-t\": views are VIEWS, doctor"},
+        {"cpux", "unknown view \"cpux\": views are VIEWS; did you mean cpu?"},
+        {"trakc 5", "unknown view \"trakc\": views are VIEWS; did you mean track?"},
+        {"docter", "unknown view \"docter\": views are VIEWS; did you mean doctor?"},
+        {"hlep", "unknown view \"hlep\": views are VIEWS; did you mean help?"},
+        {"CPU", "unknown view \"CPU\": views are VIEWS"},
+        {"verbos", "unknown view \"verbos\": views are VIEWS"},
+        {"-- -t", "unknown view \"-t\": views are VIEWS"},
         {"cpu -- --self", "INTERVAL: \"--self\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m"},
-        {"``", "unknown view \"\": views are VIEWS, doctor"},
-        {"-", "unknown view \"-\": views are VIEWS, doctor"},
-        {"cpu,", "unknown view \"\": views are VIEWS, doctor"},
-        {"nan", "unknown view \"nan\": views are VIEWS, doctor"},
-        {"\033[2Jx", "unknown view \"\\x1b[2Jx\": views are VIEWS, doctor"},
-        {"\377\342\200\256", "unknown view \"\\xff\\xe2\\x80\\xae\": views are VIEWS, doctor"},
+        {"``", "unknown view \"\": views are VIEWS"},
+        {"-", "unknown view \"-\": views are VIEWS"},
+        {"cpu,", "unknown view \"\": views are VIEWS"},
+        {"nan", "unknown view \"nan\": views are VIEWS; did you mean pin?"},
+        {"\033[2Jx", "unknown view \"\\x1b[2Jx\": views are VIEWS"},
+        {"\377\342\200\256", "unknown view \"\\xff\\xe2\\x80\\xae\": views are VIEWS"},
         {"cpu,track 5", "track cannot be combined with other views"},
-        {"doctor,cpu", "doctor cannot be combined with other views"},
-        {"doctor 1", "unexpected \"1\": doctor takes no INTERVAL and no COUNT"},
-        {"doctor -i 1", "doctor takes no INTERVAL and no COUNT"},
-        {"doctor -n 1", "doctor takes no INTERVAL and no COUNT"},
+        {"cpu doctor", "doctor is no view, and stands first: hog doctor [OPTIONS]"},
+        {"doctor,cpu", "doctor is no view, and stands first: hog doctor [OPTIONS]"},
+        {"cpu memm 1", "unknown view \"memm\": views are VIEWS; did you mean mem?"},
+        {"cpu 1 mem", "COUNT: \"mem\" is not a whole number from 1 to 9007199254740992"},
+        {"doctor 1", "unexpected \"1\": doctor takes no VIEW, no INTERVAL and no COUNT"},
+        {"doctor -n 1", "-n/--count has no effect on doctor: it is for views, track, record, read"},
         {"track", "track needs at least one PID: hog track PID.. or -p PID,.."},
         {"pin", "pin needs DIR: a directory in a BPF file system, like /sys/fs/bpf/hog"},
         {"read", "read needs DIR: a directory in a BPF file system, like /sys/fs/bpf/hog"},
         {"unpin ``", "unpin: DIR is empty"},
-        {"pin /d cpu 1", "unexpected \"1\": hog pin DIR [VIEW,..]"},
-        {"pin /d -i 1", "pin takes neither INTERVAL, COUNT nor PIDs: those are for hog read DIR"},
-        {"pin /d doctor", "doctor cannot be pinned"},
+        {"pin /d cpu 1", "unexpected \"1\": hog pin DIR [VIEW..]"},
+        {"pin /d -n 1", "-n/--count has no effect on pin: it is for views, track, record, read"},
+        {"pin /d doctor", "doctor is no view, and stands first: hog doctor [OPTIONS]"},
         {"unpin /d cpu", "unexpected \"cpu\": hog unpin DIR"},
+        {"unpin /d -o json",
+         "-o/--output has no effect on unpin: it is for views, track, -- COMMAND, why, report, diff, read, "
+         "doctor"},
+        {"help -k 3", "-k/--top has no effect on help: it is for views, track, record, report, diff, read"},
+        {"--from 03:12", "--from has no effect on views: it is for report, diff"},
+        {"record /f -o json", "-o/--output has no effect on record: it is for views, track, -- COMMAND, why, "
+                              "report, diff, read, doctor"},
+        {"record /f --from 03:12", "--from has no effect on record: it is for report, diff"},
+        {"report /f --with user", "--with has no effect on report: it is for views, track, record, read"},
+        {"diff /f /g -o html", "-o html is only for hog report"},
+        {"cpu -o html", "-o html is the page of a recording: hog report FILE -o html >PAGE"},
         {"read /d 1 2 3", "unexpected \"3\": nothing follows INTERVAL and COUNT"},
-        {"read /d --explain", "--explain needs the view top: hog top --explain .."},
+        {"read /d --explain", "--explain has no effect on read: it is for views"},
+        {"read /d cpu", "unexpected \"cpu\": hog read DIR [OPTIONS] [INTERVAL [COUNT]]"},
         {"track x", "\"x\" is not a PID: a PID is a whole number from 1 to 4194304"},
         {"track 0", "\"0\" is not a PID: a PID is a whole number from 1 to 4194304"},
         {"track -5", "\"-5\" is not a PID: a PID is a whole number from 1 to 4194304"},
@@ -296,8 +318,9 @@ static void check_bad_numbers(void)
          "\"99999999999999999999\" is not a PID: a PID is a whole number from 1 to 4194304"},
         {"0", "INTERVAL: \"0\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m"},
         {"cpu -1", "INTERVAL: \"-1\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m"},
-        {"cpu nan", "INTERVAL: \"nan\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m"},
-        {"cpu inf", "INTERVAL: \"inf\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m"},
+        {"4711", "INTERVAL: 4711 seconds? did you mean hog why 4711? A window that long is 4711s"},
+        {"cpu -i 601", "-i/--interval: 601 seconds? did you mean hog why 601? A window that long is 601s"},
+        {"cpu nan", "unknown view \"nan\": views are VIEWS; did you mean pin?"},
         {"cpu 1e999", "INTERVAL: \"1e999\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m"},
         {"cpu 0x10", "INTERVAL: \"0x10\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m"},
         {"cpu 1,5", "INTERVAL: \"1,5\" is not a time from 1ms to 24h, like 1, 0.5, 10ms or 2m"},
@@ -334,12 +357,12 @@ static void check_bad_numbers(void)
 static void check_bad_options(void)
 {
     static const struct refused_line cases[] = {
-        {"cpu -o xml", "-o/--output: unknown format \"xml\": formats are text, tsv, csv, json, prom"},
-        {"cpu -o ``", "-o/--output: unknown format \"\": formats are text, tsv, csv, json, prom"},
+        {"cpu -o xml", "-o/--output: unknown format \"xml\": formats are text, tsv, csv, json, prom, html"},
+        {"cpu -o ``", "-o/--output: unknown format \"\": formats are text, tsv, csv, json, prom, html"},
         {"cpu,mem -o csv", "csv has the columns of one view: ask for one, or use -o tsv or json"},
         {"doctor -o prom", "doctor prints sentences: -o text, tsv or json"},
         {"cpu --textfile x -o json", "--textfile is always in the format prom: another -o is not possible"},
-        {"cpu --not", "unknown option --not: did you mean --top? --help lists all options"},
+        {"cpu --not", "unknown option --not: did you mean --pod? hog help all lists them"},
         {"cpu -p !4,5", "-p/--pid: \"!4,5\": a ! is in front of each of the list or of none"},
         {"cpu -p !", "\"\" is not a PID: a PID is a whole number from 1 to 4194304"},
         {"--explain --by comm",
@@ -350,22 +373,24 @@ static void check_bad_options(void)
         {"cpu --by mount", "--by mount needs the view file and no other: hog file --by mount .."},
         {"cpu --top-files 3", "--top-files needs the view file: hog file --top-files .."},
         {"cpu --all-files", "--all-files needs the view file: hog file --all-files .."},
-        {"cpu --with user,shoe",
-         "--with: unknown \"shoe\": more columns: uid, user, cgroup, container, pod, parent, thread"},
+        {"cpu --with user,shoe", "--with: unknown \"shoe\": more columns: uid, user, cgroup, container, pod, "
+                                 "parent, thread, args (the "
+                                 "command line), pss (view mem); self: a line of what hog itself used"},
         {"cpu --with ``",
-         "--with: unknown \"\": more columns: uid, user, cgroup, container, pod, parent, thread"},
+         "--with: unknown \"\": more columns: uid, user, cgroup, container, pod, parent, thread, args (the "
+         "command line), pss (view mem); self: a line of what hog itself used"},
         {"cpu -k", "option -k/--top needs a value: N"},
         {"cpu --stages", "option --stages needs a value: N"},
-        {"cpu --self=1", "option --self takes no value"},
-        {"cpu -h -o tsv", "-h/--human is only for text: other formats keep their units"},
-        {"cpu --human -o json", "-h/--human is only for text: other formats keep their units"},
-        {"cpu -x", "unknown option -x: --help lists all options"},
-        {"cpu -\303\251t", "unknown option -\303\251t: --help lists all options"},
-        {"cpu --stage 4", "unknown option --stage: did you mean --stages? --help lists all options"},
-        {"cpu --toop=4", "unknown option --toop: did you mean --top? --help lists all options"},
-        {"cpu --frobnicate", "unknown option --frobnicate: --help lists all options"},
-        {"cpu --btff", "unknown option --btff: --help lists all options"},
-        {"cpu --=4", "unknown option --: --help lists all options"},
+        {"cpu --exact=1", "option --exact takes no value"},
+        {"cpu --human -o json", "--human is only for text: other formats keep their units"},
+        {"cpu -x", "unknown option -x: hog help all lists them"},
+        {"cpu -\303\251t", "unknown option -\303\251t: hog help all lists them"},
+        {"cpu --thread 4", "unknown option --thread: did you mean --threads? hog help all lists them"},
+        {"cpu --stage 4", "unknown option --stage: hog help all lists them"},
+        {"cpu --toop=4", "unknown option --toop: did you mean --top? hog help all lists them"},
+        {"cpu --frobnicate", "unknown option --frobnicate: hog help all lists them"},
+        {"cpu --btff", "unknown option --btff: hog help all lists them"},
+        {"cpu --=4", "unknown option --: hog help all lists them"},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -377,7 +402,20 @@ static void check_modes(void)
     struct options o;
     struct error why;
 
-    check(!parse("--help", &o, &why) && o.mode == RUN_HELP, "--help");
+    check(!parse("--help", &o, &why) && o.mode == RUN_HELP && !o.topics[0], "--help");
+    check(!parse("-h", &o, &why) && o.mode == RUN_HELP && !o.topics[0], "-h");
+    check(!parse("help", &o, &why) && o.mode == RUN_HELP && !o.topics[0], "help");
+    check(!parse("-V", &o, &why) && o.mode == RUN_VERSION, "-V");
+    check(!parse("mem cpu -k --help 3", &o, &why) == 0, "--help as a value");
+    check(!parse("mem cpu --help -w", &o, &why) && o.mode == RUN_HELP && o.wide &&
+              !strcmp(o.topics[0], "mem") && !strcmp(o.topics[1], "cpu") && !o.topics[2],
+          "--help behind views is about them");
+    check(!parse("--help mem", &o, &why) && !strcmp(o.topics[0], "mem") && !o.topics[1],
+          "and so it is in front of one");
+    check(!parse("record --help", &o, &why) && !strcmp(o.topics[0], "record"), "--help behind a verb");
+    check(!parse("help mem filters -w", &o, &why) && o.wide && !strcmp(o.topics[1], "filters"), "topics");
+    check(parse("help memm", &o, &why) == -EINVAL && strstr(why.text, "did you mean mem?"),
+          "no page of help: %s", why.text);
     check(!parse("cpu 1 --version", &o, &why) && o.mode == RUN_VERSION, "--version behind a view");
     check(!parse("track --help", &o, &why) && o.mode == RUN_HELP, "--help needs nothing that the view needs");
     check(!parse("--help --bogus", &o, &why) && o.mode == RUN_HELP, "--help ends the reading");
@@ -385,7 +423,7 @@ static void check_modes(void)
     check(!parse("", &o, &why) && o.nviews == 1 && !strcmp(o.views[0], "top"), "top is the default");
     check(!parse("cpu", &o, &why) && o.views[0] == cpu_view.name, "views point into the table");
     check(parse_with((const struct view *const[]){&mem_view, NULL}, "2", &o, &why) == -EINVAL &&
-              !strcmp(why.text, "no VIEW given: --help lists all views"),
+              !strcmp(why.text, "no VIEW given: hog help lists them"),
           "no default view: %s", why.text);
     check(options_parse(&o, 0, (char *[]){NULL}, views, &why) == 0 && o.nviews == 1, "an empty argv");
     check(parse("cpu -k 0", &o, &(struct error){""}) == -EINVAL &&

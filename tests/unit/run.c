@@ -35,8 +35,8 @@ static char now(void)
 }
 
 #define LEAVER_COLUMNS(X)                                                                                    \
-    X(window, 6, NONE, NONE, WIDE, "its number")                                                             \
-    X(comm, -15, NONE, NONE, WIDE, "as the pattern has it")
+    X(window, 6, NONE, NONE, DEFAULT, "its number")                                                          \
+    X(comm, -15, NONE, NONE, DEFAULT, "as the pattern has it")
 COLUMN_TABLE(LEAVER_COLUMNS);
 
 extern const struct view made_view;

@@ -74,7 +74,7 @@ static void check_set(void)
 
 #define NO_NUMBER(text)                                                                                      \
     "starved_pct: \"" text "\" is not a number from 0.1 to 100 (percent, at most 6 decimals)"
-#define NO_PAIR(text) "\"" text "\" is not NAME=VALUE: --print-thresholds shows all names"
+#define NO_PAIR(text) "\"" text "\" is not NAME=VALUE: hog help thresholds shows all names"
 
 static void check_refused(void)
 {
@@ -106,9 +106,9 @@ static void check_refused(void)
         {" ", NO_PAIR("\\x20")},
         {"\033[2J", NO_PAIR("\\x1b[2J")},
         {"starvd_pct=25",
-         "unknown threshold \"starvd_pct\": did you mean starved_pct? --print-thresholds shows all"},
-        {"STARVED_PCT=25", "unknown threshold \"STARVED_PCT\": --print-thresholds shows all"},
-        {"x=1", "unknown threshold \"x\": --print-thresholds shows all"},
+         "unknown threshold \"starvd_pct\": did you mean starved_pct? hog help thresholds shows all"},
+        {"STARVED_PCT=25", "unknown threshold \"STARVED_PCT\": hog help thresholds shows all"},
+        {"x=1", "unknown threshold \"x\": hog help thresholds shows all"},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

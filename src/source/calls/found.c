@@ -174,7 +174,7 @@ int calls_find(const char *path, uint64_t unused, void *answer, struct error *wh
     free(matching.list);
     if (err || !all->n)
         return err;
-    if (calls_options.mpi)
+    if (calls_options.preset == PRESET_MPI)
         all->size_at = datatype_size_at(path);
     for (size_t i = 0; i < all->n; i++)
         offsets[i] = all->list[i].offset;

@@ -12,7 +12,7 @@ _Static_assert((unsigned)CALL_LESS == HOG_TEST_LESS && (unsigned)CALL_EQUAL == H
 
 bool calls_of_functions(const struct calls_options *o)
 {
-    return o->lib || o->mpi || o->libc_io;
+    return o->lib || o->preset;
 }
 
 /* ---- names ---- */
@@ -42,7 +42,7 @@ static bool begins_with(const char *name, const char *wanted)
 bool calls_wants_file(const struct calls_options *o, const char *name)
 {
     const char *patterns = o->lib       ? o->lib
-                           : o->libc_io ? "libc.so*,libc-2.*.so,ld-musl-*.so*"
+                           : o->preset == PRESET_LIBC_IO ? "libc.so*,libc-2.*.so,ld-musl-*.so*"
                                         : "libmpi*.so*,libpmpi*.so*";
 
     if (!o->lib || strpbrk(o->lib, "*?,"))
@@ -52,7 +52,7 @@ bool calls_wants_file(const struct calls_options *o, const char *name)
 
 const char *calls_lib(const struct calls_options *o)
 {
-    return o->lib ? o->lib : o->libc_io ? "libc" : "libmpi";
+    return o->lib ? o->lib : o->preset == PRESET_LIBC_IO ? "libc" : "libmpi";
 }
 
 bool calls_lib_is_path(const struct calls_options *o)
@@ -139,7 +139,7 @@ static void mpi_rule(const char *name, struct hog_function *rule)
 
 const char *calls_pattern(const struct calls_options *o)
 {
-    return o->func ? o->func : o->libc_io ? "read,write,.." : "MPI_File_*";
+    return o->func ? o->func : o->preset == PRESET_LIBC_IO ? "read,write,.." : "MPI_File_*";
 }
 
 int calls_wants_function(const struct calls_options *o, const char *name)
@@ -153,7 +153,7 @@ int calls_wants_function(const struct calls_options *o, const char *name)
         number = calls_fits(o->func, name);
         return number < 0 ? -1 : number * 4 + (int)(strspn(name, "_") < 3 ? strspn(name, "_") : 3);
     }
-    if (o->mpi) /* conversions between C and Fortran handles are no I/O, and return something else */
+    if (o->preset == PRESET_MPI) /* conversions between C and Fortran handles are no I/O, and return something else */
         return calls_fits("*_f2c*,*_c2f*", name) < 0 ? calls_fits(mpi_patterns, name) : -1;
     return libc_rule_of(name, &number) ? number : -1;
 }
@@ -172,7 +172,7 @@ void calls_rule(const struct calls_options *o, const char *name, struct hog_func
                       : o->bytes              ? HOG_BYTES_ARGUMENT
                                               : HOG_BYTES_NONE;
         rule->bytes_at = (uint8_t)(o->bytes && o->bytes != CALL_RESULT ? o->bytes - 1 : 0);
-    } else if (o->mpi) {
+    } else if (o->preset == PRESET_MPI) {
         mpi_rule(name, rule);
     } else if ((libc = libc_rule_of(name, &number))) {
         rule->error_test = (uint8_t)libc->test;

@@ -8,7 +8,7 @@
 
 /* Which calls, from the command line; with none of them set: system calls. */
 extern struct calls_options {
-    bool syscalls, mpi, libc_io;
+    enum calls_preset { PRESET_NONE, PRESET_MPI, PRESET_LIBC_IO } preset;
     const char *lib, *func;
     struct call_test error;
     unsigned bytes; /* 1..6: of an argument, CALL_RESULT: of the result; 0: not known */

@@ -105,6 +105,12 @@ int prefilter_open(struct prefilter **out, const struct filter_options *options,
     return 0;
 }
 
+void prefilter_use(struct prefilter *prefilter, const struct filter *filter)
+{
+    if (prefilter)
+        prefilter->filter = filter;
+}
+
 void prefilter_close(struct prefilter *prefilter)
 {
     if (!prefilter)

@@ -16,6 +16,8 @@ struct object;
 /* filter: outlives it. *prefilter is NULL if nothing can be left out. -ENOMEM. */
 int prefilter_open(struct prefilter **prefilter, const struct filter_options *options,
                    const struct filter *filter, struct error *why);
+/* The same filter, opened once more: it is used from now on. */
+void prefilter_use(struct prefilter *prefilter, const struct filter *filter);
 void prefilter_close(struct prefilter *prefilter);
 
 /* Configures an object before its maps are created: sets its constant and replaces its map of excluded

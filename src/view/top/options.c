@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view/top/options.h"
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include "base/quote.h"
-#include "base/list.h"
 #include "base/suggest.h"
 #include "verdict/verdict.h"
 
@@ -28,15 +28,22 @@ static int add_alert(uint32_t *alert, const char *label, const char *word, size_
                      nearest.name ? "?" : "");
 }
 
-/* Lists of repeated options add up. */
-static int parse_alerts(void *value, const char *label, const char *list, struct error *why)
+/* VERDICT,..[:N]. Lists of repeated options add up. */
+static int parse_alerts(void *value, const char *label, const char *text, struct error *why)
 {
+    struct run_options *run = (struct run_options *)((char *)value - offsetof(struct run_options, alert));
+    size_t words = strcspn(text, ":"), digits = text[words] ? strspn(text + words + 1, "0123456789") : 0;
     int error = 0;
 
-    while (list && !error) {
-        const char *word;
-        size_t length = list_word(&list, &word);
-        error = add_alert(value, label, word, length, why);
+    if (text[words] && (!digits || digits > 6 || text[words + 1 + digits] || text[words + 1] == '0'))
+        return error_set(why, -EINVAL, "%s: \"%s\" is not VERDICT,..:N, with N windows from 1 to 999999",
+                         label, quote(text).text);
+    for (size_t i = 0; i < digits; i++)
+        run->alert_for = 10 * (i ? run->alert_for : 0) + (unsigned)(text[words + 1 + i] - '0');
+    for (size_t at = 0; at <= words && !error; at++) {
+        size_t length = strcspn(text + at, ",:");
+        error = add_alert(value, label, text + at, length, why);
+        at += length;
     }
     return error;
 }
@@ -47,6 +54,7 @@ const struct option_spec top_options[] = {
     {
         .name = "explain",
         .help = "the numbers behind each verdict",
+        .verbs = VERB_VIEWS,
         .kind = OPTION_FLAG,
         AT(explain),
     },
@@ -54,6 +62,7 @@ const struct option_spec top_options[] = {
         .name = "why",
         .argument = "PID",
         .help = "only this process, with the numbers behind its verdict",
+        .verbs = VERB_VIEWS,
         .kind = OPTION_PID,
         AT(why_pid),
         .least = 1,
@@ -61,21 +70,13 @@ const struct option_spec top_options[] = {
     },
     {
         .name = "alert",
-        .argument = "VERDICT,..",
-        .help = "exit with status 4 after a window that shows one of these; may be repeated",
+        .argument = "VERDICT,..[:N]",
+        .help = "exit with status 4 after N (1) windows in a row that show one of these",
+        .verbs = VERB_VIEWS | VERB_RECORD,
         .kind = OPTION_PARSED,
         .words = verdict_names + 1,
         AT(alert),
         .parse = parse_alerts,
-    },
-    {
-        .name = "alert-for",
-        .argument = "N",
-        .help = "only after N such windows in a row (1 to 1000000; default 1)",
-        .kind = OPTION_NUMBER,
-        AT(alert_for),
-        .least = 1,
-        .most = 1000000,
     },
     {.name = NULL},
 };
@@ -84,9 +85,6 @@ int top_check_options(const struct view_request *request, struct error *why)
 {
     struct run_options *run = request->run;
 
-    if (run->alert_for && !run->alert)
-        return error_set(why, -EINVAL,
-                         "--alert-for says how many windows in a row --alert waits for: it needs --alert");
     if (run->why_pid && request->npids)
         return error_set(why, -EINVAL, "--why judges one process among all: -p is not possible with it");
     if (run->why_pid && !request->only)

@@ -261,7 +261,7 @@ static void top_rows(void *state, const struct window *window, struct out *out)
 
 const struct view top_view = {
     .name = "top",
-    .summary = "a row per process: CPU, waiting, I/O, memory, and a verdict",
+    .summary = "each process: its time, what it lost, a verdict, and the culprit",
     .schema = {.name = "top",
                .columns = columns,
                .ncolumns = COLUMNS,

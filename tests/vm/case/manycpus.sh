@@ -71,7 +71,7 @@ BYTES=$(map_bytes top)
 echo "# all maps of hog top: $BYTES bytes"
 check 'maps of hog top: at most 384 KiB for each possible CPU' within "$BYTES" $((N * 10240)) $((N * 393216))
 for view in cpu top; do
-    hog $view --self 0.2 5 >/tmp/self
+    hog $view --with self 0.2 5 >/tmp/self
     sed -n 's/^#self/# self/p' /tmp/self
     # The kernel counts maps as resident as soon as they are mapped: those of top are for each possible CPU.
     most=4096

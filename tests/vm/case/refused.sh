@@ -14,10 +14,10 @@ refused() {
     $AS hog --alert starved 0.2 1 >/tmp/refused 2>&1
     check "$1: --alert has status 3, which is neither alarm nor its absence" test $? = 3
     check "$1: --alert says so in one line" test "$(wc -l </tmp/refused)" = 1
-    check "$1: --print-thresholds works" prints_thresholds
+    check "$1: help thresholds works" prints_thresholds
 }
 
-prints_thresholds() { $AS hog --print-thresholds | grep -qx 'starved_pct=[0-9.]*'; }
+prints_thresholds() { $AS hog help thresholds | grep -qx 'starved_pct=[0-9.]*'; }
 
 AS="$as uid=1000 caps=bpf"
 refused 'CAP_BPF alone' '(needs CAP_PERFMON)'

@@ -108,7 +108,7 @@ if grep -qw psi=1 /proc/cmdline; then # each window has the group's pressure sin
     check 'pressure: the group that has most of it is named' test "$(grep -c '^#window.* psi_cgroup=/quota ' /tmp/top)" = 3
 fi
 status_of_alert() {
-    timeout 60 hog --alert "$1" --alert-for 2 0.5 10 >/tmp/top 2>/tmp/top.err
+    timeout 60 hog --alert "$1:2" 0.5 10 >/tmp/top 2>/tmp/top.err
     echo $?
 }
 check 'an alert of it: status 4' test "$(status_of_alert throttled)" = 4

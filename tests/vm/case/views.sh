@@ -41,9 +41,9 @@ names_loop tp_btf 'best hook'
 judges_loop 'best hook' "$(lock_unknown)"
 check 'hog top: pressure is not known where it is switched off' test "$(of_window psi_cpu_pct)" = \
     "$(cat /proc/pressure/cpu >/dev/null 2>&1 && of_window psi_cpu_pct || echo -)"
-thresholds() { hog --print-thresholds | tee /tmp/thresholds | grep -c '^[a-z_]*=[0-9]' && hog --thresholds /tmp/thresholds top 0.2 1; }
-check 'hog --print-thresholds writes what --thresholds reads' thresholds
-alert() { hog --alert cpu-bound --alert-for 2 0.5 20 >/tmp/top.out; [ $? = 4 ] && [ "$(grep -c '^#window' /tmp/top.out)" = 2 ]; }
+thresholds() { hog help thresholds | tee /tmp/thresholds | grep -c '^[a-z_]*=[0-9]' && hog --thresholds /tmp/thresholds top 0.2 1; }
+check 'hog help thresholds writes what --thresholds reads' thresholds
+alert() { hog --alert cpu-bound:2 0.5 20 >/tmp/top.out; [ $? = 4 ] && [ "$(grep -c '^#window' /tmp/top.out)" = 2 ]; }
 check 'hog --alert ends at the second window with a busy loop, status 4' alert
 left_out() { # nothing belongs to user 12345
     hog calls,file,faults -u 12345 0.3 1 | tee /tmp/left | grep -q ' file_ops=0 .* faults_other=[1-9]' &&
