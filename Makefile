@@ -105,7 +105,7 @@ run: setup-build
 	@echo '      $(BUILD)/hog              without a count, on a terminal: a screen (q ends it, ? explains it)'
 
 # All that the tests need; scripts/test.sh runs them.
-programs: all $(UNIT) $(LIVE) $(LOAD) $(FUZZERS) $(TEST_BPF) $(OBJRUN)
+programs: all $(BUILD)/gen/options.md $(UNIT) $(LIVE) $(LOAD) $(FUZZERS) $(TEST_BPF) $(OBJRUN)
 
 test: setup-build setup-test setup-vm
 	@$(MAKE) $(SUBFLAGS) programs
@@ -251,14 +251,18 @@ $(BUILD)/gen/objects.lzma: $(SLIM_OBJ) bpf
 	$(call quiet,XZ,$@)cat $(PACKED:%=$(BUILD)/bpf/%.slim.o) | xz -c --format=lzma --lzma1=preset=9e,lc=0,lp=3,pb=3,nice=273 >$@
 
 # For this machine, also where hog is built for another: only the views' tables are read, so what they call is left out.
-COMPLETION_SRC := gen/completion.c $(BUILD)/gen/views.c src/cli/options_table.c src/verdict/verdict.c $(VIEW_SRC)
+TABLE_SRC := $(BUILD)/gen/views.c src/cli/options_table.c src/cli/options_verbs.c src/verdict/verdict.c $(VIEW_SRC)
 
-$(BUILD)/gen/completion: $(COMPLETION_SRC) $(wildcard src/base/*.h src/view/*.h src/source/*/*.h) $(BUILD)/flags | $(TYPES)
+$(BUILD)/gen/completion $(BUILD)/gen/options: $(BUILD)/gen/%: gen/%.c $(TABLE_SRC) $(wildcard src/cli/options*.h src/base/*.h src/view/*.h src/source/*/*.h) $(BUILD)/flags | $(TYPES)
 	@mkdir -p $(@D)
-	$(call quiet,HOSTCC,$<)$(HOSTCC) -std=gnu11 $(DEFINE) $(INCLUDE) $(COMPLETION_SRC) -static -Wl,--unresolved-symbols=ignore-all -o $@
+	$(call quiet,HOSTCC,$<)$(HOSTCC) -std=gnu11 $(DEFINE) $(INCLUDE) $< $(TABLE_SRC) -static -Wl,--unresolved-symbols=ignore-all -o $@
 
 $(BUILD)/gen/hog.bash $(BUILD)/gen/hog.zsh $(BUILD)/gen/hog.fish: $(BUILD)/gen/hog.%: $(BUILD)/gen/completion
 	$(call quiet,GEN,$@)$< $* >$@
+
+# docs/options.md as it should be: tests/unit/options_doc.sh compares.
+$(BUILD)/gen/options.md: $(BUILD)/gen/options
+	$(call quiet,GEN,$@)$< >$@
 
 # Without source lines, which are a good third of an object.
 $(BUILD)/bpf/%.slim.o: $(BUILD)/bpf/%.bpf.o $(BUILD)/gen/slim

@@ -61,7 +61,7 @@ make_root() { # make_root ARCH
     cp "$from/hog" "$root/bin/" && cp "$from"/tests/bpf/*.bpf.o "$root/tests/bpf/" || return
     find "$from/tests/live" -type f -perm -100 -exec cp {} "$root/tests/live/" \; || return
     find "$from/tests/vm" "$from/tests/load" "$from/tests/bench/start" -type f -perm -100 -exec cp {} "$root/tests/tools/" \; || return
-    cp -r tests/vm/lib.sh tests/vm/case "$root/tests/" && install -m 755 tests/vm/init.sh "$root/init" || return
+    cp -r tests/rows.awk tests/vm/lib.sh tests/vm/case "$root/tests/" && install -m 755 tests/vm/init.sh "$root/init" || return
     [ -z "${VM_MORE-}" ] || cp -a "$VM_MORE/." "$root/" || return
     (cd "$root" && find . | cpio -o -H newc --quiet | gzip -1) >"$work/initramfs-$1"
 }

@@ -33,6 +33,12 @@ enum verb {
 #define VERBS_LIVE    (VERB_VIEWS | VERB_TRACK | VERB_RECORD | VERB_READ)
 #define VERBS_REPORTS (VERB_REPORT | VERB_DIFF)
 
+/* What an option of all views needs of one, to have an effect there: bits. */
+enum option_need {
+    NEEDS_THREADS = 1 << 0, /* its rows can be of threads */
+    NEEDS_SKETCH = 1 << 1,  /* it counts in a sketch */
+};
+
 /* The page of help that an option stands on. */
 enum option_section {
     SECTION_VIEW, /* that of the view that owns it */
@@ -50,6 +56,7 @@ struct option_spec {
     const char *help;
     char letter, also;  /* or 0; `also`: another letter for it */
     uint8_t section;    /* enum option_section */
+    uint8_t needs;      /* of enum option_need */
     uint16_t verbs;     /* of enum verb */
     bool hidden : 1;    /* for tests: neither in --help nor in the manual */
     bool of_source : 1; /* of a view: also accepted with another view that uses one of its sources */

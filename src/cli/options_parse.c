@@ -350,7 +350,9 @@ static int finish(struct parse *p)
     o->with &= ~(uint32_t)ROWS_SELF;
     o->top_given = o->run.top != 0;
     if (!o->run.top)
-        o->run.top = o->record ? RECORD_TOP : DEFAULT_TOP;
+        o->run.top = only_view(p) && only_view(p)->takes_pids ? MAX_PIDS
+                     : o->record                              ? RECORD_TOP
+                                                              : DEFAULT_TOP;
     for (const char *const *topic = o->topics; *topic && !err; topic++)
         err = help_check(*topic, p->known, p->why);
     if (err || (viewless && o->mode != RUN_READ))

@@ -41,6 +41,23 @@ static bool is_asked(const struct options *o, const struct view *view)
     return false;
 }
 
+/* An option of all views has an effect in one of those asked for. */
+static int check_needs(const struct options *o, const struct view *const *known,
+                       const struct option_spec *spec, struct error *why)
+{
+    char list[128] = "";
+
+    if (!spec->needs)
+        return 0;
+    for (size_t i = 0; known[i]; i++) {
+        if (is_asked(o, known[i]) && !(known[i]->lacks & spec->needs))
+            return 0;
+        if (is_asked(o, known[i]))
+            append_name(list, sizeof list, known[i]->name);
+    }
+    return *list ? error_set(why, -EINVAL, "%s has no effect on %s", option_label(spec).text, list) : 0;
+}
+
 static bool share_source(const struct view *a, const struct view *b)
 {
     for (const struct source_use *use = a->sources; use->source; use++)
@@ -93,6 +110,8 @@ static int check_rows(struct options *o, struct error *why)
                          o->run.why_pid ? "--why" : "--explain");
     if (o->textfile && o->format != OUT_TEXT && o->format != OUT_PROM)
         return error_set(why, -EINVAL, "--textfile is always in the format prom: another -o is not possible");
+    if (o->command && (o->format == OUT_CSV || o->format == OUT_PROM))
+        return error_set(why, -EINVAL, "a command has one line: -o text, tsv or json");
     if (o->textfile)
         o->format = OUT_PROM;
     if (o->format == OUT_CSV && (o->nviews > 1))
@@ -119,7 +138,8 @@ int options_check_views(struct options *o, const struct view *const *known, cons
     if (o->by == ROWS_THREAD)
         o->run.threads = true;
     for (size_t i = 0; i < given->n && !err; i++)
-        err = check_given(o, known, &given->list[i], why);
+        if (!(err = check_given(o, known, &given->list[i], why)))
+            err = check_needs(o, known, given->list[i].spec, why);
     for (size_t i = 0; known[i] && !err; i++)
         if (known[i]->check_options && is_asked(o, known[i]))
             err = known[i]->check_options(&request, why);

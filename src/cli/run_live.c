@@ -118,7 +118,7 @@ void live_follow(struct run *run)
             screen_refuse(run->screen, &before);
         }
     }
-    run->of_views.run.top = rows_want_all(&run->rows_options) ? ROWS_ALL : SCREEN_ROWS;
+    run->of_views.run.top = rows_want_all(&run->rows_options) ? ROWS_ALL : screen_rows(run->screen);
 }
 
 /* ---- sessions ---- */

@@ -86,18 +86,19 @@ static void put_column(struct page *page, const struct screen_view *view, unsign
 {
     const struct screen_column *column = &view->columns[i - 1];
     struct frame *f = &page->s->frame;
-    const char *cell;
+    struct text_field field;
     char text[HUMAN_TEXT];
 
     if (!page_row(page))
         return;
-    size_t n = table_cell(page->s, view, page->s->detail.bytes, i, &cell, text);
+    field.length = text_field(page->s->detail.bytes, i, &field.bytes);
+    const struct text_field cell = table_cell(page->s, column, field, text);
+    bool wide = text_characters(cell.bytes, cell.length) > VALUE_WIDTH;
     frame_style(f, STYLE_BOLD);
     frame_cell(f, column->name, column->length, NAME_WIDTH, true);
     frame_style(f, STYLE_NONE);
     frame_blanks(f, 1);
-    bool wide = text_characters(cell, n) > VALUE_WIDTH;
-    frame_cell(f, cell, n, wide ? f->width : VALUE_WIDTH, true);
+    frame_cell(f, cell.bytes, cell.length, wide ? f->width : VALUE_WIDTH, true);
     frame_blanks(f, 1);
     if (!wide && column->column)
         frame_text(f, column->column->help);

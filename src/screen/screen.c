@@ -111,6 +111,15 @@ const struct screen_wish *screen_wish(const struct screen *s)
     return &s->wish;
 }
 
+unsigned screen_rows(const struct screen *s)
+{
+    unsigned from = s->view < s->nviews ? s->views[s->view].from : 0, rows = s->height;
+
+    if (s->selected || from)
+        rows = from + 2 * s->height;
+    return rows < SCREEN_ROWS ? rows : SCREEN_ROWS;
+}
+
 void screen_refuse(struct screen *s, const struct screen_wish *instead)
 {
     s->wish = *instead;
@@ -136,6 +145,7 @@ static void take_columns(const struct screen *s, struct screen_view *view)
         view->columns[view->n++] = (struct screen_column){
             .name = name,
             .length = (unsigned char)n,
+            .width = (unsigned char)n,
             .column = s->schemas ? column_find(s->schemas, view->name, strlen(view->name), name, n) : NULL,
         };
         struct screen_column *column = &view->columns[view->n - 1];
@@ -157,16 +167,18 @@ static void take_header(struct screen *s, const char *line, size_t length)
         i++;
     if (i == SCREEN_VIEWS)
         return;
+    struct screen_view *view = &s->views[i];
+    if (i < s->nviews && strlen(view->header) == length && !memcmp(view->header, line, length))
+        return; /* rows have other options, and the same columns */
     char *header = strndup(line, length);
     if (!header)
         return;
-    struct screen_view *view = &s->views[i];
     free(view->header);
     view->header = header;
     memcpy(view->name, line + 1, name - 1);
     take_columns(s, view);
     s->nviews += i == s->nviews;
-    s->column = 0;
+    s->column = i == s->view ? 0 : s->column;
 }
 
 void screen_end_window(struct screen *s)

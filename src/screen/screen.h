@@ -44,6 +44,8 @@ void screen_views(struct screen *screen, const struct schema *const *schemas);
 int screen_enter(struct screen *screen);
 
 const struct screen_wish *screen_wish(const struct screen *screen);
+/* Rows of a view that can be seen, and those that keys get to next: what more there is costs time. */
+unsigned screen_rows(const struct screen *screen);
 /* That wish cannot be met. */
 void screen_refuse(struct screen *screen, const struct screen_wish *instead);
 

@@ -92,9 +92,9 @@ struct screen {
 void table_find(const struct screen *screen, struct screen_view *view, struct table *table);
 /* What a row is about, which it is found by in the next window; not 0. */
 uint64_t table_identity(const struct table *table, unsigned row);
-/* A cell as it is shown: text is where it may be written to. */
-size_t table_cell(const struct screen *screen, const struct screen_view *view, const char *row,
-                  unsigned column, const char **cell, char *text);
+/* A field as it is shown: text is where it may be written to. */
+struct text_field table_cell(const struct screen *screen, const struct screen_column *column,
+                             struct text_field field, char *text);
 /* Height: rows that there is room for, with the header. */
 void table_draw(struct screen *screen, struct table *table, unsigned height, unsigned kept);
 

@@ -140,42 +140,42 @@ uint64_t table_identity(const struct table *table, unsigned row)
 
 /* ---- drawing ---- */
 
-size_t table_cell(const struct screen *s, const struct screen_view *view, const char *row, unsigned column,
-                  const char **cell, char *text)
+struct text_field table_cell(const struct screen *s, const struct screen_column *column,
+                             struct text_field field, char *text)
 {
-    size_t n = text_field(row, column, cell);
-    const struct column *known = view->columns[column - 1].column;
     double value;
 
-    if (!s->options.human || !known || !decimal_parse(*cell, n, &value) ||
-        !human_format(known->unit, value, text))
-        return n;
-    *cell = text;
-    return strlen(text);
+    if (!s->options.human || !column->column || !decimal_parse(field.bytes, field.length, &value) ||
+        !human_format(column->column->unit, value, text))
+        return field;
+    return (struct text_field){text, strlen(text)};
+}
+
+static void widen_column(const struct screen *s, struct screen_column *column, struct text_field field)
+{
+    char text[HUMAN_TEXT];
+    double value;
+
+    if (field.length == 1 && *field.bytes == '-')
+        return;
+    if (!column->column)
+        column->left = !decimal_parse(field.bytes, field.length, &value);
+    const struct text_field cell = table_cell(s, column, field, text);
+    unsigned used = text_characters(cell.bytes, cell.length);
+    used = used < MOST_WIDTH ? used : MOST_WIDTH;
+    column->known = true;
+    column->width = used > column->width ? (unsigned char)used : column->width;
 }
 
 /* Widths only grow, so that columns stand still. */
 static void widen(const struct screen *s, const struct table *table, unsigned from, unsigned to)
 {
-    struct screen_view *view = table->view;
-    char text[HUMAN_TEXT];
-    const char *cell;
+    struct text_field fields[SCREEN_COLUMNS + 1];
 
-    for (unsigned i = 1; i <= view->n; i++) {
-        struct screen_column *column = &view->columns[i - 1];
-        unsigned width = column->width > column->length ? column->width : column->length;
-        for (unsigned row = from; row < to; row++) {
-            double value;
-            size_t n = table_cell(s, view, table->rows[row], i, &cell, text);
-            unsigned used = text_characters(cell, n);
-            if (n == 1 && *cell == '-')
-                continue;
-            if (!column->column && cell != text)
-                column->left = !decimal_parse(cell, n, &value);
-            column->known = true;
-            width = used > width ? used : width;
-        }
-        column->width = (unsigned char)(width < MOST_WIDTH ? width : MOST_WIDTH);
+    for (unsigned row = from; row < to; row++) {
+        unsigned n = text_fields(table->rows[row], table->view->n + 1, fields);
+        for (unsigned i = 1; i < n; i++)
+            widen_column(s, &table->view->columns[i - 1], fields[i]);
     }
 }
 
@@ -206,19 +206,19 @@ static void put_header(struct screen *s, const struct table *table, const struct
 static void put_row(struct screen *s, const struct table *table, const struct layout *layout, unsigned row,
                     bool marked)
 {
+    struct text_field fields[SCREEN_COLUMNS + 1];
     struct frame *f = &s->frame;
+    unsigned n = text_fields(table->rows[row], table->view->n + 1, fields);
 
-    for (unsigned i = 0; i < layout->n; i++) {
-        const char *cell;
+    for (unsigned i = 0; i < layout->n && layout->column[i] < n; i++) {
         char text[HUMAN_TEXT];
-        unsigned column = layout->column[i];
-        size_t n = table_cell(s, table->view, table->rows[row], column, &cell, text);
+        const struct screen_column *column = &table->view->columns[layout->column[i] - 1];
+        const struct text_field cell = table_cell(s, column, fields[layout->column[i]], text);
         frame_blanks(f, i != 0);
-        bool left = table->view->columns[column - 1].left;
-        if (left && i + 1 == layout->n && !marked)
-            frame_put(f, cell, n);
+        if (column->left && i + 1 == layout->n && !marked)
+            frame_put(f, cell.bytes, cell.length);
         else
-            frame_cell(f, cell, n, layout->width[i], left);
+            frame_cell(f, cell.bytes, cell.length, layout->width[i], column->left);
     }
 }
 

@@ -33,18 +33,33 @@ unsigned text_characters(const char *bytes, size_t length)
     return n;
 }
 
+unsigned text_fields(const char *line, unsigned most, struct text_field fields[])
+{
+    unsigned n = 0;
+
+    while (n < most) {
+        const char *end = line;
+        while (*end && *end != '\t' && *end != '\n')
+            end++;
+        fields[n++] = (struct text_field){line, (size_t)(end - line)};
+        if (*end != '\t')
+            break;
+        line = end + 1;
+    }
+    return n;
+}
+
 size_t text_field(const char *line, unsigned i, const char **field)
 {
-    for (; i; i--) {
-        line += strcspn(line, "\t\n");
-        if (*line != '\t') {
-            *field = line;
-            return 0;
-        }
-        line++;
+    const char *end = line;
+
+    for (;; i--, line = ++end) {
+        while (*end && *end != '\t' && *end != '\n')
+            end++;
+        *field = i ? end : line;
+        if (!i || *end != '\t')
+            return i ? 0 : (size_t)(end - line);
     }
-    *field = line;
-    return strcspn(line, "\t\n");
 }
 
 bool text_value(const char *line, const char *name, const char **value, size_t *length)

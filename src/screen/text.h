@@ -17,6 +17,14 @@ bool text_add(struct screen_text *text, const char *bytes, size_t n);
 /* Characters of UTF-8, not bytes. */
 unsigned text_characters(const char *bytes, size_t length);
 
+struct text_field {
+    const char *bytes;
+    size_t length;
+};
+
+/* The first `most` fields of a line of tabs, or all; how many. */
+unsigned text_fields(const char *line, unsigned most, struct text_field fields[]);
+
 /* A field of a line of tabs, 0 being the first. Its length. */
 size_t text_field(const char *line, unsigned i, const char **field);
 

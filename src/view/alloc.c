@@ -324,6 +324,7 @@ const struct view alloc_view = {
     .option_values = &heap_options,
     .option_bytes = sizeof heap_options,
     .check_options = check_options,
+    .lacks = NEEDS_THREADS | NEEDS_SKETCH,
     .sources = {{&heap_source, 0, false}},
     .open = alloc_open,
     .collect = alloc_collect,

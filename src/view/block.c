@@ -200,6 +200,7 @@ const struct view block_view = {
     .option_values = &block_options,
     .option_bytes = sizeof block_options,
     .check_options = check_options,
+    .lacks = NEEDS_SKETCH,
     .sources = {{&block_source, 0, false}},
     .pinned = &block_source,
     .open = block_open,

@@ -318,6 +318,7 @@ const struct view calls_view = {
     .option_values = &calls_options,
     .option_bytes = sizeof calls_options,
     .check_options = check_options,
+    .lacks = NEEDS_SKETCH,
     .sources = {{&calls_source, 0, false}},
     .pinned = &calls_source,
     .open = calls_open,

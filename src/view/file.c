@@ -373,6 +373,7 @@ const struct view file_view = {
     .option_bytes = sizeof file_options,
     .check_options = check_options,
     .groups_by = ROWS_MOUNT,
+    .lacks = NEEDS_SKETCH,
     .sources = {{&file_source, 0, false}},
     .pinned = &file_source,
     .open = file_open,

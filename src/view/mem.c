@@ -182,6 +182,7 @@ const struct view mem_view = {
     .option_bytes = sizeof memory_options,
     .check_options = check_options,
     .unpinnable = ": the kernel keeps it by itself, in /proc/PID/status (VmRSS, VmHWM)",
+    .lacks = NEEDS_THREADS,
     .sources = {{&memory_source, 0, false}},
     .open = mem_open,
     .fields = mem_fields,

@@ -78,7 +78,7 @@ static void track_rows(void *state, const struct window *window, struct out *out
     double length = (double)(window->end_mono - window->begin_mono);
 
     sum_targets(track, track->sums);
-    for (size_t i = 0; i < targets->n; i++) {
+    for (size_t i = 0, n = 0; i < targets->n && n < track->context->options->top; i++) {
         const struct tally_entry *sum = &track->sums[i];
         if (sched_hides(track->sched, sum->key, window->end_mono))
             continue;
@@ -91,7 +91,7 @@ static void track_rows(void *state, const struct window *window, struct out *out
             [COL_switches] = cell_unsigned((uint64_t)sum->count),
             [COL_comm] = cell_comm(name),
         };
-        out_row_of(out, &track_view.schema, cells, &(struct row_keys){.key = sum->key});
+        n += out_row_of(out, &track_view.schema, cells, &(struct row_keys){.key = sum->key});
     }
 }
 

@@ -9,6 +9,7 @@ HOG=${HOG:-$BUILD/hog}
 bench=$BUILD/tests/bench
 LONG=${LONG:-}
 TMP=$(mktemp -d)
+BY_NAME=$(cat tests/rows.awk)
 over=0 started=()
 
 cleanup() {

@@ -27,10 +27,9 @@ alerts() {
     status=$?
     echo "status $status"
     cat "$TMP/err" "$TMP/out"
-    [ "$status" = 4 ] && awk -v want="$want" -v verdicts=",$verdicts," '
-        $1 == "#top" { for (i = 2; i <= NF; i++) at[$i] = i }
+    [ "$status" = 4 ] && awk -v want="$want" -v verdicts=",$verdicts," "$BY_NAME"'
         $1 == "#window" { if (row == want) early = 1; windows++; has = 0 }
-        $1 == "top" { has = index(verdicts, "," $at["verdict"] ",") > 0; row = has ? row + 1 : 0; rows++ }
+        $1 == "top" { has = index(verdicts, "," col("verdict") ",") > 0; row = has ? row + 1 : 0; rows++ }
         END { exit early || row != want || rows != windows }' "$TMP/out"
 }
 
@@ -74,7 +73,7 @@ check 'a reader that has gone: status 0' no_reader
 
 one_row() {
     cat "$TMP/out"
-    [ "$(grep -c '^top ' "$TMP/out")" = 2 ] && [ "$(awk '$1 == "top" && $3 == '"$busy" "$TMP/out" | wc -l)" = 2 ] &&
+    [ "$(grep -c '^top ' "$TMP/out")" = 2 ] && [ "$(awk "$BY_NAME"'$1 == "top" && col("pid") == '"$busy" "$TMP/out" | wc -l)" = 2 ] &&
         grep -q "^#why pid=$busy .*rule=cpu-bound holds=yes" "$TMP/out"
 }
 check '--why: one process' ends 0 2 --why "$busy" 1 2

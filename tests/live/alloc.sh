@@ -101,7 +101,7 @@ stop() {
 
 # By pid, from the last window that has all its rows. (bash itself allocates, and would be slow at reading them all.)
 declare -A ROWS
-WINDOW=''
+FILES='' CELLS=(pid live_kib error_kib mapped_kib lib)
 read_windows() { # read_windows N: until all rows of N more are there
     local until=$(($(windows) + $1 + 1)) last=$((SECONDS + 60)) pid line
     while [ "$(windows)" -lt "$until" ]; do
@@ -110,11 +110,16 @@ read_windows() { # read_windows N: until all rows of N more are there
     done
     ROWS=()
     while read -r pid line; do
-        [ "$pid" = window ] && WINDOW=$line || ROWS[$pid]=$line
-    done < <(awk -v pids=" ${PIDS[*]} $CHILD " '
-        $1 == "#window" { last = now; now = "window " $0 "\n" }
-        $1 == "alloc" && index(pids, " " $3 " ") { now = now $3 " " $0 "\n" }
-        END { printf "%s", last }' "$TMP/out")
+        [ "$pid" = files ] && FILES=$line || ROWS[$pid]=$line
+    done < <(awk -v pids=" ${PIDS[*]} $CHILD " -v cells="${CELLS[*]}" "$BY_NAME"'
+        BEGIN { n = split(cells, cell, " ") }
+        $1 == "#window" { last = now; now = "" }
+        $1 == "alloc" && index(pids, " " col("pid") " ") {
+            now = now col("pid")
+            for (i = 1; i <= n; i++) now = now " " col(cell[i])
+            now = now "\n"
+        }
+        END { printf "files %s\n%s", win("alloc_files", WINDOW - 1), last }' "$TMP/out")
 }
 begin() {
     measure alloc -k 10000 "$@" || return
@@ -122,27 +127,29 @@ begin() {
 }
 
 # One file more has been found than before.
-files() { [[ $WINDOW =~ \ alloc_files=([0-9]+) ]] && echo "${BASH_REMATCH[1]}"; }
 next_file() {
     local than=$1 last=$((SECONDS + 60))
     while [ "$SECONDS" -lt "$last" ]; do
-        [ "$(files)" -gt "$than" ] && read_windows 1 && return
+        [ "$FILES" -gt "$than" ] && read_windows 1 && return
         read_windows 1
     done
     return 1
 }
 
-# The row of the last complete window, word by word. A process that holds nothing and does nothing has none.
+# The row of the last complete window, one of CELLS after the other. A process that holds nothing and does nothing has none.
 row() { # row PID
-    read -ra ROW <<<"${ROWS[$1]-alloc - $1 - 0.000}"
+    read -ra ROW <<<"${ROWS[$1]-- 0.000}"
 }
-cell() { # cell PID N: its N-th word
+cell() { # cell PID COLUMN: one of CELLS
+    local i
     row "$1"
-    echo "${ROW[$2 - 1]}"
+    for i in "${!CELLS[@]}"; do
+        [ "${CELLS[i]}" != "$2" ] || echo "${ROW[i]}"
+    done
 }
 bytes() { # of live_kib
-    row "$1"
-    local kib=${ROW[4]}
+    local kib
+    kib=$(cell "$1" live_kib)
     [ "$kib" != - ] || kib=0.000
     echo $(((${kib%.*} * 1024000 + 10#${kib#*.} * 1024 + 500) / 1000))
 }
@@ -158,9 +165,9 @@ count() { # its allocations, frees and failures in all windows, from the rates
     COUNTED=()
     while read -r pid counts; do
         COUNTED[$pid]=$counts
-    done < <(awk '$1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) ms = $i }
-        $1 == "alloc" { for (i = 6; i <= 10; i++) n[$3, i] += int($i * ms / 1000 + 0.5); pids[$3] }
-        END { for (pid in pids) print pid, n[pid, 6], n[pid, 7], n[pid, 10] }' "$TMP/out")
+    done < <(awk "$BY_NAME"'function count(rate) { return int(rate * win("dur_ms") / 1000 + 0.5) }
+        $1 == "alloc" { pid = col("pid"); allocs[pid] += count(col("allocs_s")); frees[pid] += count(col("frees_s")); failed[pid] += count(col("failed_s")) }
+        END { for (pid in allocs) print pid, allocs[pid], frees[pid], failed[pid] }' "$TMP/out")
 }
 counts() { # counts NAME
     local counted=${COUNTED[${PIDS[$1]}]-}
@@ -200,7 +207,7 @@ exact() {
     read_windows 1
     for name in "${NAMES[@]}"; do
         check "$how: $name: what it holds is right to the byte" holds "$name"
-        check "$how: $name: the file of the allocator is named" test "$(cell "${PIDS[$name]}" 9)" = "${FILE[$name]}"
+        check "$how: $name: the file of the allocator is named" test "$(cell "${PIDS[$name]}" lib)" = "${FILE[$name]}"
     done
     order 'map 5' "${NAMES[@]}"
     order 'remap 9' "${NAMES[@]}"
@@ -208,7 +215,7 @@ exact() {
     read_windows 1
     for name in "${NAMES[@]}"; do
         check "$how: $name: and with mmap and mremap" holds "$name"
-        check "$how: $name: mapped_kib is that of mmap" test "$(cell "${PIDS[$name]}" 11)" = 48.000
+        check "$how: $name: mapped_kib is that of mmap" test "$(cell "${PIDS[$name]}" mapped_kib)" = 48.000
     done
     order drop "${NAMES[@]}"
     order unmap "${NAMES[@]}"
@@ -224,7 +231,7 @@ exact() {
 }
 exact 'all processes' 0.2 --pointers 1048576
 exact 'with -p' 0.1 -p PIDS
-check 'with -p: no other process' test "$(awk '$1 == "alloc" { print $3 }' "$TMP/out" | sort -u | wc -l)" = ${#NAMES[@]}
+check 'with -p: no other process' test "$(awk "$BY_NAME"'$1 == "alloc" { print col("pid") }' "$TMP/out" | sort -u | wc -l)" = ${#NAMES[@]}
 CXX=()
 for name in "${NAMES[@]}"; do
     [ -z "${PRELOAD[$name]-}" ] || CXX+=("$name")
@@ -263,7 +270,7 @@ start contained "$TMP/unshared"
 start place "$TMP/static-musl"
 begin --pointers 1048576 0.2
 cp "$TMP/static-musl" "$TMP/late"
-known=$(files)
+known=$FILES
 start late "$TMP/late" # it takes a while to find it
 
 order 'throw 3' "${CXX[@]}"
@@ -279,7 +286,7 @@ check 'fork: the parent holds what it held' holds life
 check 'fork: the child holds what it allocated itself' test "$(bytes "$CHILD")" = 700
 kill "$CHILD"
 read_windows 1
-check 'exit: a process that is gone has no row' test "$(cell "$CHILD" 2)" = -
+check 'exit: a process that is gone has no row' test "$(cell "$CHILD" pid)" = -
 echo exec >&"${TO[life]}"
 hear life ready
 read_windows 1
@@ -291,7 +298,7 @@ check 'exec: holds what it allocated since' holds life "$before"
 
 check 'a program that was never seen before is found' next_file "$known"
 cp "$TMP/bump.so" "$TMP/gone.so"
-known=$(files)
+known=$FILES
 order "open $TMP/gone.so" early
 check 'a library that comes by dlopen is found' next_file "$known"
 before=$(bytes "${PIDS[early]}") # of dlopen
@@ -300,7 +307,7 @@ order 'work 500' late
 read_windows 1
 check 'a program that was never seen before: exact from then on' holds late
 check 'dlopen of an unknown allocator: exact' holds early "$before"
-check 'and its file is named' test "$(cell "${PIDS[early]}" 9)" = gone.so
+check 'and its file is named' test "$(cell "${PIDS[early]}" lib)" = gone.so
 
 # A thread's slot follows from its thread ID: if two threads map to the same slot, both count, whichever comes or goes first.
 # A thread ID that is used again is another process.
@@ -364,9 +371,9 @@ order 'hold 5' stripped other
 read_windows 1
 measured
 check 'stripped: said once' test "$(grep -c "^#unseen pid=${PIDS[stripped]} " "$TMP/out")" = 1
-check 'stripped: what it holds is not known' test "$(cell "${PIDS[stripped]}" 5)" = -
+check 'stripped: what it holds is not known' test "$(cell "${PIDS[stripped]}" live_kib)" = -
 check 'stripped: others go on' holds other
-check 'a mapped file that is no ELF file does no harm' grep -q "^alloc  *[0-9]*  *$text " "$TMP/out"
+check 'a mapped file that is no ELF file does no harm' test -n "$(column_of "$TMP/out" alloc pid pid="$text")"
 load_stop "$text"
 stop stripped other
 
@@ -378,14 +385,18 @@ order 'hold 300' leak
 order 'leak 20000' leak
 read_windows 7
 measured
-leaks() { awk '$1 == "#window" { last = now; now = "" } $1 == "leaks" { now = now $0 "\n" } END { printf "%s", last }' "$TMP/out"; }
+# blocks, live_kib and stack of each row in the last complete window
+leaks() {
+    awk "$BY_NAME"'$1 == "#window" { last = now; now = "" }
+        $1 == "leaks" { now = now col("blocks") " " col("live_kib") " " col("stack") "\n" } END { printf "%s", last }' "$TMP/out"
+}
 names_leak() {
     leaks
-    leaks | head -n 1 | awk '{ split($7, f, /[+;]/); exit !($2 == 1 && f[1] == "leaks_here" && $5 == 20000) }'
+    leaks | head -n 1 | awk '{ split($3, f, /[+;]/); exit !(f[1] == "leaks_here" && $1 == 20000) }'
 }
 check '--leaks: the function that leaks is first, with all its blocks' names_leak
-check '--leaks: its bytes are those that it leaked' test "$(leaks | awk 'NR == 1 { print $4 }')" = 976.562
-check '--leaks: the others are below' test "$(leaks | awk '$7 ~ /^hold\+/ { print $5 }')" = 300
+check '--leaks: its bytes are those that it leaked' test "$(leaks | awk 'NR == 1 { print $2 }')" = 976.562
+check '--leaks: the others are below' test "$(leaks | awk '$3 ~ /^hold\+/ { print $1 }')" = 300
 begin -p "${PIDS[leak]}" --leaks 1h 0.1
 order 'leak 2000' leak
 read_windows 2
@@ -405,8 +416,8 @@ read_windows 1
 within_error() {
     row "${PIDS[many]}"
     echo "${ROW[*]}"
-    echo "${ROW[*]}" | awk -v live="$(said live many)" \
-        '{ off = $5 - live / 1024; exit !($12 > 0 && off < 2 * $12 && off > -2 * $12) }'
+    awk -v live="$(said live many)" -v seen="$(cell "${PIDS[many]}" live_kib)" -v error="$(cell "${PIDS[many]}" error_kib)" \
+        'BEGIN { off = seen - live / 1024; exit !(error > 0 && off < 2 * error && off > -2 * error) }'
 }
 check 'more: live_kib is within twice its error' within_error
 check 'more: and the window says that it samples' grep -qE ' alloc_sampled=(2|4|8|[1-9][0-9]+) ' "$TMP/out"
@@ -414,12 +425,12 @@ count
 check 'more: allocations are counted exactly' counts many
 order drop many
 read_windows 1
-check 'all freed: nothing is left of it' test "$(cell "${PIDS[many]}" 5) $(cell "${PIDS[many]}" 12)" = '0.000 0.000'
+check 'all freed: nothing is left of it' test "$(cell "${PIDS[many]}" live_kib) $(cell "${PIDS[many]}" error_kib)" = '0.000 0.000'
 order 'maps 3000' many
 read_windows 1
 measured
 check 'what cannot be sampled and finds no room is lost, and counted' \
-    test "$(($(window_sum lost) + $(grep '^#window' "$TMP/out" | tail -n 1 | sed 's/.*alloc_pointers=\([0-9]*\).*/\1/')))" = 3000
+    test "$(($(window_sum lost) + $(field_of alloc_pointers | tail -n 1)))" = 3000
 stop many
 
 start million "$TMP/glibc"

@@ -68,18 +68,18 @@ wrong 'an alert after no window' 'from 1 to 999999' --alert starved:0
 wrong 'an alert where no verdicts are' 'needs the view top' cpu --alert starved
 wrong '--why of no number' 'PID is a whole number' --why ps
 wrong '--why where no verdicts are' 'needs the view top' cpu --why 1
-wrong 'an unknown threshold' 'did you mean starved_pct?' cpu --thresholds starved_pc=30
-wrong 'a threshold out of its bounds' 'from 0.1 to 100' cpu --thresholds starved_pct=-1
+wrong 'an unknown threshold' 'did you mean starved_pct?' --thresholds starved_pc=30
+wrong 'a threshold out of its bounds' 'from 0.1 to 100' --thresholds starved_pct=-1
 mkfifo "$TMP/fifo"
 printf '# tuned\n\nspan_s=2\nspan_s=\xff\e[2J\n' >"$TMP/thresholds"
 head -c 100000 /dev/zero >"$TMP/zeros"
 for file in "$TMP" "$TMP/fifo" /dev/zero /dev/stdin; do
-    wrong "thresholds from ${file#"$TMP"}, no file" 'not a regular file' cpu --thresholds "$file"
+    wrong "thresholds from ${file#"$TMP"}, no file" 'not a regular file' --thresholds "$file"
 done
-wrong 'thresholds from a file that is not there' 'No such file' cpu --thresholds "$TMP/none"
-wrong 'thresholds with bytes that are no text' 'line 4: span_s: "\xff\x1b[2J"' cpu --thresholds "$TMP/thresholds"
-wrong 'thresholds from 100,000 zero bytes' 'larger than 65536' cpu --thresholds "$TMP/zeros"
-wrong 'thresholds from a program' 'larger than 65536' cpu --thresholds "$HOG"
+wrong 'thresholds from a file that is not there' 'No such file' --thresholds "$TMP/none"
+wrong 'thresholds with bytes that are no text' 'line 4: span_s: "\xff\x1b[2J"' --thresholds "$TMP/thresholds"
+wrong 'thresholds from 100,000 zero bytes' 'larger than 65536' --thresholds "$TMP/zeros"
+wrong 'thresholds from a program' 'larger than 65536' --thresholds "$HOG"
 
 # ---- nowhere to write to ----
 

@@ -35,26 +35,20 @@ begin() {
     return 1
 }
 
-# sum COLUMN DISK [PID [COMM]]: the column's rates, as an amount over all windows. Columns by name; PID or COMM "": any.
+# sum COLUMN DISK [PID [COMM]]: the column's rates, as an amount over all windows. PID or COMM "": any.
 sum() {
-    awk -v name="$1" -v disk="$2" -v pid="${3-}" -v comm="${4-}" '
-        $1 == "#block" { for (i = 2; i <= NF; i++) at[$i] = i }
-        $1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) ms = $i }
-        $1 == "block" && $(at["dev"]) == disk && (pid == "" || $(at["pid"]) == pid) && (comm == "" || $NF == comm) {
-            n += $(at[name]) * ms / 1000 }
+    awk -v name="$1" -v disk="$2" -v pid="${3-}" -v comm="${4-}" "$BY_NAME"'
+        $1 == "block" && col("dev") == disk && (pid == "" || col("pid") == pid) && (comm == "" || col("comm") == comm) {
+            n += col(name) * win("dur_ms") / 1000 }
         END { printf "%.0f\n", n }' "$TMP/out"
 }
 # last COLUMN DISK PID: in the last row.
 last() {
-    awk -v name="$1" -v disk="$2" -v pid="$3" '
-        $1 == "#block" { for (i = 2; i <= NF; i++) at[$i] = i }
-        $1 == "block" && $(at["dev"]) == disk && $(at["pid"]) == pid { v = $(at[name]) } END { print v }' "$TMP/out"
-}
-field() { # field NAME: the sum over all windows
-    sed -n "s/^#window .* $1=\([0-9.]*\).*/\1/p" "$TMP/out" | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
+    awk -v name="$1" -v disk="$2" -v pid="$3" "$BY_NAME"'
+        $1 == "block" && col("dev") == disk && col("pid") == pid { v = col(name) } END { print v }' "$TMP/out"
 }
 has_name() { # has_name PID NAME: in all of its rows
-    awk -v pid="$1" -v name="$2" '$1 == "block" && $3 == pid { n++; bad += $NF != name; print } END { exit !n || bad }' "$TMP/out"
+    awk -v pid="$1" -v name="$2" "$BY_NAME"'$1 == "block" && col("pid") == pid { n++; bad += col("comm") != name; print } END { exit !n || bad }' "$TMP/out"
 }
 
 # ---- who is charged for writes ----
@@ -123,7 +117,7 @@ exactly() { # exactly DISK [MORE]: up to MORE further reads, by the file system 
         within "$(sum read_kib_s "$1" '' fio)" "$read_kib" $((read_kib + 64 * ${2-0})) &&
         [ "$(sum writes_s "$1" '' fio)" = "$writes" ] && [ "$(sum write_kib_s "$1" '' fio)" = "$write_kib" ]
 }
-on_their_way() { awk '$1 == "block" && $NF == "fio" { n = $21 } END { print n }' "$TMP/out"; }
+on_their_way() { awk "$BY_NAME"'$1 == "block" && col("comm") == "fio" { n = col("inflight") } END { print n }' "$TMP/out"; }
 
 # Some hosts run no program while a certain process of theirs has the CPU (hog cpu counts that time as missed_ms), and an
 # interrupt that completes a request may come just then: it cannot be counted. So one run of six must be exact; a mistake in
@@ -143,7 +137,7 @@ measure_exactly() { # measure_exactly [HOG-OPTION...] -- FIO-OPTION...: false: f
         }
         sleep 0.3
         measured
-        exactly "$NAME" >/dev/null && [ "$(field lost)" = 0 ] && [ "$(on_their_way)" = 0 ] && return
+        exactly "$NAME" >/dev/null && [ "$(window_sum lost)" = 0 ] && [ "$(on_their_way)" = 0 ] && return
     done
     return 0
 }
@@ -154,15 +148,15 @@ counts() { # counts FILESYSTEM ENGINE DEPTH
         return
     }
     check "$1, $2: reads, writes and KiB are exactly those of fio" exactly "$NAME"
-    check "$1, $2: none is lost" test "$(field lost)" = 0
+    check "$1, $2: none is lost" test "$(window_sum lost)" = 0
     check "$1, $2: none is on its way at the end" test "$(on_their_way)" = 0
 }
 
 # Many at once, so that a request takes long and the time until fio runs again is small compared to it. Three tries: a host
 # may be busy.
 column() { # column NAME: of fio's row
-    awk -v name="$1" -v disk="$NAME" '$1 == "#block" { for (i = 2; i <= NF; i++) at[$i] = i }
-        $1 == "block" && $(at["dev"]) == disk && $NF == "fio" && $(at["reads_s"]) > best { best = $(at["reads_s"]); v = $(at[name]) }
+    awk -v name="$1" -v disk="$NAME" "$BY_NAME"'
+        $1 == "block" && col("dev") == disk && col("comm") == "fio" && col("reads_s") > best { best = col("reads_s"); v = col(name) }
         END { print v }' "$TMP/out"
 }
 agree_on_times() {
@@ -178,10 +172,8 @@ agree_on_times() {
 waits_as_long() { # fio sleeps for nearly all of each request
     local sum slept busy
     sum=$(jq '.jobs[0].read | .clat_ns.mean * .total_ios / 1e6' "$TMP/fio")
-    slept=$(awk '$1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) ms = $i }
-        $1 == "block" && $NF == "fio" && $8 > 0 { n += $6 * ms / 100 } END { print n }' "$TMP/out")
-    busy=$(awk '$1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) ms = $i }
-        $1 == "block" && $NF == "fio" && $8 > 0 { n += $7 * ms / 100 } END { print n }' "$TMP/out")
+    slept=$(awk "$BY_NAME"'$1 == "block" && col("comm") == "fio" && col("reads_s") > 0 { n += col("iowait_pct") * win("dur_ms") / 100 } END { print n }' "$TMP/out")
+    busy=$(awk "$BY_NAME"'$1 == "block" && col("comm") == "fio" && col("reads_s") > 0 { n += col("util_pct") * win("dur_ms") / 100 } END { print n }' "$TMP/out")
     echo "slept $slept ms, busy $busy ms, all requests of fio $sum ms"
     within "$slept" "$(awk -v s="$sum" 'BEGIN { print s * 0.6 }')" "$(awk -v s="$sum" 'BEGIN { print s * 1.02 + 1 }')" &&
         within "$busy" "$(awk -v s="$sum" 'BEGIN { print s * 0.6 }')" "$(awk -v s="$sum" 'BEGIN { print s * 1.02 + 1 }')"
@@ -216,7 +208,7 @@ fi
 prepare_file
 whose ext4
 journal() {
-    awk '$1 == "block" && $NF == "[journal]"' "$TMP/out"
+    awk "$BY_NAME"'$1 == "block" && col("comm") == "[journal]"' "$TMP/out"
     [ "$(sum write_kib_s "$NAME" - '[journal]')" -gt 0 ]
 }
 check 'ext4: the journal is charged to no process' journal
@@ -245,13 +237,13 @@ begin 0.2 --device "$NAME"
 with_fio --ioengine=psync --rw=randread --bs=4k --number_ios=500
 sleep 0.3
 measured
-check '--device: only that one' test "$(awk '$1 == "block" { print $5 }' "$TMP/out" | sort -u)" = "$NAME"
-check '--device: is virtual' test "$(awk '$1 == "block" { print $(NF - 2) }' "$TMP/out" | sort -u)" = virtual
+check '--device: only that one' test "$(awk "$BY_NAME"'$1 == "block" { print col("dev") }' "$TMP/out" | sort -u)" = "$NAME"
+check '--device: is virtual' test "$(awk "$BY_NAME"'$1 == "block" { print col("type") }' "$TMP/out" | sort -u)" = virtual
 
 # Threads, and chosen processes.
 measure_exactly -t -- --ioengine=psync --rw=randread --bs=4k --number_ios=300 --thread --numjobs=3 --group_reporting
 each_thread() {
-    awk -v disk="$NAME" '$1 == "block" && $5 == disk && $NF == "fio" { print $(NF - 1) }' "$TMP/out" | sort -u | tee /dev/stderr |
+    awk -v disk="$NAME" "$BY_NAME"'$1 == "block" && col("dev") == disk && col("comm") == "fio" { print col("tid") }' "$TMP/out" | sort -u | tee /dev/stderr |
         awk 'END { exit NR != 3 }'
 }
 check '-t: each thread has its row' each_thread
@@ -264,7 +256,7 @@ beside=$LOAD_PID
 begin 0.2 -p "$other"
 sleep 0.5
 measured
-check '-p: no other process' test "$(awk '$1 == "block" { print $3 }' "$TMP/out" | sort -u)" = "$other"
+check '-p: no other process' test "$(awk "$BY_NAME"'$1 == "block" { print col("pid") }' "$TMP/out" | sort -u)" = "$other"
 
 # A process that dies with requests in flight, and a disk that goes.
 begin 0.2

@@ -28,10 +28,8 @@ disk() { # disk NAME: a loop device, silently. With direct I/O to the file below
 
 # rows DISK PID COLUMN: the column's rates, as an amount over all windows; DISK or PID "": any.
 rows() {
-    awk -v disk="$1" -v pid="$2" -v name="$3" '
-        $1 == "#block" { for (i = 2; i <= NF; i++) at[$i] = i }
-        $1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) ms = $i }
-        $1 == "block" && (disk == "" || $(at["dev"]) == disk) && (pid == "" || $(at["pid"]) == pid) { n += $(at[name]) * ms / 1000 }
+    awk -v disk="$1" -v pid="$2" -v name="$3" "$BY_NAME"'
+        $1 == "block" && (disk == "" || col("dev") == disk) && (pid == "" || col("pid") == pid) { n += col(name) * win("dur_ms") / 1000 }
         END { printf "%.0f\n", n }' "$TMP/out"
 }
 of() { sed -n 's/^pid=//p' "$HERE/$1"; } # the pid that the load wrote there
@@ -85,11 +83,10 @@ contained() { # contained NAME LOAD-ARGUMENT...
         "$group" "$LOAD" "${@:2}" >"$HERE/$1"
 }
 in_groups() { # each in its own; the cgroup of a process that has ended by the end of the window is not known
-    awk -v one="$(of one)" -v two="$(of two)" -v group="/hog_block_$$_" '
-        $1 == "#block" { for (i = 2; i <= NF; i++) at[$i] = i }
-        $1 == "block" && ($(at["pid"]) == one || $(at["pid"]) == two) && $(at["cgroup"]) != "-" {
-            want = group ($(at["pid"]) == one ? "one" : "two")
-            n++; bad += substr($(at["cgroup"]), length($(at["cgroup"])) - length(want) + 1) != want; print }
+    awk -v one="$(of one)" -v two="$(of two)" -v group="/hog_block_$$_" "$BY_NAME"'
+        $1 == "block" && (col("pid") == one || col("pid") == two) && col("cgroup") != "-" {
+            want = group (col("pid") == one ? "one" : "two")
+            n++; bad += substr(col("cgroup"), length(col("cgroup")) - length(want) + 1) != want; print }
         END { exit !n || bad }' "$TMP/out"
 }
 two_containers() {
@@ -132,7 +129,7 @@ dataless() {
     after=$(stat_of "$GONE")
 }
 dataless_counted() {
-    awk -v disk="${GONE#/dev/}" '$1 == "#block" || ($1 == "block" && $5 == disk)' "$TMP/out"
+    awk -v disk="${GONE#/dev/}" "$BY_NAME"'$1 == "#block" || ($1 == "block" && col("dev") == disk)' "$TMP/out"
     echo "$counted_before to $(counted) counted, $(rows "${GONE#/dev/}" '' other_s) without data; the kernel: $((after - before))"
     [ "$after" -gt "$before" ] && [ $(($(counted) - counted_before)) = $((after - before)) ] &&
         [ "$(rows "${GONE#/dev/}" '' other_s)" -ge 2 ]
@@ -174,8 +171,8 @@ else
 fi
 check 'discards, zeroes, flushes and writes: as many as the kernel counts' dataless_counted
 GONE_NAME=${GONE#/dev/}
-failed() { awk -v disk="$GONE_NAME" '$1 == "#block" { for (i = 2; i <= NF; i++) at[$i] = i }
-    $1 == "block" && $(at["dev"]) == disk { n += $(at["failed"]); left = $(at["inflight"]); print } END { exit !n || left > 1 }' "$TMP/out"; }
+failed() { awk -v disk="$GONE_NAME" "$BY_NAME"'
+    $1 == "block" && col("dev") == disk { n += col("failed"); left = col("inflight"); print } END { exit !n || left > 1 }' "$TMP/out"; }
 check 'a disk that goes: failed requests are reported, and none is left in flight' failed
 GONE=
 done_testing

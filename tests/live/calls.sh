@@ -36,16 +36,15 @@ exact() {
     check "$how: bytes that were read" within "$(sum kib "$LOAD_PID" '[syscall]' read)" 2559.9 2561
     # shellcheck disable=SC2016
     check "$how: a call that hangs is reported, with the time it has taken so far" \
-        awk -v pid="$LOAD_PID" '$1 == "#calls" { for (i = 2; i <= NF; i++) at[$i] = i }
-            $1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) ms = $i }
-            $1 == "calls" && $at["pid"] == pid && $at["func"] == "read" { print; seen += $at["in_call"] >= 1 && $at["total_ms"] > ms * 0.9 }
+        awk -v pid="$LOAD_PID" "$BY_NAME"'
+            $1 == "calls" && col("pid") == pid && col("func") == "read" { print; seen += col("in_call") >= 1 && col("total_ms") > win("dur_ms") * 0.9 }
             END { exit !seen }' "$TMP/out"
     check "$how: nothing is lost" test "$(window_sum lost)" = 0
     load_end
 }
 exact 'all processes'
 exact 'with -p' -p PID
-check 'with -p: no other process' test "$(awk '$1 == "calls" { print $3 }' "$TMP/out" | sort -u | wc -l)" = 1
+check 'with -p: no other process' test "$(awk "$BY_NAME"'$1 == "calls" { print col("pid") }' "$TMP/out" | sort -u | wc -l)" = 1
 exact 'without tp_btf' --without tp_btf
 cat >"$TMP/untyped" <<SCRIPT
 #!/bin/sh
@@ -68,7 +67,7 @@ next_windows 2
 measured
 same_as_strace() {
     local pid calls errors name n=0
-    pid=$(awk '$1 == "calls" && / getppid / && / caller$/ { print $3; exit }' "$TMP/out")
+    pid=$(awk "$BY_NAME"'$1 == "calls" && / getppid / && / caller$/ { print col("pid"); exit }' "$TMP/out")
     while read -r calls errors name; do
         n=$((n + 1))
         echo "strace: $calls $errors $name; we: $(sum count "$pid" '[syscall]' "$name")"
@@ -106,7 +105,7 @@ else
     "$TMP/compat"
     next_windows 2
     measured
-    pid=$(awk '$1 == "calls" && $NF == "compat" { print $3; exit }' "$TMP/out")
+    pid=$(awk "$BY_NAME"'$1 == "calls" && col("comm") == "compat" { print col("pid"); exit }' "$TMP/out")
     check 'calls by the entry of 32-bit programs have their own names' counts "$pid" '[compat]' getpid 1000 0 0
     check 'and fail by themselves' counts "$pid" '[compat]' close 1000 1000 0
     check 'a process that exits inside a call has entered it' is 1 entered "$pid" '[compat]' exit

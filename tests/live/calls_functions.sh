@@ -99,7 +99,7 @@ by() {
     check "$how: calls are counted exactly, nested, recursive and left by longjmp" all_counts
     check "$how: errors and bytes that were not described are unknown" test "$(sum errors callee_put)$(sum kib callee_put)" = --
     check "$how: half of the slow ones took 30 ms, and little more" \
-        within "$(awk '$1 == "#calls" { for (i = 2; i <= NF; i++) at[$i] = i } $1 == "calls" && $at["func"] == "callee_slow" && $at["p50_us"] != "-" { print $at["p50_us"] }' "$TMP/out" | sort -n | head -n 1)" 28000 60000
+        within "$(awk "$BY_NAME"'$1 == "calls" && col("func") == "callee_slow" && col("p50_us") != "-" { print col("p50_us") }' "$TMP/out" | sort -n | head -n 1)" 28000 60000
     check "$how: nothing is lost" test "$(window_sum lost)" = 0
     load_end
 }
@@ -160,7 +160,7 @@ check 'too many functions: how many they are, and the limit' calls_refuses 1 '\*
 check 'a function that a probe would break' calls_refuses 1 'none of its functions' --lib libc.so.6 --func vfork
 check '--func without --lib' calls_refuses 2 'go together' --func x
 check '--lib without --func' calls_refuses 2 'go together' --lib libc
-check 'two presets' calls_refuses 2 'only one of' --preset mpi --preset libc-io
+check 'a preset and functions' calls_refuses 2 'only one of' --preset mpi --lib libc --func read
 check 'no test of a result' calls_refuses 2 "like 'ret<0'" --lib libc --func read --error 'result<0'
 check 'no argument' calls_refuses 2 '1 to 6' --lib libc --func read --bytes 0
 other_view() { "$HOG" cpu --preset mpi 0.1 1 2>&1 | grep -q 'needs the view calls'; }
@@ -192,7 +192,7 @@ begin --preset libc-io 0.2
 "$TMP/io_caller"
 next_windows 2
 measured
-pid=$(awk '$1 == "calls" && $NF == "io_caller" { print $3; exit }' "$TMP/out")
+pid=$(awk "$BY_NAME"'$1 == "calls" && col("comm") == "io_caller" { print col("pid"); exit }' "$TMP/out")
 libc_counts() {
     is fread count 1000 "$pid" && is fread kib 2000 "$pid" && is fread errors - "$pid" && is fwrite count 1000 "$pid" &&
         is fwrite errors 1000 "$pid" && is fwrite kib 0 "$pid" && is pread errors 1000 "$pid" && is fclose errors 0 "$pid"
@@ -246,7 +246,7 @@ SOURCE
             is MPI_File_write_at count 30 && is MPI_File_write_at errors 14 && is MPI_File_write_at_all errors 0
     }
     check '--preset mpi: calls of two ranks' mpi_counts
-    check '--preset mpi: a row a rank' test "$(awk '$1 == "calls" && / MPI_File_open / { print $3 }' "$TMP/out" | sort -u | wc -l)" = 2
+    check '--preset mpi: a row a process' test "$(awk "$BY_NAME"'$1 == "calls" && / MPI_File_open / { print col("pid") }' "$TMP/out" | sort -u | wc -l)" = 2
     check '--preset mpi: bytes are those of the count and the datatype' within "$(sum kib MPI_File_write_at_all)" 390.6 390.7
     check '--preset mpi: those of another datatype' within "$(sum kib MPI_File_read_at)" 31.2 31.3
     check '--preset mpi: those of a datatype that the program has made' within "$(sum kib MPI_File_write_at)" 5.9 6.1

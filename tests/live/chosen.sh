@@ -9,10 +9,6 @@ switches_of() {
     awk '/ctxt_switches/ { sum += $2 } END { print sum + 0 }' "/proc/$1/status"
 }
 
-column() { # column N CONDITION: its sum over the rows
-    awk '$1 == "cpu" && ('"$2"') { sum += $'"$1"' } END { print sum + 0 }' "$TMP/out"
-}
-
 load_start "$LOADS/duty" 1000 500 1500
 duty=$LOAD_PID
 load_start sleep 60
@@ -25,11 +21,11 @@ before=$(switches_of "$duty")
 sleep 1
 after=$(switches_of "$duty")
 measured
-check '-p: only these' test "$(awk '$1 == "cpu" { print $3 }' "$TMP/out" | sort -nu | xargs)" = "$(printf '%s\n' "$duty" "$idle" | sort -n | xargs)"
+check '-p: only these' test "$(awk "$BY_NAME"'$1 == "cpu" { print col("pid") }' "$TMP/out" | sort -nu | xargs)" = "$(printf '%s\n' "$duty" "$idle" | sort -n | xargs)"
 check '-p: an idle process has a row in each window' \
-    test "$(awk -v pid="$idle" '$1 == "#window" { w++ } $1 == "cpu" && $3 == pid && $6 == 0 && $NF == "sleep" { n++ }
-             END { print (w > 4 && n == w ? "each" : n + 0 " of " w) }' "$TMP/out")" = each
-check '-p: at least the switches of /proc' within "$(column 7 "\$3 == $duty")" $((after - before - 1)) 1000000
+    test "$(awk -v pid="$idle" "$BY_NAME"'$1 == "cpu" && col("pid") == pid && col("run_ms") == 0 && col("comm") == "sleep" { n++ }
+             END { print (WINDOW > 4 && n == WINDOW ? "each" : n + 0 " of " WINDOW) }' "$TMP/out")" = each
+check '-p: at least the switches of /proc' within "$(column_sum "$TMP/out" cpu switches pid="$duty")" $((after - before - 1)) 1000000
 
 # A stopped process cannot switch between the two snapshots and the window: they must be equal.
 kill -STOP "$duty"
@@ -42,14 +38,14 @@ kill -STOP "$duty"
 sleep 0.1
 after=$(switches_of "$duty")
 measured
-check '-p: exactly the switches of /proc' within "$(column 7 1)" $((after - before - 2)) $((after - before + 2))
+check '-p: exactly the switches of /proc' within "$(column_sum "$TMP/out" cpu switches)" $((after - before - 2)) $((after - before + 2))
 kill -CONT "$duty"
 
 # ---- the end of a process ----
 
 ended() { # ended PID: its last row has time, comes before the line that reports its end, and no row comes after
     cat "$TMP/out"
-    awk -v pid="$1" '$1 == "cpu" && $3 == pid { last = $6; bad += gone } $0 == "#exit pid=" pid { gone++; with = last }
+    awk -v pid="$1" "$BY_NAME"'$1 == "cpu" && col("pid") == pid { last = col("run_ms"); bad += gone } $0 == "#exit pid=" pid { gone++; with = last }
          END { exit !(gone == 1 && with > 0 && !bad) }' "$TMP/out"
 }
 
@@ -74,7 +70,7 @@ one_line() { # one_line TEXT: stderr is one line with it
 }
 
 "$HOG" cpu -p "$gone,$duty" 0.1 2 >"$TMP/out" 2>"$TMP/err"
-check 'a process that is gone: the others are shown' test "$? $(column 3 1)" = "0 $((2 * duty))"
+check 'a process that is gone: the others are shown' test "$? $(column_sum "$TMP/out" cpu pid)" = "0 $((2 * duty))"
 check 'a process that is gone: reported once' one_line "pid $gone: no such process"
 "$HOG" cpu -p "$gone" 0.1 1 >"$TMP/out" 2>"$TMP/err"
 check 'all are gone: status 1' test "$?$(cat "$TMP/out")" = 1

@@ -8,34 +8,31 @@ LOADS=$BUILD/tests/load
 # Of the rows, not run_ms= of the window's line: that sum is checked against them. 1 us for the rounding of each number.
 adds_up() {
     head -n 3 "$TMP/out"
-    awk -v most=10000 '
-        function check() {
-            if (!windows++) return
-            off = rows + f["other_ms"] + f["idle_ms"] + f["missed_ms"] + f["stolen_ms"] + f["lost_ms"] - f["cpus"] * f["dur_ms"]
-            rounding = 0.001 * (n + 10)
-            if (off > rounding || off < -rounding) { bad++; print "window " f["seq"] ": the sum is off by " off " ms" }
-            off = rows - f["run_ms"]
-            if (off > rounding || off < -rounding) { bad++; print "window " f["seq"] ": run_ms is off by " off " ms" }
-            if (n == most) { bad++; print "too many rows" }
+    awk -v most=10000 "$BY_NAME"'
+        function check(w) {
+            off = rows[w] + win("other_ms", w) + win("idle_ms", w) + win("missed_ms", w) + win("stolen_ms", w) + win("lost_ms", w) - win("cpus", w) * win("dur_ms", w)
+            rounding = 0.001 * (n[w] + 10)
+            if (off > rounding || off < -rounding) { bad++; print "window " w ": the sum is off by " off " ms" }
+            off = rows[w] - win("run_ms", w)
+            if (off > rounding || off < -rounding) { bad++; print "window " w ": run_ms is off by " off " ms" }
+            if (n[w] == most) { bad++; print "too many rows" }
         }
-        $1 == "#window" { check(); rows = n = 0; for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] } }
-        $1 == "cpu" { rows += $6; n++; if ($6 < 0) { bad++; print "negative: " $0 } }
-        END { check(); exit (windows < 2 || bad > 0) }' "$TMP/out" >"$TMP/off"
+        $1 == "cpu" { rows[WINDOW] += col("run_ms"); n[WINDOW]++; if (col("run_ms") < 0) { bad++; print "negative: " $0 } }
+        END { for (w = 1; w <= WINDOW; w++) check(w); exit (WINDOW < 2 || bad > 0) }' "$TMP/out" >"$TMP/off"
     local status=$?
     cat "$TMP/off"
     return "$status"
 }
 
 cpus_are() {
-    head -n 1 "$TMP/out"
-    head -n 1 "$TMP/out" | grep -q " cpus=$1 "
+    head -n 3 "$TMP/out"
+    [ "$(field_of cpus | sort -u)" = "$1" ]
 }
 
 lost_is_said() { # lost_is_said no|yes
-    grep '^#window' "$TMP/out" | tee "$TMP/windows"
-    awk -v want="$1" '{ for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] }
-         some += f["lost"] > 0 && f["lost_ms"] > 0; one += !f["lost"] && f["lost_ms"] > 0 }
-         END { exit !NR || one || (want == "yes") != (some > 0) }' "$TMP/windows"
+    paste <(field_of lost) <(field_of lost_ms) | tee "$TMP/lost"
+    awk -v want="$1" '{ some += $1 > 0 && $2 > 0; one += !$1 && $2 > 0 }
+         END { exit !NR || one || (want == "yes") != (some > 0) }' "$TMP/lost"
 }
 
 # steal_ms: all CPUs, since boot; some kernels count what interrupts lose separately.
@@ -50,14 +47,14 @@ stolen_is_told() {
     before=$(steal_ms)
     run 0.5 8
     after=$(steal_ms)
-    sed -n 's/^#window .* stolen_ms=\([-0-9.]*\).*/\1/p' "$TMP/out" | awk -v before="$before" -v after="$after" -v cpus="$(nproc)" '
+    field_of stolen_ms | awk -v before="$before" -v after="$after" -v cpus="$(nproc)" '
         BEGIN { split(before, b); split(after, a); high = a[2] - b[2] + 10 + 10 * cpus }
         { sum += $1; negative += $1 < 0 }
         END { print "stolen " sum " ms, by the kernel " a[1] - b[1] ".." a[2] - b[2]; exit NR != 8 || negative || sum > high }'
 }
 
 run() {
-    "$HOG" cpu -k 10000 "$@" >"$TMP/out"
+    "$HOG" cpu -w -k 10000 "$@" >"$TMP/out"
 }
 
 load_start "$LOADS/duty" 1000 1000 1000 4

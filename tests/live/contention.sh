@@ -42,9 +42,9 @@ waited_ms() {
     cat "/proc/$1/task"/*/schedstat | awk '{ ms += $2 / 1e6 } END { printf "%.3f\n", ms }'
 }
 
-# pairs_ms AWK-CONDITION: wait_ms of all matching rows: 3 victim, 4 aggressor, 5 count, 6 wait_ms, 8 kind, 12 comm.
+# pairs_ms NAME=VALUE...: wait_ms of all matching rows.
 pairs_ms() {
-    awk '$1 == "contention" && ('"$1"') { sum += $6 } END { printf "%.3f\n", sum }' "$TMP/out"
+    column_of "$TMP/out" contention wait_ms "$@" | awk '{ sum += $1 } END { printf "%.3f\n", sum }'
 }
 
 about() { # about MS TRUTH PERCENT [MS]
@@ -58,12 +58,8 @@ at_least() { # at_least VALUE PERCENT OF
 }
 
 adds_up() { # adds_up PID [PERCENT]
-    echo "pairs $(pairs_ms "\$3 == $1"), kernel ${WAITED[$1]}, lost $(lost_ms)"
-    about "$(pairs_ms "\$3 == $1")" "${WAITED[$1]}" "${2:-2}"
-}
-
-lost_ms() {
-    sed -n 's/^#window .* wait_lost_ms=\([0-9.]*\).*/\1/p' "$TMP/out" | awk '{ sum += $1 } END { print sum + 0 }'
+    echo "pairs $(pairs_ms victim="$1"), kernel ${WAITED[$1]}, lost $(window_sum wait_lost_ms)"
+    about "$(pairs_ms victim="$1")" "${WAITED[$1]}" "${2:-2}"
 }
 
 # ---- three tasks on one CPU ----
@@ -80,19 +76,19 @@ check 'hogs next to a victim: its pairs add up to the wait that the kernel count
 check 'hogs next to a victim: so do those of the hogs' adds_up "$a"
 check 'hogs next to a victim: a nice one waits longer' at_least "${WAITED[b]}" 110 "${WAITED[a]}"
 by_run_time() {
-    awk -v a="$(pairs_ms "\$3 == $victim && \$4 == $a")" -v b="$(pairs_ms "\$3 == $victim && \$4 == $b")" \
+    awk -v a="$(pairs_ms victim="$victim" aggressor="$a")" -v b="$(pairs_ms victim="$victim" aggressor="$b")" \
         -v ran_a="$ran_a" -v ran_b="$ran_b" 'BEGIN { printf "%.3f of %.3f and %.3f of %.3f ms\n", a, ran_a, b, ran_b
             exit !(b > 0 && ran_b > 0 && a / b > 0.8 * ran_a / ran_b && a / b < 1.25 * ran_a / ran_b) }'
 }
 check 'hogs next to a victim: each by the time it ran' by_run_time
 # The victim waits while they run, and for everything else on this busy machine; never longer than each of them ran.
 named() { # named AGGRESSOR RAN_MS
-    within "$(pairs_ms "\$3 == $victim && \$4 == $1")" "$(awk -v ms="$2" 'BEGIN { print 0.7 * ms }')" \
+    within "$(pairs_ms victim="$victim" aggressor="$1")" "$(awk -v ms="$2" 'BEGIN { print 0.7 * ms }')" \
         "$(awk -v ms="$2" 'BEGIN { print 1.1 * ms + 2 }')"
 }
 check 'hogs next to a victim: it waits while the first one runs' named "$a" "$ran_a"
 check 'hogs next to a victim: it waits while the second one runs' named "$b" "$ran_b"
-check 'hogs next to a victim: it was preempted' at_least "$(pairs_ms "\$3 == $victim && \$8 == \"preempt\"")" 90 "${WAITED[victim]}"
+check 'hogs next to a victim: it was preempted' at_least "$(pairs_ms victim="$victim" kind=preempt)" 90 "${WAITED[victim]}"
 
 # ---- more tasks than CPUs, free to move; short windows ----
 
@@ -106,18 +102,18 @@ ends_with "$one" "$many" "$woken" "$short"
 check 'free to move, windows of 10 ms: the pairs of one thread add up' adds_up "$one"
 check 'free to move, windows of 10 ms: the pairs of several threads add up' adds_up "$many"
 check 'free to move, windows of 10 ms: the pairs of short timeslices add up' adds_up "$short"
-check 'threads of one process can be victim and aggressor' at_least "$(pairs_ms "\$3 == $many && \$4 == $many")" 10 "${WAITED[many]}"
+check 'threads of one process can be victim and aggressor' at_least "$(pairs_ms victim="$many" aggressor="$many")" 10 "${WAITED[many]}"
 check 'a task that sleeps and wakes: its pairs add up' adds_up "$woken"
-check 'a task that sleeps and wakes: some of its wait is of kind wakeup' at_least "$(pairs_ms "\$3 == $woken && \$8 == \"wakeup\"")" 10 "${WAITED[woken]}"
+check 'a task that sleeps and wakes: some of its wait is of kind wakeup' at_least "$(pairs_ms victim="$woken" kind=wakeup)" 10 "${WAITED[woken]}"
 
 # ---- a task that never leaves its CPU ----
 
 # The kernel leaves 5 percent to other tasks, once a second.
 in_each_window() { # in_each_window PID AGGRESSOR: most of the window, or about 50 ms less than that
-    grep -E "^#window|^contention +[0-9]+ +$1 +$2 " "$TMP/out"
-    awk -v pid="$1" -v by="$2" '
-        $1 == "#window" { n++; split($4, a, "=") } $1 == "contention" && $3 == pid && $4 == by { ms[n] += $6 }
-        END { for (i = 2; i < n; i++) bad += ms[i] < 100 || ms[i] > 210; exit n < 8 || bad }' "$TMP/out"
+    grep -E "^#window|^contention .*\<($1|$2) " "$TMP/out"
+    awk -v pid="$1" -v by="$2" "$BY_NAME"'
+        $1 == "contention" && col("victim") == pid && col("aggressor") == by { ms[WINDOW] += col("wait_ms") }
+        END { for (i = 2; i < WINDOW; i++) bad += ms[i] < 100 || ms[i] > 210; exit WINDOW < 8 || bad }' "$TMP/out"
 }
 
 pinned "$LOADS/duty" 1000 && starved=$LOAD_PID
@@ -125,7 +121,7 @@ pinned "$LOADS/duty" 1000 1000 20000 && sleeper=$LOAD_PID
 sleep 0.2
 pinned chrt -f 10 "$LOADS/duty" 1000 && hog=$LOAD_PID
 sleep 0.1
-"$HOG" contention -k 10000 0.2 10 >"$TMP/out"
+"$HOG" contention -w -k 10000 0.2 10 >"$TMP/out"
 load_stop "$hog"
 check 'real time: a starved task is in every window, though it does not run' in_each_window "$starved" "$hog"
 check 'real time: so is one that slept before' in_each_window "$sleeper" "$hog"
@@ -158,7 +154,7 @@ if quota_group 2>"$TMP/quota"; then
     ends_with "$victim"
     truth=$(throttled_ms)
     check 'a quota: the pairs add up' adds_up "$victim"
-    check 'a quota: [throttled] is what the group says' about "$(pairs_ms "\$3 == $victim && \$12 == \"[throttled]\"")" "$truth" 3 20
+    check 'a quota: [throttled] is what the group says' about "$(pairs_ms victim="$victim" comm='[throttled]')" "$truth" 3 20
     check 'a quota: the group was throttled at all' within "$truth" 100 3000
     sleep 0.1
     rmdir "$group"
@@ -173,11 +169,10 @@ load_start sleep 60 && asleep=$LOAD_PID
 load_start "$LOADS/named" 6c6976657321 40 && dead=$LOAD_PID
 sleep 1
 measured
-check 'a task that sleeps is no victim' test "$(pairs_ms "\$3 == $asleep" | awk '{ print $1 < 50 }')" = 1
+check 'a task that sleeps is no victim' test "$(pairs_ms victim="$asleep" | awk '{ print $1 < 50 }')" = 1
 named_in_rows() {
-    grep -E "^contention +[0-9]+ +([0-9]+ +)?$dead " "$TMP/out" || return 0
-    ! grep -E "^contention +[0-9]+ +$dead " "$TMP/out" | awk '$11 == "-" { exit 1 }' && return 1
-    return 0
+    grep -w "$dead" "$TMP/out"
+    [ -z "$(column_of "$TMP/out" contention victim victim="$dead" victim_comm=-)" ]
 }
 check 'a task that has died has its name' named_in_rows
 done_testing

@@ -20,11 +20,11 @@ urgent() {
 # Other tasks may take some of its CPU in any of the windows: that much may be missing there, and one percent.
 busy_in_each_window() {
     echo "had $2 percent, unsure are $UNSURE ms"
-    grep -E "^#window|^cpu +[0-9]+ +$1 " "$TMP/out"
-    awk -v pid="$1" -v had="$2" -v unsure="$UNSURE" '
+    grep -E "^#window|^cpu .* $1 " "$TMP/out"
+    awk -v pid="$1" -v had="$2" -v unsure="$UNSURE" "$BY_NAME"'
         BEGIN { most = 1 + unsure / 10; low = 100 - 3 * (100 - had) - most }
         $1 == "#window" { windows++ }
-        $1 == "cpu" && $3 == pid { rows++; bad += $5 < low || $5 > 100 + most }
+        $1 == "cpu" && col("pid") == pid { rows++; bad += col("cpu_pct") < low || col("cpu_pct") > 100 + most }
         END { exit !(windows == 3 && rows == 3 && !bad) }' "$TMP/out"
 }
 
@@ -32,21 +32,21 @@ load_start urgent taskset -c 0 "$LOADS/duty" 1000
 sleep 0.2
 UNSURE_BEFORE=$(unsure_ms)
 before=$(schedstat_ms "$LOAD_PID") began=$(date +%s%N)
-"$HOG" cpu -k 10000 1 3 >"$TMP/out"
+"$HOG" cpu -w -k 10000 1 3 >"$TMP/out"
 after=$(schedstat_ms "$LOAD_PID") ended=$(date +%s%N)
 UNSURE=$(unsure_since "$UNSURE_BEFORE")
 had=$(awk -v a="$before" -v b="$after" -v ns=$((ended - began)) 'BEGIN { print 100e6 * (b - a) / ns }')
-lasted=$(sed -n 's/^#window .*dur_ms=\([0-9.]*\).*/\1/p' "$TMP/out" | awk '{ sum += $1 } END { print sum }')
+lasted=$(window_sum dur_ms)
 load_stop "$LOAD_PID"
 check 'a load that never leaves its CPU has all of it in every window' busy_in_each_window "$LOAD_PID" "$had"
 check 'and its windows add up to what schedstat says' \
-    agrees "$(run_ms "\$3 == $LOAD_PID")" "$(awk -v had="$had" -v ms="$lasted" 'BEGIN { if (ms) print had / 100 * ms }')"
+    agrees "$(run_ms pid="$LOAD_PID")" "$(awk -v had="$had" -v ms="$lasted" 'BEGIN { if (ms) print had / 100 * ms }')"
 
 load_start urgent "$LOADS/duty" 1000 1000 0 "$(nproc)"
 sleep 0.1
 "$HOG" cpu -k 1 0.4 1 >"$TMP/out"
 load_stop "$LOAD_PID"
-check 'a process that has all CPUs has rank 1' test "$(awk '$1 == "cpu" { print $2, $3, $NF }' "$TMP/out")" = "1 $LOAD_PID duty"
+check 'a process that has all CPUs is first' test "$(awk "$BY_NAME"'$1 == "cpu" { print ROW, col("pid"), col("comm") }' "$TMP/out")" = "1 $LOAD_PID duty"
 
 # ---- short timeslices, all inside the run ----
 
@@ -94,28 +94,28 @@ measured
 $traced && trace_stop >"$TMP/trace"
 for load in 'a:1 ms of 2' 'c:8 threads'; do
     file=$TMP/${load%%:*}
-    check "timeslices of ${load#*:}: run_ms is the CPU clock" agrees "$(run_ms "\$3 == $(told pid "$file")")" "$(told cpu_ms "$file")"
+    check "timeslices of ${load#*:}: run_ms is the CPU clock" agrees "$(run_ms pid="$(told pid "$file")")" "$(told cpu_ms "$file")"
 done
 for load in 'a:1 ms of 2' 'b:100 us of 200' 'd:20 us of 40'; do
     name="timeslices of ${load#*:}: run_ms is the time from switch to switch"
     pid=$(told pid "$TMP/${load%%:*}")
     if $traced; then
-        check "$name" is_between "$(run_ms "\$3 == $pid")" "$(told ms "$TMP/trace" "tid=$pid ")" "$(told cpu_ms "$TMP/${load%%:*}")"
+        check "$name" is_between "$(run_ms pid="$pid")" "$(told ms "$TMP/trace" "tid=$pid ")" "$(told cpu_ms "$TMP/${load%%:*}")"
     else
         skip "$name" 'needs TRACEFS: it is the witness'
     fi
 done
-one_row_each() { # one_row_each FIELD: none of its values is twice in a window
-    awk -v field="$1" '$1 == "#window" { n++ } $1 == "cpu" { print n, $field }' "$TMP/out" | sort >"$TMP/rows"
+one_row_each() { # one_row_each COLUMN: none of its values is twice in a window
+    awk -v name="$1" "$BY_NAME"'$1 == "cpu" { print WINDOW, col(name) }' "$TMP/out" | sort >"$TMP/rows"
     [ -s "$TMP/rows" ] && uniq -d "$TMP/rows" && [ -z "$(uniq -d "$TMP/rows")" ]
 }
-check 'a process is one row in each window' one_row_each 3
+check 'a process is one row in each window' one_row_each pid
 
 # ---- born and dead inside one window ----
 
-is_row() { # is_row CONDITION: exactly one row matches
-    awk "\$1 == \"cpu\" && ($1)" "$TMP/out" | tee "$TMP/rows"
-    [ "$(wc -l <"$TMP/rows")" = 1 ]
+is_row() { # is_row NAME=VALUE...: exactly one row matches
+    grep '^cpu ' "$TMP/out" | head -n 30
+    [ "$(row_count cpu "$@")" = 1 ]
 }
 
 measure cpu -k 10000 60
@@ -126,17 +126,17 @@ setpriv --reuid 4711 "$LOADS/named" 75736572 30 >"$TMP/b"
 "$LOADS/lives" orphan 20 >"$TMP/e"
 measured
 dead=$(told pid "$TMP/a") user=$(told pid "$TMP/b")
-check 'a whole life in one window has a row with its name' is_row "\$3 == $dead && \$NF == \"lives!\""
-check 'and with its time' agrees "$(run_ms "\$3 == $dead")" "$(told cpu_ms "$TMP/a")"
-check 'and with its user' is_row "\$3 == $user && \$4 == 4711 && \$NF == \"user\""
-check 'exec: one row, with the later name' is_row "\$3 == $(told pid "$TMP/c") && \$NF == \"after\""
-check 'exec: the time before and after' agrees "$(run_ms "\$3 == $(told pid "$TMP/c")")" "$(told cpu_ms "$TMP/c")"
-check 'exec by another thread than the first: one row' is_row "\$3 == $(told pid "$TMP/d") && \$NF == \"after\""
+check 'a whole life in one window has a row with its name' is_row pid="$dead" comm='lives!'
+check 'and with its time' agrees "$(run_ms pid="$dead")" "$(told cpu_ms "$TMP/a")"
+check 'and with its user' is_row pid="$user" uid=4711 comm=user
+check 'exec: one row, with the later name' is_row pid="$(told pid "$TMP/c")" comm=after
+check 'exec: the time before and after' agrees "$(run_ms pid="$(told pid "$TMP/c")")" "$(told cpu_ms "$TMP/c")"
+check 'exec by another thread than the first: one row' is_row pid="$(told pid "$TMP/d")" comm=after
 check 'exec by another thread: the time before and after' \
-    agrees "$(run_ms "\$3 == $(told pid "$TMP/d")")" "$(told cpu_ms "$TMP/d")"
-check 'a thread that outlives the first one: one row, with the name of the first' is_row "\$3 == $(told pid "$TMP/e") && \$NF == \"before\""
+    agrees "$(run_ms pid="$(told pid "$TMP/d")")" "$(told cpu_ms "$TMP/d")"
+check 'a thread that outlives the first one: one row, with the name of the first' is_row pid="$(told pid "$TMP/e")" comm=before
 check 'a thread that outlives the first one: all its time' \
-    agrees "$(run_ms "\$3 == $(told pid "$TMP/e")")" "$(told cpu_ms "$TMP/e")"
+    agrees "$(run_ms pid="$(told pid "$TMP/e")")" "$(told cpu_ms "$TMP/e")"
 
 # ---- threads ----
 
@@ -146,7 +146,7 @@ each_thread_agrees() {
     [ "$(wc -l <"$TMP/threads")" = 8 ] || return 1
     while read -r line; do
         tid=$(told tid <(echo "$line")) ms=$(told cpu_ms <(echo "$line"))
-        agrees "$(run_ms "\$8 == $tid")" "$ms" || return 1
+        agrees "$(run_ms tid="$tid")" "$ms" || return 1
     done <"$TMP/threads"
 }
 
@@ -159,15 +159,15 @@ check '-t: each thread has its own time' each_thread_agrees "$TMP/a"
 for load in 'a:8 threads' 'b:exec by another thread' 'c:a thread that outlives the first one'; do
     file=$TMP/${load%%:*}
     check "-t: ${load#*:}: the rows of a process add up to its CPU clock" \
-        agrees "$(run_ms "\$3 == $(told pid "$file")")" "$(told cpu_ms "$file")"
+        agrees "$(run_ms pid="$(told pid "$file")")" "$(told cpu_ms "$file")"
 done
-check '-t: a thread is one row in each window' one_row_each 8
+check '-t: a thread is one row in each window' one_row_each tid
 
 # ---- the list itself ----
 
 in_order() {
-    awk '$1 == "#window" { rank = 0; last = 1e9 }
-         $1 == "cpu" { rows++; bad += $2 != ++rank || $6 > last; last = $6 }
+    awk "$BY_NAME"'$1 == "#window" { last = 1e9 }
+         $1 == "cpu" { rows++; bad += col("run_ms") > last; last = col("run_ms") }
          END { exit !rows || bad }' "$TMP/out"
 }
 
@@ -175,9 +175,9 @@ rows_in_window() { # the most
     awk '$1 == "#window" { n = 0 } $1 == "cpu" && ++n > most { most = n } END { print most + 0 }' "$TMP/out"
 }
 
-check 'rows go by run_ms, and ranks count from 1' in_order
+check 'rows go by run_ms' in_order
 nobody_idles() {
-    awk '$1 == "cpu" { rows++; if ($3 == 0 || $NF ~ /^swapper/) { bad++; print } } END { exit !rows || bad }' "$TMP/out"
+    awk "$BY_NAME"'$1 == "cpu" { rows++; if (col("pid") == 0 || col("comm") ~ /^swapper/) { bad++; print } } END { exit !rows || bad }' "$TMP/out"
 }
 check 'the idle task is in no row' nobody_idles
 for n in 1 3; do

@@ -24,8 +24,8 @@ place() {
 # move ID UJ: the counter's new value.
 move() { printf '%020d\n' "$2" 1<>"$CAP/$1/energy_uj"; }
 
-# sum COLUMN CONDITION: over the matching rows; 5 is the domain, 6 joules, 9 run_ms, 10 the CPU.
-sum() { awk '$1 == "energy" && ('"$2"') { s += $'"$1"' } END { printf "%.6f\n", s }' "$TMP/out"; }
+# joules NAME=VALUE...: of the matching rows.
+joules() { column_of "$TMP/out" energy joules "$@" | awk '{ s += $1 } END { printf "%.6f\n", s }'; }
 
 # The sum of a domain's counter over all windows.
 counted() { sed -n "s|^#domain domain=$1 joules=\\([0-9.]*\\).*|\\1|p" "$TMP/out" | awk '{ s += $1 } END { printf "%.6f\n", s }'; }
@@ -33,11 +33,11 @@ counted() { sed -n "s|^#domain domain=$1 joules=\\([0-9.]*\\).*|\\1|p" "$TMP/out
 # The rows of each domain add up to its counter, in every window, to the microjoule.
 adds_up() { # adds_up [FILE]
     grep -E '^(#window|#domain|energy)' "${1-$TMP/out}"
-    awk 'function uj(j) { sub(/\./, "", j); return j + 0 }
+    awk "$BY_NAME"'function uj(j) { sub(/\./, "", j); return j + 0 }
         function judge(d) { for (d in want) { n++; if (want[d] != got[d]) { bad++; print d, want[d], got[d] } } delete want; delete got }
         $1 == "#window" { judge() }
         $1 == "#domain" { d = substr($2, 8); j = substr($3, 8); if (j != "-") { want[d] = uj(j); got[d] = 0 } }
-        $1 == "energy" && $5 != "-" { got[$5 == "-" ? "" : $5] += 0; got[$5] += uj($6) }
+        $1 == "energy" && col("domain") != "-" { got[col("domain")] += uj(col("joules")) }
         END { judge(); exit !n || bad }' "${1-$TMP/out}"
 }
 
@@ -46,7 +46,7 @@ BESIDE=() NAMES=()
 beside() {
     local name=$1
     shift
-    nice -n -20 "$HOG" -v energy --sysfs "$TMP/host" -k 1000 "$@" 60 >"$TMP/$name" 2>"$TMP/$name.err" </dev/null &
+    nice -n -20 "$HOG" -v -w energy --sysfs "$TMP/host" -k 1000 "$@" 60 >"$TMP/$name" 2>"$TMP/$name.err" </dev/null &
     BESIDE+=("$!") NAMES+=("$name")
     lib_pids+=("$!")
 }
@@ -109,7 +109,6 @@ total() {
 check '--total: all since hog began' total
 check 'and its rows add up to that' adds_up
 
-# shellcheck disable=SC2016 # fields of awk
 unknown() {
     measure energy --sysfs "$TMP/host" -k 3 60 || return 1
     : >"$CAP/intel-rapl:0/energy_uj"
@@ -117,7 +116,7 @@ unknown() {
     measured || return 1
     cat "$TMP/out"
     grep '^#domain domain=package-0 joules=- watts=-' "$TMP/out" && [ "$(counted package-0/core)" = 0.000001 ] &&
-        grep -q '^#window .* power_unknown=1 ' "$TMP/out" && [ "$(sum 6 '$5 == "package-0"')" = 0.000000 ]
+        [ "$(field_of power_unknown)" = 1 ] && [ "$(joules domain=package-0)" = 0.000000 ]
 }
 check 'a zone without a value has no joules; the others have' unknown
 move intel-rapl:0 1
@@ -134,7 +133,7 @@ check 'sensors that may not be read: status 3, and why' refused
 
 # ---- which process used it ----
 
-joules_of() { sum 6 "\$3 == $(told pid "$1") && \$5 == \"${2:-package-0}\""; }
+joules_of() { joules pid="$(told pid "$1")" domain="${2:-package-0}"; }
 
 # ratio A B WANT: B / A is WANT, within 2 percent.
 ratio() {
@@ -177,23 +176,23 @@ aligned() { # aligned INTERVAL
     load_start setsid nice -n -20 "$LOADS/zones" 1.5 50:50 "$CAP/intel-rapl:0/energy_uj=10000000"
     local feeder=$LOAD_PID
     UNSURE_BEFORE=$(unsure_ms)
-    "$HOG" energy --sysfs "$TMP/host" -k 1000 "$1" "$(awk -v i="$1" 'BEGIN { print int(1 / i) }')" >"$TMP/out"
+    "$HOG" energy -w --sysfs "$TMP/host" -k 1000 "$1" "$(awk -v i="$1" 'BEGIN { print int(1 / i) }')" >"$TMP/out"
     UNSURE=$(unsure_since "$UNSURE_BEFORE")
     load_stop "$feeder"
-    awk -v pid="$feeder" -v unsure="$UNSURE" '
+    awk -v pid="$feeder" -v unsure="$UNSURE" "$BY_NAME"'
         function judge(off) {
             if (seen) { n++; off = j / 10 * 1000 - run; on += run > 1; if (off < -1.5 || off > 1.5) { bad++; sum += off < 0 ? -off : off; print n, j, run } }
             seen = 0
         }
         $1 == "#window" { judge(); run = 0 }
         $1 == "#domain" && $2 == "domain=package-0" { j = substr($3, 8); seen = 1 }
-        $1 == "energy" && $3 == pid && $5 == "package-0" { run = $9 }
+        $1 == "energy" && col("pid") == pid && col("domain") == "package-0" { run = col("run_ms") }
         END { judge(); print n " windows, " bad + 0 " are off, by " sum + 0 " ms; unsure are " unsure; exit n < 9 || on < n / 4 || (bad > n / 10 && sum > unsure) }' "$TMP/out"
 }
 check 'windows of 100 ms: the energy is in the window of the time' best_of 3 aligned 0.1
 check 'windows of 30 ms, too, with and without load alternately' best_of 3 aligned 0.03
 
-"$HOG" energy --sysfs "$TMP/host" -k 5 0.2 >"$TMP/out" &
+"$HOG" energy -w --sysfs "$TMP/host" -k 5 0.2 >"$TMP/out" &
 HOG_PID=$!
 lib_pids+=("$HOG_PID")
 load_start "$LOADS/zones" 5 0:0 "$CAP/intel-rapl:0/energy_uj=20000000"
@@ -229,10 +228,10 @@ if [ "$(nproc)" -gt 1 ]; then
     check 'a process on one socket has energy of that socket' sockets
     check 'and the rows of each add up' adds_up
     # on CPU LOAD: its time there, in the domain of that CPU
-    on() { awk -v cpu="$1" -v pid="$(told pid "$2")" '$1 == "energy" && $3 == pid && $10 == cpu && $5 !~ /core/ { s += $9 } END { print s + 0 }' "$TMP/cpus"; }
+    on() { awk -v cpu="$1" -v pid="$(told pid "$2")" "$BY_NAME"'$1 == "energy" && col("pid") == pid && col("cpu") == cpu && col("domain") !~ /core/ { s += col("run_ms") } END { print s + 0 }' "$TMP/cpus"; }
     # What the window reports as missed may belong to any process.
     has_all() { # has_all CPU LOAD
-        awk -v told="$(told cpu_ms "$2")" -v counted="$(on "$1" "$2")" -v missed="$(sed -n 's/^#window .* missed_ms=\([0-9.]*\).*/\1/p' "$TMP/cpus")" \
+        awk -v told="$(told cpu_ms "$2")" -v counted="$(on "$1" "$2")" -v missed="$(field_of missed_ms "$TMP/cpus")" \
             'BEGIN { print counted " of " told ", missed " missed; exit counted < told * 0.98 - 2 - missed || counted > told * 1.02 + 5 }'
     }
     by_cpu() {
@@ -243,17 +242,17 @@ if [ "$(nproc)" -gt 1 ]; then
     check '--by cpu: the rows of a domain add up' adds_up "$TMP/cpus"
     cpus_add_up() { # to the domain, and their rows are there
         grep -E '^#' "$TMP/cpus"
-        awk 'function uj(j) { sub(/.*[=]/, "", j); sub(/\./, "", j); return j + 0 }
+        awk "$BY_NAME"'function uj(j) { sub(/.*[=]/, "", j); sub(/\./, "", j); return j + 0 }
             $1 == "#domain" { domain[substr($2, 8)] = uj($3) }
             $1 == "#cpu" { n++; d = substr($2, 8); all[d] += uj($4); want[d " " substr($3, 5)] = uj($4) }
-            $1 == "energy" { got[$5 " " $10] += uj($6) }
+            $1 == "energy" { got[col("domain") " " col("cpu")] += uj(col("joules")) }
             END { for (d in domain) bad += all[d] != domain[d]; for (c in want) if (want[c] != got[c]) { bad++; print c, want[c], got[c] }
                 exit n < 3 || bad }' "$TMP/cpus"
     }
     check '--by cpu: what each CPU took is the sum of its rows, and all of them the domain' cpus_add_up
     top_of_each() {
         cat "$TMP/first"
-        [ "$(awk '$1 == "energy" && $2 == 1 { print $5, $10 }' "$TMP/first" | sort -u | wc -l)" = "$(awk '$1 == "energy" && $2 != "-" { n++ } END { print n }' "$TMP/first")" ] &&
+        [ "$(awk "$BY_NAME"'$1 == "energy" && col("pid") != "-" { print col("domain"), col("cpu") }' "$TMP/first" | sort -u | wc -l)" = "$(awk "$BY_NAME"'$1 == "energy" && col("pid") != "-" { n++ } END { print n }' "$TMP/first")" ] &&
             [ "$(grep -c '^#cpu' "$TMP/first")" -ge 2 ] && adds_up "$TMP/first"
     }
     check '--by cpu: -k is of each CPU' top_of_each
@@ -294,7 +293,7 @@ beside by.user --by user
 beside by.cgroup --by cgroup
 beside_begun
 UNSURE_BEFORE=$(unsure_ms)
-nice -n -20 "$HOG" top --sysfs "$TMP/host" -k 1000 -i 0.3 -n 1 >"$TMP/top" &
+nice -n -20 "$HOG" top -w --sysfs "$TMP/host" -k 1000 -i 0.3 -n 1 >"$TMP/top" &
 top=$!
 for load in 1 2; do
     nice -n -20 setpriv --reuid 4711 --clear-groups "$LOADS/named" 74776f 60 >"$TMP/two.$load" &
@@ -308,9 +307,9 @@ load_stop "$duty"
 # For each row: its share of the energy of all running processes, and of their time.
 as_time() { # as_time FILE
     cat "$1"
-    awk -v pid="$duty" -v unsure="$UNSURE" '$1 == "#window" { by += / weight=cycles / } $1 == "energy" && $5 == "package-0" && $NF !~ /idle|unattrib/ { j += $6; ms += $9; n++; k = $3 " " $10 " " $NF; J[k] += $6; MS[k] += $9 }
+    awk -v pid="$duty" -v unsure="$UNSURE" "$BY_NAME"'$1 == "energy" && col("domain") == "package-0" && col("comm") !~ /idle|unattrib/ { j += col("joules"); ms += col("run_ms"); n++; k = col("pid") " " col("cpu") " " col("comm"); J[k] += col("joules"); MS[k] += col("run_ms") }
         END { for (k in J) { off = J[k] / j - MS[k] / ms; most = 0.01 + unsure / ms; if (off > most || off < -most) { bad++; print k, J[k] / j, MS[k] / ms } }
-            exit !by || n < 2 || j < 1 || bad }' "$1"
+            exit win("weight") != "cycles" || n < 2 || j < 1 || bad }' "$1"
 }
 check '--weight=cycles: by a clock it is as by time' as_time "$TMP/cycles"
 check '--weight=cycles: and rows add up' adds_up "$TMP/cycles"
@@ -320,12 +319,10 @@ check '--weight=cycles: and rows add up' adds_up "$TMP/cycles.pid"
 group() { # group BY COLUMN VALUE
     local file=$TMP/by.$1
     grep -E "^#|two" "$file"
-    awk -v column="$2" -v value="$3" -v want="$(told cpu_ms "$TMP/two.1") $(told cpu_ms "$TMP/two.2")" '
-        $1 == "#energy" { for (i = 2; i <= NF; i++) at[$i] = i }
-        $1 == "#window" { for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] } }
+    awk -v column="$2" -v value="$3" -v want="$(told cpu_ms "$TMP/two.1") $(told cpu_ms "$TMP/two.2")" "$BY_NAME"'
         $1 == "#domain" && $2 == "domain=package-0" { all = substr($3, 8) }
-        $1 == "energy" && $5 == "package-0" && $at[column] == value { n++; j = $6; ms = $9; members = $at["members"] }
-        END { split(want, w, " "); t = w[1] + w[2]; e = all * ms / (f["dur_ms"] * f["cpus"])
+        $1 == "energy" && col("domain") == "package-0" && col(column) == value { n++; j = col("joules"); ms = col("run_ms"); members = col("members") }
+        END { split(want, w, " "); t = w[1] + w[2]; e = all * ms / (win("dur_ms") * win("cpus"))
             print n, members, ms, t, j, e
             exit n != 1 || members != 2 || ms < t * 0.97 || ms > t * 1.1 + 10 || j < e * 0.99 - 0.001 || j > e * 1.01 + 0.001 }' "$file"
 }
@@ -334,35 +331,31 @@ check '--by user: a row has what its processes took' group user uid 4711
 for by in comm user cgroup; do check "--by $by: and rows add up" adds_up "$TMP/by.$by"; done
 in_top() { # 20 W, shared by time
     cat "$TMP/top"
-    awk -v pid="$duty" -v cpus="$(nproc)" -v unsure="$UNSURE" 'BEGIN { part = 0.02 + unsure / 300 }
-        $1 == "#top" { for (i = 2; i <= NF; i++) at[$i] = i }
-        $1 == "top" && $at["pid"] == pid { n++; want = 20 * $at["cpu_pct"] / 100 / cpus; bad += $at["watts"] < want * (1 - part) - 0.05 || $at["watts"] > want * (1 + part) + 0.05 || want < 0.1 }
+    awk -v pid="$duty" -v cpus="$(nproc)" -v unsure="$UNSURE" "$BY_NAME"'BEGIN { part = 0.02 + unsure / 300 }
+        $1 == "top" && col("pid") == pid { n++; want = 20 * col("cpu_pct") / 100 / cpus; bad += col("watts") < want * (1 - part) - 0.05 || col("watts") > want * (1 + part) + 0.05 || want < 0.1 }
         END { exit n != 1 || bad }' "$TMP/top"
 }
 check 'hog top has watts' in_top
-"$HOG" top --sysfs "$TMP/none" -i 0.1 -n 1 >"$TMP/top"
+"$HOG" top -w --sysfs "$TMP/none" -i 0.1 -n 1 >"$TMP/top"
 no_watts() {
     cat "$TMP/top"
-    awk '$1 == "#top" { for (i = 2; i <= NF; i++) at[$i] = i } $1 == "top" { n++; bad += $at["watts"] != "-" } END { exit !n || bad }' "$TMP/top"
+    awk "$BY_NAME"'$1 == "top" { n++; bad += col("watts") != "-" } END { exit !n || bad }' "$TMP/top"
 }
 check 'and none without a sensor' no_watts
 
 # ---- without sensors ----
 
-# of_window FIELD
-of_window() { sed -n "s/^#window .* $1=\\([^ ]*\\).*/\\1/p" "$TMP/out"; }
-
 modelled() { # modelled BUSY IDLE DIVISOR
     local busy
-    busy=$(awk -v a="$(of_window run_ms)" -v b="$(of_window missed_ms)" -v c="$(of_window lost_ms)" -v d="$(of_window stolen_ms)" \
+    busy=$(awk -v a="$(field_of run_ms)" -v b="$(field_of missed_ms)" -v c="$(field_of lost_ms)" -v d="$(field_of stolen_ms)" \
         'BEGIN { print a + b + c + d }')
-    within "$(counted model)" "$(awk -v b="$busy" -v i="$(of_window idle_ms)" -v B="$1" -v I="$2" -v d="$3" 'BEGIN { print (b * B + i * I) / 1000 / d - 0.001 }')" \
-        "$(awk -v b="$busy" -v i="$(of_window idle_ms)" -v B="$1" -v I="$2" -v d="$3" 'BEGIN { print (b * B + i * I) / 1000 / d + 0.001 }')"
+    within "$(counted model)" "$(awk -v b="$busy" -v i="$(field_of idle_ms)" -v B="$1" -v I="$2" -v d="$3" 'BEGIN { print (b * B + i * I) / 1000 / d - 0.001 }')" \
+        "$(awk -v b="$busy" -v i="$(field_of idle_ms)" -v B="$1" -v I="$2" -v d="$3" 'BEGIN { print (b * B + i * I) / 1000 / d + 0.001 }')"
 }
-"$HOG" energy --sysfs "$TMP/host" --model busy=40.5,idle=8 0.3 1 >"$TMP/out"
-check '--model: W of the host, by what its CPUs did; no sensor is asked' modelled 40.5 8 "$(of_window cpus)"
+"$HOG" energy -w --sysfs "$TMP/host" --model busy=40.5,idle=8 0.3 1 >"$TMP/out"
+check '--model: W of the host, by what its CPUs did; no sensor is asked' modelled 40.5 8 "$(field_of cpus)"
 check 'and the rows add up' adds_up
-"$HOG" energy --model idle=1,busy=10,percpu --idle share 0.3 1 >"$TMP/out"
+"$HOG" energy -w --model idle=1,busy=10,percpu --idle share 0.3 1 >"$TMP/out"
 check '--model percpu: W of each CPU' modelled 10 1 1
 check 'and the rows add up, with idle time shared' adds_up
 check 'which then has no row' test -z "$(grep 'idle\]' "$TMP/out")"
@@ -431,9 +424,9 @@ echo event=0x00 >"$PMU/events/energy-psys"
 echo Joules >"$PMU/events/energy-psys.unit"
 echo 5.0e-9 >"$PMU/events/energy-psys.scale"
 by_perf() {
-    "$HOG" energy --sysfs "$TMP/perf" 0.3 1 >"$TMP/out" || return 1
+    "$HOG" energy -w --sysfs "$TMP/perf" 0.3 1 >"$TMP/out" || return 1
     cat "$TMP/out"
-    grep -q 'power=perf ' "$TMP/out" && within "$(counted psys)" 1.4 1.7
+    [ "$(field_of power)" = perf ] && within "$(counted psys)" 1.4 1.7
 }
 check 'events of perf, by their scale' best_of 3 by_perf
 done_testing

@@ -20,7 +20,7 @@ took() {
     for _ in 1 2 3; do
         begin=${EPOCHREALTIME/./}
         # shellcheck disable=SC2086 # words
-        timeout -s KILL 20 "$HOG" $1 -v 0.1 1 >"$TMP/out" 2>"$TMP/err" </dev/null
+        timeout -s KILL 20 "$HOG" $1 -v -w 0.1 1 >"$TMP/out" 2>"$TMP/err" </dev/null
         TOOK=$(((${EPOCHREALTIME/./} - begin) / 1000))
         in_time "$1" >/dev/null && break
     done
@@ -41,7 +41,7 @@ named() { grep -E "^hog: skipped: [^ ]*/$1: $2" "$TMP/err" || {
     cat "$TMP/err"
     return 1
 }; }
-counted() { [[ $(head -n 1 "$TMP/out") =~ \ $1_skipped=([0-9]+) ]] && within "${BASH_REMATCH[1]}" 1 1000; }
+counted() { within "$(field_of "$1_skipped")" 1 1000; }
 
 # mapped KIND FILE...: a process of nobody has them mapped.
 mapped() {

@@ -7,15 +7,15 @@ LOADS=$BUILD/tests/load
 
 begin() { counting faults -k 10000 "$@"; }
 
-# counted COLUMN [AWK-CONDITION]: the column's rates, as a number of faults over all windows, in the matching rows.
+# counted COLUMN NAME=VALUE: the column's rates, as a number of faults over all windows, in the matching rows.
 counted() {
-    awk '$1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) ms = $i }
-         $1 == "faults" && ('"${2:-1}"') { n += int($'"$1"' * ms / 1000 + 0.5) } END { print n + 0 }' "$TMP/out"
+    awk -v name="$1" -v key="${2%=*}" -v value="${2#*=}" "$BY_NAME"'
+        $1 == "faults" && col(key) == value { n += int(col(name) * win("dur_ms") / 1000 + 0.5) } END { print n + 0 }' "$TMP/out"
 }
-minor() { counted 5 "$1"; }
-major() { counted 6 "$1"; }
-kernel() { counted 12 "$1"; }
-lat_ms() { awk '$1 == "faults" && ('"$1"') { sum += $11 } END { printf "%.3f\n", sum }' "$TMP/out"; }
+minor() { counted minor_s "$1"; }
+major() { counted major_s "$1"; }
+kernel() { counted kernel_s "$1"; }
+lat_ms() { column_of "$TMP/out" faults lat_ms "$1" | awk '{ sum += $1 } END { printf "%.3f\n", sum }'; }
 
 # prepare NAME ARGUMENT...: a faulter that waits for go.
 prepare() { load_ready "$1" "$LOADS/faulter" "${@:2}"; }
@@ -36,7 +36,7 @@ seen_minor() { # seen_minor NAME HELPED
     echo "$all"
 }
 
-exactly() { # exactly NAME HELPED KERNEL CONDITION
+exactly() { # exactly NAME HELPED KERNEL NAME=VALUE
     local seen
     seen=$(seen_minor "$1" "$2")
     echo "minor $(minor "$4"), major $(major "$4"), kernel $(kernel "$4"); the kernel says $(tail -n 1 "$TMP/$1"), of which we see $seen"
@@ -55,16 +55,19 @@ with() {
     sleep 0.2 # a last window that is too short does not resolve files
     measured
     check "$name: minor, major and kernel-mode faults are exactly those of getrusage" \
-        exactly load "$helped" "$kernel" "\$3 == $LOAD_PID"
+        exactly load "$helped" "$kernel" pid="$LOAD_PID"
     exec {go}>&-
 }
 
 in_every_window_adds_up() {
-    awk 'function done() { if (windows++ && rows + f["faults_other"] + f["faults_lost"] != f["faults"]) {
-             bad++; print "window " f["seq"] ": " rows " in rows, " f["faults"] " in all" } }
-         $1 == "#window" { done(); rows = 0; for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] } }
-         $1 == "faults" { rows += int(($5 + $6) * f["dur_ms"] / 1000 + 0.5) }
-         END { done(); exit windows < 2 || bad }' "$TMP/out"
+    awk "$BY_NAME"'
+        $1 == "faults" { rows[WINDOW] += int((col("minor_s") + col("major_s")) * win("dur_ms") / 1000 + 0.5) }
+        END {
+            for (w = 1; w <= WINDOW; w++)
+                if (rows[w] + win("faults_other", w) + win("faults_lost", w) != win("faults", w)) {
+                    bad++; print "window " w ": " rows[w] + 0 " in rows, " win("faults", w) " in all" }
+            exit WINDOW < 2 || bad
+        }' "$TMP/out"
 }
 
 # ---- counts ----
@@ -72,7 +75,7 @@ in_every_window_adds_up() {
 with 'sketch' 20000 50 1000 20
 check 'sketch: rows, other and lost make all faults of a window' in_every_window_adds_up
 in_that_file() { # the run's file, whenever there were major faults
-    awk -v file="$TMP/file" -v pid="$LOAD_PID" '$1 == "faults" && $3 == pid && $6 > 0 { n++; other += $15 != file; said = $15 }
+    awk -v file="$TMP/file" -v pid="$LOAD_PID" "$BY_NAME"'$1 == "faults" && col("pid") == pid && col("major_s") > 0 { n++; other += col("major_in") != file; said = col("major_in") }
         END { printf "%d rows, %d in another file: %s\n", n, other, said; exit !n || other }' "$TMP/out"
 }
 check 'file: and in that file' in_that_file
@@ -82,16 +85,17 @@ check 'a million: none lost' test "$(window_sum lost)" = 0
 with '--exact' 20000 50 1000 20 --exact
 check '--exact: rows, other and lost make all faults of a window' in_every_window_adds_up
 with '-p' 20000 50 1000 20 -p PID
-check '-p: no other process' test "$(awk '$1 == "faults" { print $3 }' "$TMP/out" | sort -u)" = "$LOAD_PID"
+check '-p: no other process' test "$(awk "$BY_NAME"'$1 == "faults" { print col("pid") }' "$TMP/out" | sort -u)" = "$LOAD_PID"
 check '-p: the others are in faults_other' in_every_window_adds_up
 with 'no hook for begins' 20000 50 1000 20 --without fentry,tp_btf,kprobe
 times_unknown() {
-    awk '$1 == "faults" { n++; for (i = 7; i <= 11; i++) bad += $i != "-" } END { exit !n || bad }' "$TMP/out"
+    awk "$BY_NAME"'BEGIN { split("lat_ms lat_avg_us lat_p50_us lat_p99_us lat_max_us", times, " ") }
+        $1 == "faults" { n++; for (i in times) bad += col(times[i]) != "-" } END { exit !n || bad }' "$TMP/out"
 }
 check 'no hook for begins: times are not known' times_unknown
 by_counts() {
-    awk '$1 == "#window" { major = minor = 1e12 }
-         $1 == "faults" { n++; bad += $6 > major || ($6 == major && $5 > minor); major = $6; minor = $5 }
+    awk "$BY_NAME"'$1 == "#window" { major = minor = 1e12 }
+         $1 == "faults" { n++; bad += col("major_s") > major || (col("major_s") == major && col("minor_s") > minor); major = col("major_s"); minor = col("minor_s") }
          END { exit !n || bad }' "$TMP/out"
 }
 check 'no hook for begins: rows go by majors, then minors' by_counts
@@ -106,13 +110,13 @@ chmod +x "$TMP/hog"
 prepare load 20000 50 1000 0 1 "$TMP/file"
 go=$GO
 rm -f "$TMP/out"
-unshare -m "$TMP/hog" -v faults -k 10000 0.3 >"$TMP/out" 2>"$TMP/err" &
+unshare -m "$TMP/hog" -v -w faults -k 10000 0.3 >"$TMP/out" 2>"$TMP/err" &
 HOG_PID=$!
 lib_pids+=("$HOG_PID")
 eventually grep -qs '^#window' "$TMP/out"
 go load "$go"
 measured
-check 'no type data: exactly those of getrusage' exactly load 0 1000 "\$3 == $LOAD_PID"
+check 'no type data: exactly those of getrusage' exactly load 0 1000 pid="$LOAD_PID"
 exec {go}>&-
 
 # ---- which task ----
@@ -127,9 +131,9 @@ go a "$go_a" &
 go b "$go_b"
 wait $!
 measured
-check 'two at once: the first has its own' exactly a 0 0 "\$3 == $pid_a"
-check 'two at once: the other has its own' exactly b 0 300 "\$3 == $pid_b"
-check 'a process that sleeps has none' test "$(awk -v pid="$LOAD_PID" '$1 == "faults" && $3 == pid' "$TMP/out" | wc -l)" = 0
+check 'two at once: the first has its own' exactly a 0 0 pid="$pid_a"
+check 'two at once: the other has its own' exactly b 0 300 pid="$pid_b"
+check 'a process that sleeps has none' test "$(awk -v pid="$LOAD_PID" "$BY_NAME"'$1 == "faults" && col("pid") == pid' "$TMP/out" | wc -l)" = 0
 exec {go_a}>&- {go_b}>&-
 
 each_thread() {
@@ -138,8 +142,8 @@ each_thread() {
     [ "$(wc -l <"$TMP/threads")" = 4 ] || return 1
     while read -r line; do
         tid=$(told tid <(echo "$line"))
-        echo "$line: $(minor "\$14 == $tid")"
-        within "$(minor "\$14 == $tid")" "$(told minor <(echo "$line"))" $(($(told minor <(echo "$line")) + 5)) || return 1
+        echo "$line: $(minor tid="$tid")"
+        within "$(minor tid="$tid")" "$(told minor <(echo "$line"))" $(($(told minor <(echo "$line")) + 5)) || return 1
     done <"$TMP/threads"
 }
 prepare load 3000 0 100 0 4
@@ -148,7 +152,7 @@ begin -t 0.3
 go load "$go"
 measured
 check '-t: each thread has its own (and up to 5 around its work)' each_thread
-check '-t: together they are exactly those of getrusage' exactly load 0 400 "\$3 == $LOAD_PID"
+check '-t: together they are exactly those of getrusage' exactly load 0 400 pid="$LOAD_PID"
 exec {go}>&-
 
 begin 4
@@ -157,13 +161,13 @@ scripts/has.sh SETTID && "$LOADS/reuse" 20 20 >"$TMP/b"
 measured
 dead=$(told pid "$TMP/a")
 check 'a whole life in one window has a row with its name' \
-    test "$(awk -v pid="$dead" '$1 == "faults" && $3 == pid { print $NF }' "$TMP/out")" = 'lives!'
+    test "$(awk -v pid="$dead" "$BY_NAME"'$1 == "faults" && col("pid") == pid { print col("comm") }' "$TMP/out")" = 'lives!'
 check 'and with its faults, but for those of exec that have no exception' \
-    within "$(minor "\$3 == $dead")" $(($(told minor "$TMP/a") - 10)) "$(told minor "$TMP/a")"
+    within "$(minor pid="$dead")" $(($(told minor "$TMP/a") - 10)) "$(told minor "$TMP/a")"
 if [ -s "$TMP/b" ]; then
     # On a busy host the names of dead processes with few faults may be gone.
     two_rows() {
-        awk -v pid="$(told pid "$TMP/b")" '$1 == "faults" && $3 == pid { print; n++; bad += $NF !~ /^(first|second|-)$/ }
+        awk -v pid="$(told pid "$TMP/b")" "$BY_NAME"'$1 == "faults" && col("pid") == pid { print; n++; bad += col("comm") !~ /^(first|second|-)$/ }
             END { exit n != 2 || bad }' "$TMP/out"
     }
     check 'a PID that is used again makes two rows' two_rows
@@ -199,20 +203,20 @@ begin 4
 status=$?
 measured
 slow=$(told pid "$TMP/a")
-quantile() { # quantile FIELD LOW HIGH: of the one row
-    within "$(awk -v pid="$slow" '$1 == "faults" && $3 == pid { print $'"$1"' }' "$TMP/out")" "$2" "$3"
+quantile() { # quantile COLUMN LOW HIGH: of the one row
+    within "$(column_of "$TMP/out" faults "$1" pid="$slow")" "$2" "$3"
 }
 if [ "$status" = 3 ]; then
     skip 'slow faults' 'needs USERFAULTFD: to make them slow'
 else
     # 400 of about 450 are slow. A wakeup takes longer on a busy host, but not for most.
-    check 'slow faults: the median is what serving them takes' quantile 9 4688 8000
-    check 'slow faults: 99 % and the longest are no less' quantile 8 4688 200000
-    check 'slow faults: their time is that by the clock, to 2 %' within "$(lat_ms "\$3 == $slow")" \
+    check 'slow faults: the median is what serving them takes' quantile lat_p50_us 4688 8000
+    check 'slow faults: 99 % and the longest are no less' quantile lat_p99_us 4688 200000
+    check 'slow faults: their time is that by the clock, to 2 %' within "$(lat_ms pid="$slow")" \
         "$(told slow_ms "$TMP/a" | awk '{ print $1 * 0.98 }')" "$(told slow_ms "$TMP/a" | awk '{ print $1 * 1.02 + 2 }')"
     check 'slow faults: mean times count is the time, to 1 %' within \
-        "$(awk -v pid="$slow" '$1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) ms = $i }
-            $1 == "faults" && $3 == pid { print ($5 + $6) * ms * $7 / 1e6 / $11 }' "$TMP/out")" 0.99 1.01
+        "$(awk -v pid="$slow" "$BY_NAME"'
+            $1 == "faults" && col("pid") == pid { print (col("minor_s") + col("major_s")) * win("dur_ms") * col("lat_avg_us") / 1e6 / col("lat_ms") }' "$TMP/out")" 0.99 1.01
 
     # One fault that spans many windows.
     begin 0.2
@@ -220,11 +224,11 @@ else
     slow=$(told pid "$TMP/a")
     measured
     full_windows() {
-        awk -v pid="$slow" '$1 == "faults" && $3 == pid { print; n += $11 > 195 && $11 < 205; bad += $11 > 240 }
+        awk -v pid="$slow" "$BY_NAME"'$1 == "faults" && col("pid") == pid { print; n += col("lat_ms") > 195 && col("lat_ms") < 205; bad += col("lat_ms") > 240 }
             END { exit n < 5 || bad }' "$TMP/out"
     }
     check 'a fault that lasts has all the time of each window' full_windows
-    check 'a fault that lasts: the parts make the whole, to 2 %' within "$(lat_ms "\$3 == $slow")" \
+    check 'a fault that lasts: the parts make the whole, to 2 %' within "$(lat_ms pid="$slow")" \
         "$(told slow_ms "$TMP/a" | awk '{ print $1 * 0.98 }')" "$(told slow_ms "$TMP/a" | awk '{ print $1 * 1.02 + 2 }')"
 fi
 
@@ -232,7 +236,7 @@ fi
 begin 0.2
 "$LOADS/slowfault" signal 100 1500 >"$TMP/a"
 measured
-check 'a fault that became a signal does not go on' within "$(lat_ms "\$3 == $(told pid "$TMP/a")")" 0 50
+check 'a fault that became a signal does not go on' within "$(lat_ms pid="$(told pid "$TMP/a")")" 0 50
 
 prepare load 200000 0 0 0
 go=$GO
@@ -240,11 +244,11 @@ begin 0.5
 go load "$go"
 measured
 check 'fast faults take no longer than the load does' \
-    within "$(lat_ms "\$3 == $LOAD_PID")" "$(told wall_ms "$TMP/load" | awk '{ print $1 * 0.05 }')" "$(told wall_ms "$TMP/load")"
+    within "$(lat_ms pid="$LOAD_PID")" "$(told wall_ms "$TMP/load" | awk '{ print $1 * 0.05 }')" "$(told wall_ms "$TMP/load")"
 by_time() {
-    awk '$1 == "#window" { rank = 0; last = 1e12 }
-         $1 == "faults" { n++; bad += $2 != ++rank || $11 > last; last = $11 } END { exit !n || bad }' "$TMP/out"
+    awk "$BY_NAME"'$1 == "#window" { last = 1e12 }
+         $1 == "faults" { n++; bad += col("lat_ms") > last; last = col("lat_ms") } END { exit !n || bad }' "$TMP/out"
 }
-check 'rows go by lat_ms, and ranks count from 1' by_time
+check 'rows go by lat_ms' by_time
 exec {go}>&-
 done_testing

@@ -22,7 +22,7 @@ trap unmount_all EXIT
 # begin OPTION...: hog file, which has shown its first window: everything after it is counted.
 begin() {
     rm -f "$TMP/out" "$TMP/err"
-    "$HOG" -v file -k 10000 "$@" >"$TMP/out" 2>"$TMP/err" </dev/null &
+    "$HOG" -v -w file -k 10000 "$@" >"$TMP/out" 2>"$TMP/err" </dev/null &
     HOG_PID=$!
     lib_pids+=("$HOG_PID")
     for _ in $(seq 300); do
@@ -53,20 +53,20 @@ go() {
 exactly() { # exactly [MOUNT FSTYPE]
     cat "$TMP/load"
     grep -w "$LOAD_PID" "$TMP/out"
-    MOUNT=${1-} awk -v pid="$LOAD_PID" -v type="${2-}" '
+    MOUNT=${1-} awk -v pid="$LOAD_PID" -v type="${2-}" "$BY_NAME"'
         BEGIN { mount = ENVIRON["MOUNT"] } # unchanged: awk -v interprets backslashes
         function off(a, b) { return a - b > 0.01 || b - a > 0.01 }
         $1 == "want" { want[$2 " " $3 " " $4] = $5; kib[$2 " " $3 " " $4] = $6; n++ }
-        $1 == "file" && $3 == pid && $8 > 0 {
-            key = $6 " " $16 " " $7
-            if ($16 == "mmap" && mount != "" && $5 != mount) next # pages of its own program
+        $1 == "file" && col("pid") == pid && col("count") > 0 {
+            key = col("op") " " col("via") " " col("size_kib")
+            if (col("via") == "mmap" && mount != "" && col("mount") != mount) next # pages of its own program
             if (!(key in want)) {
-                if ($6 == "write" && $7 < 2 && $16 ~ /^write/) next
-                if ($16 == "mmap") next
+                if (col("op") == "write" && col("size_kib") < 2 && col("via") ~ /^write/) next
+                if (col("via") == "mmap") next
                 print "not wanted: " key; bad++
             }
-            if (mount != "" && ($5 != mount || $4 != type)) { print "at " $5 " (" $4 ")"; bad++ }
-            got[key] += $8; got_kib[key] += $9
+            if (mount != "" && (col("mount") != mount || col("fstype") != type)) { print "at " col("mount") " (" col("fstype") ")"; bad++ }
+            got[key] += col("count"); got_kib[key] += col("kib")
         }
         END {
             for (key in want)
@@ -77,7 +77,7 @@ exactly() { # exactly [MOUNT FSTYPE]
             exit !n || bad
         }' "$TMP/load" "$TMP/out"
 }
-nothing_lost() { ! grep '^#window' "$TMP/out" | grep -vw 'lost=0'; }
+nothing_lost() { [ "$(window_sum lost)" = 0 ]; }
 
 # with NAME DIR MOUNT FSTYPE OPTION...: a filer's work in DIR is counted there.
 with() {
@@ -99,7 +99,7 @@ mkdir "$TMP/dir" "$TMP/with blank"
 MMAP=$("$HOG" doctor 2>/dev/null | sed -n 's/^view\.file\.mmap  *\([a-z_]*\)$/\1/p')
 with 'here' "$TMP/dir" '' ''
 with '-p' "$TMP/dir" '' '' -p PID
-check '-p: no other process' test "$(awk '$1 == "file" { print $3 }' "$TMP/out" | sort -u)" = "$LOAD_PID"
+check '-p: no other process' test "$(awk "$BY_NAME"'$1 == "file" { print col("pid") }' "$TMP/out" | sort -u)" = "$LOAD_PID"
 mount -t tmpfs none "$TMP/with blank"
 TMP_MOUNTS+=("$TMP/with blank")
 with 'tmpfs' "$TMP/with blank" "$TMP/with\\x20blank" tmpfs
@@ -135,10 +135,10 @@ fi
 of_files() { # the load has the reads from `from` and the writes to `to`, by calls and KiB
     cat "$TMP/load"
     grep '^files' "$TMP/out"
-    FILES="$TMP/ext4" awk -v pid="$LOAD_PID" '
+    FILES="$TMP/ext4" awk -v pid="$LOAD_PID" "$BY_NAME"'
         $1 == "want" { n[$2] += $5; kib[$2] += $6 }
-        $1 == "files" && $3 == pid && $8 == ENVIRON["FILES"] "/from" { got["read"] += $4; got_kib["read"] += $6 }
-        $1 == "files" && $3 == pid && $8 == ENVIRON["FILES"] "/to" { got["write"] += $5; got_kib["write"] += $7 }
+        $1 == "files" && col("pid") == pid && col("file") == ENVIRON["FILES"] "/from" { got["read"] += col("reads"); got_kib["read"] += col("read_kib") }
+        $1 == "files" && col("pid") == pid && col("file") == ENVIRON["FILES"] "/to" { got["write"] += col("writes"); got_kib["write"] += col("write_kib") }
         END {
             for (op in n) {
                 off = got_kib[op] - kib[op]
@@ -149,10 +149,10 @@ of_files() { # the load has the reads from `from` and the writes to `to`, by cal
 }
 of_mount() {
     cat "$TMP/load"
-    MOUNT="$TMP/ext4" awk '
+    MOUNT="$TMP/ext4" awk "$BY_NAME"'
         $1 == "want" { want += $5 }
-        $1 == "file" { bad += $3 != "-" || $18 != "-" }
-        $1 == "file" && $5 == ENVIRON["MOUNT"] { got += $8 }
+        $1 == "file" { bad += col("pid") != "-" || col("comm") != "-" }
+        $1 == "file" && col("mount") == ENVIRON["MOUNT"] { got += col("count") }
         END { print got " of " want; exit !want || got != want || bad }' "$TMP/load" "$TMP/out"
 }
 if mountpoint -q "$TMP/ext4"; then
@@ -166,7 +166,7 @@ if mountpoint -q "$TMP/ext4"; then
     go
     check '--by mount: rows without a process, which add up to the work on that mount' of_mount
 fi
-others() { awk -v pid="$LOAD_PID" '$1 == "file" && $3 == pid && $4 == "pipefs" { n += $8 } END { print n + 0 }' "$TMP/out"; }
+others() { awk -v pid="$LOAD_PID" "$BY_NAME"'$1 == "file" && col("pid") == pid && col("fstype") == "pipefs" { n += col("count") } END { print n + 0 }' "$TMP/out"; }
 prepare "$TMP/dir" 50
 check '--all-files: hog begins' begin --all-files -p "$LOAD_PID" 0.3
 go
@@ -174,7 +174,7 @@ check '--all-files: pipes are there, too' test "$(others)" -ge 100
 
 # ---- what was in the page cache ----
 
-hits() { awk '$1 == "file" && $6 == "read" && $7 == 64 && $18 == "dd" { n += $8; h += $8 * $15 / 100 } END { printf "%d %d\n", n, h }' "$TMP/out"; }
+hits() { awk "$BY_NAME"'$1 == "file" && col("op") == "read" && col("size_kib") == 64 && col("comm") == "dd" { n += col("count"); h += col("count") * col("hit_pct") / 100 } END { printf "%d %d\n", n, h }' "$TMP/out"; }
 if mountpoint -q "$TMP/ext4"; then
     dd if=/dev/zero of="$TMP/ext4/data" bs=64k count=200 conv=fsync 2>/dev/null
     check 'page cache: hog begins' begin 0.3
@@ -194,7 +194,7 @@ fi
 by_fio() { # its report, as ios and KiB
     jq -r '.jobs[0].read | "\(.total_ios) \(.io_kbytes)"' "$TMP/fio.json"
 }
-by_hog() { awk -v via="${1:-read}" '$1 == "file" && $6 == "read" && $16 == via && $7 == 4 && $18 == "fio" { n += $8; kib += $9 } END { printf "%d %d\n", n, kib }' "$TMP/out"; }
+by_hog() { awk -v via="${1:-read}" "$BY_NAME"'$1 == "file" && col("op") == "read" && col("via") == via && col("size_kib") == 4 && col("comm") == "fio" { n += col("count"); kib += col("kib") } END { printf "%d %d\n", n, kib }' "$TMP/out"; }
 if command -v fio >/dev/null && command -v jq >/dev/null; then
     truncate -s 16M "$TMP/dir/fio"
     check 'fio: hog begins' begin 0.3
@@ -214,8 +214,8 @@ fi
 
 by_majors() { jq -r '.jobs[0] | "\(.majf) \(.majf * 4)"' "$TMP/fio.json"; }
 on_ext4() { # as by_hog, for that mount; also other operations or sizes
-    MOUNT="$TMP/ext4" awk -v via="$1" -v op="${2:-read}" -v size="${3:-4}" '
-        $1 == "file" && $5 == ENVIRON["MOUNT"] && $6 == op && $16 == via && $7 == size { n += $8; kib += $9 }
+    MOUNT="$TMP/ext4" awk -v via="$1" -v op="${2:-read}" -v size="${3:-4}" "$BY_NAME"'
+        $1 == "file" && col("mount") == ENVIRON["MOUNT"] && col("op") == op && col("via") == via && col("size_kib") == size { n += col("count"); kib += col("kib") }
         END { printf "%d %d\n", n, kib }' "$TMP/out"
 }
 if mountpoint -q "$TMP/ext4" && fio --enghelp 2>/dev/null | grep -qw libaio; then

@@ -28,7 +28,7 @@ out = open(sys.argv[3], "w")
 viewer = os.fork()
 if not viewer:
     os.dup2(out.fileno(), 1)
-    os.execv(hog, [hog, "-v", "file", "-k", "10000", "0.3"])
+    os.execv(hog, [hog, "-v", "-w", "file", "-k", "10000", "0.3"])
 def windows():
     return open(sys.argv[3]).read().count("#window")
 def wait_for(more):
@@ -59,13 +59,13 @@ python3 "$TMP/crowd.py" "$TMP/place" - <"$TMP/to" >"$TMP/from" &
 lib_pids+=("$!")
 timeout 200 unshare --pid --fork --mount-proc python3 "$TMP/crowd.py" "$TMP/place" "$HOG" "$TMP/out" >"$TMP/to" <"$TMP/from" 2>"$TMP/err"
 crowded() { # cells that existed: more than there is room for
-    awk '$1 == "file" && $5 ~ /place$/ { n++ } END { print n + 0; exit n < 4000 }' "$TMP/out"
+    awk "$BY_NAME"'$1 == "file" && col("mount") ~ /place$/ { n++ } END { print n + 0; exit n < 4000 }' "$TMP/out"
 }
 check 'there were more than there is room for' crowded
 counted() {
     tail -n 3 "$TMP/err"
-    grep '^#window' "$TMP/out" | sed 's/.*\(lost=[0-9]*\).*/\1/' | xargs
-    awk -v size="$1" '$1 == "file" && $4 == "tmpfs" && $6 == "write" && $7 == size { print; n += $8; kib += $9 } END { exit n != 4 || kib != n * size }' "$TMP/out"
+    field_of lost | xargs
+    awk -v size="$1" "$BY_NAME"'$1 == "file" && col("fstype") == "tmpfs" && col("op") == "write" && col("size_kib") == size { print; n += col("count"); kib += col("kib") } END { exit n != 4 || kib != n * size }' "$TMP/out"
 }
 check 'each write of a live process is counted' counted 512
 check 'and of one without a PID in that namespace' counted 1024

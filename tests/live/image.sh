@@ -21,6 +21,10 @@ trap end EXIT
 
 scripts/image.sh "$HOG" 0.1.0 "$(dpkg --print-architecture)" "$TMP/hog-image.tar"
 check 'podman loads the image' podman load -i "$TMP/hog-image.tar"
+as_docker() {
+    cp "$TMP/hog-image.tar" "$TMP/docker.tar" && tar --delete -f "$TMP/docker.tar" oci-layout index.json && podman load -i "$TMP/docker.tar"
+}
+check 'and what docker reads of it' as_docker
 mkdir -p "$TMP/web" "$TMP/pods/shop_web-0_$pod" "$TMP/empty"
 cp "$(command -v busybox)" "$TMP/web/busybox"
 tar -C "$TMP/web" -c busybox | podman import - web:it >/dev/null 2>&1
@@ -60,8 +64,8 @@ print("\n".join(hog["args"][:-1]))
 PYTHON
 )
 options=("${daemonset[@]:0:7}") arguments=("${daemonset[@]:7}")
-in_cluster() { # in_cluster DIRECTORY ARGUMENT...: with these logs of pods
-    podman run --rm "${options[@]}" -v "$1:/var/log/pods:ro" "${@:2}" "${arguments[@]}" 1 1 >"$TMP/out" 2>"$TMP/err"
+in_cluster() { # in_cluster DIRECTORY ARGUMENT...: with these logs of pods; runtimes hide the names of groups above
+    podman run --rm --cgroupns=private "${options[@]}" -v "$1:/var/log/pods:ro" "${@:2}" "${arguments[@]}" 1 1 >"$TMP/out" 2>"$TMP/err"
     local status=$?
     cat "$TMP/err"
     return "$status"

@@ -19,7 +19,7 @@ shows() {
     "$@" >"$TMP/out" 2>"$TMP/err"
     local status=$?
     cat "$TMP/out" "$TMP/err"
-    [ "$status" = 0 ] && [ "$(awk -v pid="$LOAD" '$1 == "cpu" && $3 == pid { print $4, $NF }' "$TMP/out" | sort -u)" = '0 duty' ]
+    [ "$status" = 0 ] && [ "$(awk -v pid="$LOAD" "$BY_NAME"'$1 == "cpu" && col("pid") == pid { print col("uid"), col("comm") }' "$TMP/out" | sort -u)" = '0 duty' ]
 }
 
 is_refused() { # is_refused TEXT COMMAND...: status 3, one line
@@ -40,15 +40,15 @@ says() { # says ITEM PATTERN COMMAND...: doctor, asked so
 
 load_start "$BUILD/tests/load/duty" 1000
 LOAD=$LOAD_PID
-classic=(cpu -k 100 --without 'tp_btf,raw_tp' 0.3 1)
+classic=(cpu -w -k 100 --without 'tp_btf,raw_tp' 0.3 1)
 
 # ---- users ----
 
-check 'CAP_BPF, CAP_PERFMON, not root: works' shows as_user +bpf,+perfmon "$TMP/hog" cpu -k 100 0.3 1
+check 'CAP_BPF, CAP_PERFMON, not root: works' shows as_user +bpf,+perfmon "$TMP/hog" cpu -w -k 100 0.3 1
 # shellcheck disable=SC2016 # for that shell
 few_files=(sh -c 'ulimit -n 16; exec "$0" "$@"' "$TMP/hog")
 if sh -c 'ulimit -n 16; ulimit -n 32' 2>/dev/null; then # CAP_SYS_RESOURCE
-    check '16 open files are allowed, which it may change: works' shows "${few_files[@]}" top,cpu -k 100 0.3 1
+    check '16 open files are allowed, which it may change: works' shows "${few_files[@]}" top,cpu -w -k 100 0.3 1
 else
     check '16 open files are allowed: refused' is_refused EMFILE "${few_files[@]}" top 0.3 1
 fi
@@ -87,7 +87,7 @@ cp "$HOG" "$TMP/jail/hog"
 jail='mount --bind "$1" "$1" && mount -t proc none "$1/proc" && mount --rbind /sys "$1/sys" && mount -o remount,bind,ro "$1" &&
     root=$1 && shift && exec chroot "$root" "$@"'
 in_jail() { unshare -m sh -c "$jail" - "$TMP/jail" "$@"; }
-check 'read-only root, no /dev: works' shows in_jail /hog cpu -k 100 0.3 1
+check 'read-only root, no /dev: works' shows in_jail /hog cpu -w -k 100 0.3 1
 
 # Maps and files get no descriptor of a closed stream, even where there is no /dev/null to take it.
 keeps_streams_free() {

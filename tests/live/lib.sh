@@ -12,6 +12,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 BUILD=${BUILD:-$PWD/build}
 HOG=${HOG:-$BUILD/hog}
 TMP=$(mktemp -d)
+BY_NAME=$(cat tests/rows.awk)
 lib_failed=0 lib_lines=0 lib_pids=()
 
 lib_cleanup() {
@@ -136,11 +137,11 @@ unsure_since() {
     awk -v a="$1" -v b="$(unsure_ms)" '$1 == "cpu" { print b - a + ($9 > 0) * 10 }' /proc/stat
 }
 
-# measure ARGUMENTS...: hog in the background, its output in $TMP/out. Returns when it measures.
+# measure ARGUMENTS...: hog in the background with -w, its output in $TMP/out. Returns when it measures.
 measure() {
     UNSURE_BEFORE=$(unsure_ms)
     rm -f "$TMP/out" "$TMP/err" # the output of the previous run must not be taken for its own
-    "$HOG" -v "$@" >"$TMP/out" 2>"$TMP/err" </dev/null &
+    "$HOG" -v -w "$@" >"$TMP/out" 2>"$TMP/err" </dev/null &
     HOG_PID=$!
     lib_pids+=("$HOG_PID")
     for _ in $(seq 200); do
@@ -176,23 +177,27 @@ counting() {
     measure "$@" && next_windows 1
 }
 
-# window_sum FIELD [FILE]: over all window lines of $TMP/out.
-window_sum() {
-    sed -n "s/^#window .*\<$1=\([0-9.]*\).*/\1/p" "${2-$TMP/out}" | awk '{ n += $1 } END { printf "%.12g\n", n }'
+# field_of FIELD [FILE]: that field of each window of $TMP/out, a line each.
+field_of() {
+    awk -v name="$1" "$BY_NAME"'END { for (n = 1; n <= WINDOW; n++) print win(name, n) }' "${2-$TMP/out}"
 }
 
-# column_of FILE VIEW NAME [NAME=VALUE]...: that column of each matching row, by the names in the header line.
+# window_sum FIELD [FILE]: over all windows of $TMP/out.
+window_sum() {
+    field_of "$@" | awk '{ n += $1 } END { printf "%.12g\n", n }'
+}
+
+# column_of FILE VIEW NAME [NAME=VALUE]...: that column of each matching row.
 column_of() {
-    awk -v view="$2" -v name="$3" -v wanted="${*:4}" '
+    awk -v view="$2" -v name="$3" -v wanted="${*:4}" "$BY_NAME"'
         BEGIN { n = split(wanted, want, " ") }
-        $1 == "#" view { for (i = 2; i <= NF; i++) at[$i] = i }
-        $1 == view && name in at {
+        $1 == view {
             for (i = 1; i <= n; i++) {
                 equals = index(want[i], "=")
-                if ($at[substr(want[i], 1, equals - 1)] "" != substr(want[i], equals + 1) "")
+                if (col(substr(want[i], 1, equals - 1)) "" != substr(want[i], equals + 1) "")
                     next
             }
-            print $at[name]
+            print col(name)
         }' "$1"
 }
 
@@ -201,9 +206,14 @@ column_sum() {
     column_of "$@" | awk '$1 != "-" { n += $1; known++ } END { printf known ? "%.12g\n" : "-\n", n }'
 }
 
-# run_ms [AWK-CONDITION]: all time on a CPU in the matching rows of $TMP/out, in all windows; fields by number.
+# run_ms [NAME=VALUE]...: all time on a CPU in the matching rows of $TMP/out, in all windows.
 run_ms() {
-    awk '$1 == "cpu" && ('"${1:-1}"') { sum += $6 } END { printf "%.3f\n", sum }' "$TMP/out"
+    column_of "$TMP/out" cpu run_ms "$@" | awk '{ sum += $1 } END { printf "%.3f\n", sum }'
+}
+
+# row_count VIEW [NAME=VALUE]...: how many rows of $TMP/out match.
+row_count() {
+    column_of "$TMP/out" "$1" comm "${@:2}" | wc -l
 }
 
 # told FIELD FILE [WORD]: what a load reported: in `pid=7 cpu_ms=9` the field pid is 7. From the last line, or the last one

@@ -15,7 +15,7 @@ cells() { column_of "$TMP/out" mem "$2" pid="$1"; }
 cell() { cells "$@" | tail -n 1; }
 
 look() { # look OPTION...: hog mem for three windows, or as many as the options ask for
-    timeout 60 "$HOG" mem -v -k 10000 -i 0.1 -n 3 "$@" >"$TMP/out" 2>"$TMP/err"
+    timeout 60 "$HOG" mem -v -w -k 10000 -i 0.1 -n 3 "$@" >"$TMP/out" 2>"$TMP/err"
 }
 
 as_proc() { # as_proc PID: the current values of the row are those of /proc, to the KiB
@@ -71,13 +71,13 @@ for options in '' --exact "-p $still,$spiky" '--without tp_btf' '--without iter'
         check "${options:-as it is}: a spike of 50 ms between two windows is seen" sees_spike
     fi
 done
-check '-p: no other process' test "$(look -p "$still"; awk '$1 == "mem" { print $3 }' "$TMP/out" | sort -u)" = "$still"
+check '-p: no other process' test "$(look -p "$still"; awk "$BY_NAME"'$1 == "mem" { print col("pid") }' "$TMP/out" | sort -u)" = "$still"
 look --without tp_btf,tracepoint,iter
 check 'only /proc: says so' uses snapshot proc
 check 'only /proc: what is held' as_proc "$still"
 check 'only /proc: a peak that was not seen is not known' test "$(cells "$spiky" peak_kib | grep -vc '^6[0-9]*$')" -ge 1
 
-unprivileged() { setpriv --reuid 65534 --clear-groups --bounding-set -all "$TMP/hog" mem -v -k 10000 -i 0.1 -n 2 >"$TMP/out" 2>"$TMP/err"; }
+unprivileged() { setpriv --reuid 65534 --clear-groups --bounding-set -all "$TMP/hog" mem -v -w -k 10000 -i 0.1 -n 2 >"$TMP/out" 2>"$TMP/err"; }
 chmod 755 "$TMP" && cp "$HOG" "$TMP/hog"
 unprivileged
 check 'an ordinary user has /proc' uses snapshot proc
@@ -95,7 +95,7 @@ check 'without --with pss it is not known' test "$(cells "$still" pss_kib | sort
 holder mapped map 5000000000
 mapped=$LOAD_PID
 first_is() { # first_is PID: in all windows
-    awk -v pid="$1" '$1 == "mem" && $2 == 1 { print; n++; bad += $3 != pid } END { exit !n || bad }' "$TMP/out"
+    awk -v pid="$1" "$BY_NAME"'$1 == "mem" && ROW == 1 { print; n++; bad += col("pid") != pid } END { exit !n || bad }' "$TMP/out"
 }
 look --sort vm_kib
 check '--sort vm_kib: the process that maps most is first' first_is "$mapped"
@@ -141,7 +141,7 @@ if scripts/has.sh SETTID; then
     measured
     two_rows() {
         grep '^#window' "$TMP/out"
-        awk -v pid="$(told pid "$TMP/reuse")" '$1 == "mem" && $3 == pid { print; n++; bad += $NF !~ /^(first|second|-)$/ }
+        awk -v pid="$(told pid "$TMP/reuse")" "$BY_NAME"'$1 == "mem" && col("pid") == pid { print; n++; bad += col("comm") !~ /^(first|second|-)$/ }
             END { exit n != 2 || bad }' "$TMP/out"
     }
     check 'a PID that is used again makes two rows' two_rows
@@ -171,8 +171,8 @@ load_stop "$orphan"
 # precision K: the percentage of the K largest processes, by /proc now, that are among hog's first K in its last window. A
 # process as large as the K-th is as good.
 precision() {
-    awk -v k="$1" '$1 == "truth" { kib[$2] = $3; all[++n] = $3; next } $1 == "#window" { m = 0; delete mine }
-        $1 == "mem" && $3 in kib && m < k { mine[++m] = $3 }
+    awk -v k="$1" "$BY_NAME"'$1 == "truth" { kib[$2] = $3; all[++n] = $3; next } $1 == "#window" { m = 0; delete mine }
+        $1 == "mem" && col("pid") in kib && m < k { mine[++m] = col("pid") }
         END {
             for (i = 1; i <= n; i++) for (j = i + 1; j <= n; j++) if (all[j] > all[i]) { t = all[i]; all[i] = all[j]; all[j] = t }
             for (i = 1; i <= m; i++) good += kib[mine[i]] >= all[k]
@@ -181,7 +181,7 @@ precision() {
 }
 precise() { # precise OPTION...
     local k
-    timeout 60 "$HOG" mem -k 100 -i 0.3 -n 4 "$@" >"$TMP/out" 2>"$TMP/err"
+    timeout 60 "$HOG" mem -w -k 100 -i 0.3 -n 4 "$@" >"$TMP/out" 2>"$TMP/err"
     # shellcheck disable=SC2046,SC2086 # a list
     awk '$1 == "VmRSS:" { split(FILENAME, path, "/"); print "truth", path[3], $2 }' \
         $(printf '/proc/%s/status ' $many) >"$TMP/truth"
@@ -191,10 +191,10 @@ precise() { # precise OPTION...
     done
 }
 in_order() { # rows of live processes are ordered, and the largest is first in all windows
-    awk '$1 == "#window" { last = 1e18 } $1 == "mem" && $5 > 0 { n++; bad += $5 > last; last = $5 } END { exit !n || bad }' "$TMP/out"
+    awk "$BY_NAME"'$1 == "#window" { last = 1e18 } $1 == "mem" && col("rss_kib") > 0 { n++; bad += col("rss_kib") > last; last = col("rss_kib") } END { exit !n || bad }' "$TMP/out"
 }
 like_ps() { # the first ten are those of ps, with its values
-    timeout 60 "$HOG" mem -p "$(echo "$many" | paste -sd,)" 0.3 1 | awk '$1 == "mem" { print $3, $5 }' >"$TMP/ours"
+    timeout 60 "$HOG" mem -p "$(echo "$many" | paste -sd,)" 0.3 1 | awk "$BY_NAME"'$1 == "mem" { print col("pid"), col("rss_kib") }' >"$TMP/ours"
     # shellcheck disable=SC2086
     ps -o pid=,rss= --sort=-rss $many | head -n 10 | awk '{ print $1, $2 }' >"$TMP/ps"
     paste "$TMP/ours" "$TMP/ps"
@@ -214,7 +214,7 @@ shows_all() {
         with_memory >"$TMP/before"
         look "$@"
         with_memory >"$TMP/after"
-        awk '$1 == "mem" { print $3 }' "$TMP/out" | sort -u >"$TMP/shown"
+        awk "$BY_NAME"'$1 == "mem" { print col("pid") }' "$TMP/out" | sort -u >"$TMP/shown"
         comm -12 "$TMP/before" "$TMP/after" | comm -23 - "$TMP/shown" >"$TMP/missing"
         echo "try $try, missing: $(tr '\n' ' ' <"$TMP/missing")"
         [ -s "$TMP/missing" ] || return 0

@@ -4,27 +4,27 @@
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# kernel_rows VIEW FIELD FILE: PIDs in that field of the view's rows that are kernel threads
+# kernel_rows VIEW COLUMN FILE: PIDs in that column of the view's rows that are kernel threads
 kernel_rows() {
     local pid
     while read -r pid; do
         # After the name, which may hold anything: state, parent.
         [ "$(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null | cut -d ' ' -f 2)" = 2 ] && echo "$pid"
-    done < <(awk -v view="$1" -v field="$2" '$1 == view { print $field }' "$3" | sort -u)
+    done < <(column_of "$3" "$1" "$2" | sort -u)
 }
 
 shows_kernel_threads() { # FILE: two of them, that ran long
     local pid n=0
     cat "$1"
-    for pid in $(kernel_rows cpu 3 "$1"); do
-        n=$((n + $(awk -v pid="$pid" '$1 == "cpu" && $3 == pid && $6 >= 100' "$1" | wc -l)))
+    for pid in $(kernel_rows cpu pid "$1"); do
+        n=$((n + $(awk -v pid="$pid" "$BY_NAME"'$1 == "cpu" && col("pid") == pid && col("run_ms") >= 100' "$1" | wc -l)))
     done
-    [ "$n" -ge 2 ] && [ -n "$(kernel_rows contention 3 "$1")" ]
+    [ "$n" -ge 2 ] && [ -n "$(kernel_rows contention victim "$1")" ]
 }
 
 hides_kernel_threads() { # FILE
     cat "$1"
-    [ -z "$(kernel_rows cpu 3 "$1")" ] && [ -z "$(kernel_rows contention 3 "$1")" ] && [ -z "$(kernel_rows faults 3 "$1")" ]
+    [ -z "$(kernel_rows cpu pid "$1")" ] && [ -z "$(kernel_rows contention victim "$1")" ] && [ -z "$(kernel_rows faults pid "$1")" ]
 }
 
 fills_up() { # FILE: as many rows as requested
@@ -34,19 +34,17 @@ fills_up() { # FILE: as many rows as requested
 
 in_top() { # FILE LEAST MOST: so many have rows, and others have some
     cat "$1"
-    within "$(kernel_rows top 3 "$1" | wc -l)" "$2" "$3" && grep -q '^top .* mover$' "$1"
+    within "$(kernel_rows top pid "$1" | wc -l)" "$2" "$3" && grep -q '^top .* mover$' "$1"
 }
 
 # FILE: a wait for a kernel thread names its culprit
 keeps_culprits() {
     cat "$1"
-    [ -n "$(kernel_rows contention 4 "$1")" ]
+    [ -n "$(kernel_rows contention aggressor "$1")" ]
 }
 
 counts_all() { # FILE: sums include all: the rows do not add up to run_ms
-    within "$(awk '$1 == "cpu" { rows += $6 }
-                   $1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^run_ms=/, "", $i)) all = $i }
-                   END { print all - rows }' "$1")" 100 1000000
+    within "$(awk "$BY_NAME"'$1 == "cpu" { rows += col("run_ms") } END { print win("run_ms") - rows }' "$1")" 100 1000000
 }
 
 if [ "$(nproc)" -ge 2 ]; then
@@ -57,11 +55,11 @@ if [ "$(nproc)" -ge 2 ]; then
     loads+=("$LOAD_PID")
     load_start "$BUILD/tests/load/duty" 1000 1000 39000
     loads+=("$LOAD_PID")
-    timeout 20 "$HOG" cpu,contention,faults -k 10000 2 1 >"$TMP/with" 2>"$TMP/err"
-    timeout 20 "$HOG" cpu,contention,faults -k 3 --no-kernel 2 1 >"$TMP/without" 2>"$TMP/err"
-    timeout 20 "$HOG" contention -k 10000 --no-kernel 2 1 >"$TMP/pairs" 2>"$TMP/err"
-    timeout 20 "$HOG" top -k 10000 2 1 >"$TMP/top" 2>"$TMP/err"
-    timeout 20 "$HOG" top -k 10000 --no-kernel 2 1 >"$TMP/top_without" 2>"$TMP/err"
+    timeout 20 "$HOG" cpu,contention,faults -w -k 10000 2 1 >"$TMP/with" 2>"$TMP/err"
+    timeout 20 "$HOG" cpu,contention,faults -w -k 3 --no-kernel 2 1 >"$TMP/without" 2>"$TMP/err"
+    timeout 20 "$HOG" contention -w -k 10000 --no-kernel 2 1 >"$TMP/pairs" 2>"$TMP/err"
+    timeout 20 "$HOG" top -w -k 10000 2 1 >"$TMP/top" 2>"$TMP/err"
+    timeout 20 "$HOG" top -w -k 10000 --no-kernel 2 1 >"$TMP/top_without" 2>"$TMP/err"
     for load in "${loads[@]}"; do
         load_stop "$load"
     done
@@ -79,18 +77,16 @@ fi
 
 # ---- chosen processes ----
 
-timeout 20 "$HOG" cpu,faults -p 2,$$ 0.2 1 >"$TMP/with" 2>"$TMP/err"
-timeout 20 "$HOG" cpu,faults -p 2,$$ --no-kernel 0.2 1 >"$TMP/without" 2>"$TMP/err"
-timeout 20 "$HOG" track 2 $$ -n 3 >"$TMP/track" 2>"$TMP/err"
-timeout 20 "$HOG" track 2 $$ -n 3 --no-kernel >"$TMP/track_without" 2>"$TMP/err"
+timeout 20 "$HOG" cpu,faults -w -p 2,$$ 0.2 1 >"$TMP/with" 2>"$TMP/err"
+timeout 20 "$HOG" cpu,faults -w -p 2,$$ --no-kernel 0.2 1 >"$TMP/without" 2>"$TMP/err"
+timeout 20 "$HOG" track 2 $$ -w -n 3 >"$TMP/track" 2>"$TMP/err"
+timeout 20 "$HOG" track 2 $$ -w -n 3 --no-kernel >"$TMP/track_without" 2>"$TMP/err"
 asked_for() { # FILE ROWS ROWS-OF-KERNEL-THREADS
     cat "$1"
-    [ "$(grep -vc '^#' "$1")" = "$2" ] && [ "$(awk '!/^#/ && $3 == 2' "$1" | wc -l)" = "$3" ]
+    [ "$(grep -vc '^#' "$1")" = "$2" ] && [ "$(awk "$BY_NAME"'!/^#/ && col("pid") == 2' "$1" | wc -l)" = "$3" ]
 }
 check 'asked for: a kernel thread that rests has rows' asked_for "$TMP/with" 4 2
 check '--no-kernel: it has none, the process chosen next to it has' asked_for "$TMP/without" 2 0
-# The time-series view has its PID in the same field.
-sed -i 's/^\(track\) *[0-9.]* */\1 0 /' "$TMP/track" "$TMP/track_without"
 check 'track: a kernel thread has rows' asked_for "$TMP/track" 6 3
 check 'track: --no-kernel: it has none' asked_for "$TMP/track_without" 3 0
 
@@ -116,7 +112,7 @@ if [ -e /dev/loop-control ] && truncate -s 32M "$TMP/disk" && mkfs.ext4 -q "$TMP
     ended() { # ROWS: of the journal's thread
         cat "$TMP/out"
         [ "$JOURNAL" != none ] && [ ! -e "/proc/$JOURNAL" ] &&
-            [ "$(awk -v pid="$JOURNAL" '$1 == "cpu" && $3 == pid' "$TMP/out" | wc -l)" = "$1" ]
+            [ "$(awk -v pid="$JOURNAL" "$BY_NAME"'$1 == "cpu" && col("pid") == pid' "$TMP/out" | wc -l)" = "$1" ]
     }
     measure cpu -k 10000 60 1
     journal

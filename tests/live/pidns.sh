@@ -54,11 +54,13 @@ cpu_ns() {
     awk '{ print $1 }' "/proc/$1/schedstat" 2>/dev/null
 }
 
+# What hog says that it missed; not every view does.
+missed_ms() { ! grep -q ' missed_ms=' "$TMP/out" || window_sum missed_ms; }
+
 # Whether hog reports that it saw no switch for much of the time: some virtual machines do not report every switch, and a
 # task that comes that way and keeps its CPU cannot be identified.
 was_blind() {
-    sed -n 's/^#window .*dur_ms=\([0-9.]*\) .*missed_ms=\([0-9.]*\).*/\1 \2/p' "$TMP/out" |
-        awk '{ dur += $1; missed += $2 } END { exit !(missed > dur / 20) }'
+    awk -v missed="$(missed_ms)" -v dur="$(window_sum dur_ms)" 'BEGIN { exit !(missed > dur / 20) }'
 }
 
 # run COMMAND...: hog, and up to two more runs if it was blind though it has the best hook. HAD and LOUD_HAD are the CPU time
@@ -84,9 +86,8 @@ run_once() {
 }
 
 bounds() { # bounds NS OF_NS
-    sed -n 's/^#window .*dur_ms=\([0-9.]*\) .*missed_ms=\([0-9.]*\).*/\1 \2/p;t;s/^#window .*dur_ms=\([0-9.]*\).*/\1 0/p' "$TMP/out" |
-        awk -v ns="$1" -v of="$2" -v u="$UNSURE" '{ ms += $1; missed += $2 }
-            END { least = ns / 1e6 - (of / 1e6 - ms) - u - missed - 2; printf "%.3f %.3f\n", (least > 0 ? least : 0), ns / 1e6 + u + 2 }'
+    awk -v ns="$1" -v of="$2" -v u="$UNSURE" -v ms="$(window_sum dur_ms)" -v missed="$(missed_ms)" '
+        BEGIN { least = ns / 1e6 - (of / 1e6 - ms) - u - missed - 2; printf "%.3f %.3f\n", (least > 0 ? least : 0), ns / 1e6 + u + 2 }'
 }
 
 near() { # near MS "LEAST MOST"
@@ -94,37 +95,32 @@ near() { # near MS "LEAST MOST"
     within "$1" $2
 }
 
-says() { # says pids=...: each window line, at its end
+says() { # says pids=...: each window
     cat "$TMP/out"
-    grep -q '^#window ' "$TMP/out" && ! grep '^#window ' "$TMP/out" | grep -v " $1\$"
-}
-
-rows() { # rows AWK-CONDITION: how many; fields by number
-    awk '$1 == "cpu" && ('"$1"') { n++ } END { print n + 0 }' "$TMP/out"
+    [ "$(field_of pids | sort -u)" = "${1#pids=}" ]
 }
 
 named_rows() { # named_rows PID UID COMM COUNT
     cat "$TMP/out"
-    [ "$(rows "\$3 == $1")" = "$4" ] && [ "$(rows "\$3 == $1 && \$4 == \"$2\" && \$NF == \"$3\"")" = "$4" ]
+    [ "$(row_count cpu pid="$1")" = "$4" ] && [ "$(row_count cpu pid="$1" uid="$2" comm="$3")" = "$4" ]
 }
 
 # One row a window that cannot be taken for a process; and no row has a PID that exists only on the host.
 outside_is_one_row() {
     cat "$TMP/out"
-    [ "$(rows '$NF == "[outside]" && $3 == "-" && $4 == "-" && $8 == "-"')" = "$1" ] &&
-        [ "$(rows '$NF == "[outside]" || $3 == "-"')" = "$1" ] && [ "$(rows "\$3 == $LOUD || \$3 == $HOST")" = 0 ]
+    [ "$(row_count cpu comm='[outside]' pid=- uid=- tid=-)" = "$1" ] && [ "$(row_count cpu comm='[outside]')" = "$1" ] &&
+        [ "$(row_count cpu pid=-)" = "$1" ] && [ "$(row_count cpu pid="$LOUD") $(row_count cpu pid="$HOST")" = '0 0' ]
 }
 
 adds_up() {
     cat "$TMP/out"
-    awk 'function check() {
-             if (!n++) return
-             off = sum + f["other_ms"] + f["idle_ms"] + f["missed_ms"] + f["stolen_ms"] + f["lost_ms"] - f["cpus"] * f["dur_ms"]
-             if (off > 0.1 || off < -0.1) { bad++; print "off by " off " ms" }
-         }
-         $1 == "#window" { check(); sum = 0; for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] } }
-         $1 == "cpu" { sum += $6 }
-         END { check(); exit (n < 2 || bad > 0) }' "$TMP/out"
+    awk "$BY_NAME"'$1 == "cpu" { sum[WINDOW] += col("run_ms") }
+        END {
+            for (w = 1; w <= WINDOW; w++) {
+                off = sum[w] + win("other_ms", w) + win("idle_ms", w) + win("missed_ms", w) + win("stolen_ms", w) + win("lost_ms", w) - win("cpus", w) * win("dur_ms", w)
+                if (off > 0.1 || off < -0.1) { bad++; print "window " w ": off by " off " ms" }
+            }
+            exit (WINDOW < 2 || bad > 0) }' "$TMP/out"
 }
 
 refused() { # refused STATUS PATTERN: nothing shown, and one line that says why
@@ -141,30 +137,30 @@ in_ns() { within_ns "$OUTER" "$@"; }
 # ---- a private /proc ----
 
 start_in "$OUTER" setpriv --reuid 54321 --clear-groups -- "$LOADS/duty" 1000
-run in_ns "$HOG" cpu -k 10000 0.5 4
+run in_ns "$HOG" cpu -w -k 10000 0.5 4
 check 'private /proc: hog says so' says pids=namespace
 check 'private /proc: a process bears its number there, its user and its name' named_rows "$INSIDE" 54321 duty 4
-check 'private /proc: its time is what schedstat says' near "$(run_ms "\$3 == $INSIDE")" "$HAD"
+check 'private /proc: its time is what schedstat says' near "$(run_ms pid="$INSIDE")" "$HAD"
 check 'private /proc: all processes outside are one row' outside_is_one_row 4
-check 'private /proc: which has the time of those outside' within "$(run_ms '$3 == "-"')" "${LOUD_HAD% *}" 1e9
+check 'private /proc: which has the time of those outside' within "$(run_ms pid=-)" "${LOUD_HAD% *}" 1e9
 check 'private /proc: the times add up' adds_up
 
 in_ns "$HOG" cpu -k 10000 -o json 0.2 1 >"$TMP/json"
-check 'private /proc, json: pids, and no number is null' test \
-    "$(grep -c -e '^{"type":"window".*,"pids":"namespace"}$' -e '"pid":null,"uid":null,.*"tid":null,.*"comm":"\[outside\]"}$' "$TMP/json")" = 2
+check 'private /proc, json: pids, and no number is null' jq -es 'any(.type == "window" and .pids == "namespace") and
+    any(.comm == "[outside]" and .pid == null and .uid == null and .tid == null)' "$TMP/json"
 
-run in_ns "$HOG" cpu -p "$INSIDE" 0.5 2
+run in_ns "$HOG" cpu -w -p "$INSIDE" 0.5 2
 check 'private /proc: -p takes the number that the process has there' named_rows "$INSIDE" 54321 duty 2
-check 'private /proc: and no other process is shown' test "$(rows 1)" = 2
+check 'private /proc: and no other process is shown' test "$(row_count cpu)" = 2
 check 'private /proc: -p, the time is what schedstat says' near "$(run_ms)" "$HAD"
 check 'private /proc: -p, the times add up' adds_up
-run in_ns "$HOG" track "$INSIDE" -i 50ms -n 20
-check 'private /proc: track' near "$(awk '$1 == "track" && $NF == "duty" { sum += $5 } END { print sum + 0 }' "$TMP/out")" "$HAD"
-run in_ns "$HOG" cpu -p "$LOUD" 0.1 1
+run in_ns "$HOG" track "$INSIDE" -w -i 50ms -n 20
+check 'private /proc: track' near "$(awk "$BY_NAME"'$1 == "track" && col("comm") == "duty" { sum += col("run_ms") } END { print sum + 0 }' "$TMP/out")" "$HAD"
+run in_ns "$HOG" cpu -w -p "$LOUD" 0.1 1
 check 'private /proc: a PID that exists only on the host is no process' refused 1 "pid $LOUD: no such process in the PID namespace of /proc"
 check 'private /proc: doctor says it' grep -qE '^pids +namespace: ' <(in_ns "$HOG" doctor)
 
-run nsenter -t "$OUTER" --mount -- "$HOG" cpu -k 10000 -p "$INSIDE" 0.5 2
+run nsenter -t "$OUTER" --mount -- "$HOG" cpu -w -k 10000 -p "$INSIDE" 0.5 2
 check 'its /proc seen from the host: the numbers of /proc' named_rows "$INSIDE" 54321 duty 2
 check 'its /proc seen from the host: the time is what schedstat says' near "$(run_ms)" "$HAD"
 
@@ -173,7 +169,7 @@ check 'its /proc seen from the host: the time is what schedstat says' near "$(ru
 # ends COMMAND...: hog from inside while it runs, from beginning to end, with $OPTIONS.
 OPTIONS=()
 ends() {
-    in_ns "$HOG" -v cpu -k 10000 -i 3 -n 1 "${OPTIONS[@]}" >"$TMP/out" 2>"$TMP/err" &
+    in_ns "$HOG" -v -w cpu -k 10000 -i 3 -n 1 "${OPTIONS[@]}" >"$TMP/out" 2>"$TMP/err" &
     local hog=$!
     UNSURE_BEFORE=$(unsure_ms)
     for _ in $(seq 100); do
@@ -191,11 +187,11 @@ ends() {
 ends "$LOADS/named" 73686f7274 100
 pid=$(told pid "$TMP/load")
 check 'a process that lived and died in the window has its PID there and its name' named_rows "$pid" 0 short 1
-check 'and its time' agrees "$(run_ms "\$3 == $pid")" "$(told cpu_ms "$TMP/load")"
+check 'and its time' agrees "$(run_ms pid="$pid")" "$(told cpu_ms "$TMP/load")"
 ends "$LOADS/lives" thread 100
 pid=$(told pid "$TMP/load")
 check 'exec by a thread: one process still' named_rows "$pid" 0 after 1
-check 'exec by a thread: with all its time' agrees "$(run_ms "\$3 == $pid")" "$(told cpu_ms "$TMP/load")"
+check 'exec by a thread: with all its time' agrees "$(run_ms pid="$pid")" "$(told cpu_ms "$TMP/load")"
 OPTIONS=(-t)
 ends "$LOADS/duty" 0.5 1000 1000 3
 OPTIONS=()
@@ -203,7 +199,7 @@ of_each_thread() {
     cat "$TMP/out" "$TMP/load"
     local tid ms n=0
     while read -r tid ms; do
-        agrees "$(run_ms "\$8 == $tid")" "$ms" || return 1
+        agrees "$(run_ms tid="$tid")" "$ms" || return 1
         n=$((n + 1))
     done < <(sed -n 's/^tid=\([0-9]*\) cpu_ms=/\1 /p' "$TMP/load")
     [ "$n" = 3 ]
@@ -214,7 +210,7 @@ ends "$LOADS/reuse" 60 90
 case $? in
 0)
     pid=$(told pid "$TMP/load")
-    check "$name" test "$(rows "\$3 == $pid && \$NF == \"first\""),$(rows "\$3 == $pid && \$NF == \"second\"")" = 1,1
+    check "$name" test "$(row_count cpu pid="$pid" comm=first),$(row_count cpu pid="$pid" comm=second)" = 1,1
     ;;
 *) skip "$name" 'needs SET_TID: this kernel does not let a process choose a PID' ;;
 esac
@@ -232,20 +228,20 @@ kill "$HOST"
 namespace nsenter -t "$OUTER" --pid --mount --
 start_in "$INIT" "$LOADS/duty" 1000
 MIDDLE=$(nspid "$HOST" 1)
-run in_ns "$HOG" cpu -k 10000 0.5 2
+run in_ns "$HOG" cpu -w -k 10000 0.5 2
 check 'nested: a process further down has a PID here, too' named_rows "$MIDDLE" 0 duty 2
-check 'nested: and its time' near "$(run_ms "\$3 == $MIDDLE")" "$HAD"
-run within_ns "$INIT" "$HOG" cpu -k 10000 0.5 2
+check 'nested: and its time' near "$(run_ms pid="$MIDDLE")" "$HAD"
+run within_ns "$INIT" "$HOG" cpu -w -k 10000 0.5 2
 check 'nested: in the deepest namespace, its PID there' named_rows "$INSIDE" 0 duty 2
-check 'nested: those between are outside, too' test "$(rows '$NF == "duty"'),$(rows '$3 == "-"')" = 2,2
+check 'nested: those between are outside, too' test "$(row_count cpu comm=duty),$(row_count cpu pid=-)" = 2,2
 check 'nested: the times add up' adds_up
 
 # ---- the host's /proc ----
 
-run unshare --pid --fork "$HOG" cpu -k 10000 0.5 2
+run unshare --pid --fork "$HOG" cpu -w -k 10000 0.5 2
 check "the host's /proc in a namespace: the numbers of the host" says pids=host
 check "the host's /proc in a namespace: names and users" named_rows "$HOST" 0 duty 2
-run unshare --pid --fork "$HOG" cpu -p "$HOST" 0.5 2
+run unshare --pid --fork "$HOG" cpu -w -p "$HOST" 0.5 2
 check "the host's /proc in a namespace: -p" named_rows "$HOST" 0 duty 2
 check "the host's /proc in a namespace: -p, the time is what schedstat says" near "$(run_ms)" "$HAD"
 "$LOADS/duty" 1 >"$TMP/load" &
@@ -256,7 +252,7 @@ root=$TMP/root
 mkdir -p "$root/proc" "$root/sys"
 cp "$HOG" "$root/hog"
 run unshare --mount sh -c 'mount -t proc proc "$1/proc" && mount --rbind /sys "$1/sys" && exec chroot "$@"' - \
-    "$root" /hog cpu -k 10000 0.5 2
+    "$root" /hog cpu -w -k 10000 0.5 2
 check 'chroot with a /proc of its own: the numbers of the host' says pids=host
 check 'chroot with a /proc of its own: names and users' named_rows "$HOST" 0 duty 2
 
@@ -264,18 +260,18 @@ check 'chroot with a /proc of its own: names and users' named_rows "$HOST" 0 dut
 
 # A load that leaves its CPU often: classic tracepoints give a PID that only the host's /proc could resolve.
 start_in "$OUTER" "$LOADS/duty" 1000 10000 5000
-run in_ns "$HOG" cpu --without tp_btf,raw_tp -k 10000 0.5 2
+run in_ns "$HOG" cpu -w --without tp_btf,raw_tp -k 10000 0.5 2
 check 'classic tracepoints: the PIDs of the host, and hog says so' says pids=host
 check 'classic tracepoints: and why, in one line' test \
     "$(grep -c '^hog: PIDs are the kernel.s own.*PID namespace' "$TMP/said"),$(wc -l <"$TMP/said")" = 1,1
 check 'classic tracepoints: the living have no names' named_rows "$HOST" - - 2
-check 'classic tracepoints: the time is what schedstat says' near "$(run_ms "\$3 == $HOST")" \
+check 'classic tracepoints: the time is what schedstat says' near "$(run_ms pid="$HOST")" \
     "$(echo "$HAD" | awk '{ print $1 - 10, $2 }')"
-run in_ns "$HOG" cpu --without tp_btf,raw_tp -p 1 0.5 2
+run in_ns "$HOG" cpu -w --without tp_btf,raw_tp -p 1 0.5 2
 check 'classic tracepoints: -p is refused' refused 3 '.*the numbers of PID namespace [0-9]+ cannot be had'
 check 'classic tracepoints: doctor says it' grep -qE '^pids +host, without names and -p: ' \
     <(in_ns "$HOG" doctor --without tp_btf,raw_tp)
-run unshare --mount sh -c 'umount -l /proc && exec "$@"' - "$HOG" cpu -p "$HOST" 0.1 1
+run unshare --mount sh -c 'umount -l /proc && exec "$@"' - "$HOG" cpu -w -p "$HOST" 0.1 1
 check 'without /proc: -p is refused' refused 3 '.*no procfs on /proc'
 
 # When its first process ends, so does all of a namespace, nested ones included, while their parents still exist.

@@ -10,21 +10,23 @@
 
 # row_ms FILE PID: over all windows
 row_ms() {
-    awk -v pid="$2" '$1 == "cpu" && $3 == pid { sum += $6 } END { printf "%.3f\n", sum }' "$1"
+    awk -v pid="$2" "$BY_NAME"'$1 == "cpu" && col("pid") == pid { sum += col("run_ms") } END { printf "%.3f\n", sum }' "$1"
 }
 
 names() { # names FILE PID COMM
-    grep "^cpu .* $2 " "$1"
-    awk -v pid="$2" -v comm="$3" '$1 == "cpu" && $3 == pid { n++; bad += $NF != comm } END { exit !n || bad }' "$1"
+    grep "^cpu .*\<$2 " "$1"
+    awk -v pid="$2" -v comm="$3" "$BY_NAME"'$1 == "cpu" && col("pid") == pid { n++; bad += col("comm") != comm } END { exit !n || bad }' "$1"
 }
 
 # All time of all CPUs is accounted for, over all windows together: a snapshot takes time, so it may not hold for each.
 adds_up() {
     grep '^#window' "$1"
-    awk '$1 == "#window" { for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] }
-            all += f["cpus"] * f["dur_ms"]
-            sum += f["run_ms"] + f["other_ms"] + f["idle_ms"] + f["missed_ms"] + f["stolen_ms"] + f["lost_ms"] }
-        END { print sum, all; exit !(all && sum > all * 0.97 && sum < all * 1.03) }' "$1"
+    awk "$BY_NAME"'END {
+        for (w = 1; w <= WINDOW; w++) {
+            all += win("cpus", w) * win("dur_ms", w)
+            sum += win("run_ms", w) + win("other_ms", w) + win("idle_ms", w) + win("missed_ms", w) + win("stolen_ms", w) + win("lost_ms", w)
+        }
+        print sum, all; exit !(all && sum > all * 0.97 && sum < all * 1.03) }' "$1"
 }
 
 schedstat_ms() { awk '{ printf "%.3f\n", $1 / 1e6 }' "/proc/$1/schedstat"; }
@@ -65,13 +67,13 @@ each_thread() {
     local tid=0 ms=0 n=0 line
     while read -r line; do
         tid=${line#tid=} tid=${tid%% *} ms=${line##*=} n=$((n + 1))
-        agrees "$(awk -v tid="$tid" '$1 == "cpu" && $8 == tid { sum += $6 } END { print sum + 0 }' "$TMP/two")" "$ms" || return 1
+        agrees "$(awk -v tid="$tid" "$BY_NAME"'$1 == "cpu" && col("tid") == tid { sum += col("run_ms") } END { print sum + 0 }' "$TMP/two")" "$ms" || return 1
     done < <(grep '^tid=' "$TMP/duty")
     [ "$n" = 3 ]
 }
 check 'read: -t: and so do the rows of each thread' each_thread
 check 'read: all time of all CPUs is accounted for' adds_up "$TMP/one"
-nothing_lost() { ! grep '^#window' "$TMP/one" | grep -v ' lost=0 '; }
+nothing_lost() { [ "$(window_sum lost "$TMP/one")" = 0 ]; }
 check 'read: nothing is lost' nothing_lost
 
 # Processes that run one after the other count as much as one.
@@ -97,7 +99,7 @@ UNSURE=$(unsure_since "$UNSURE_BEFORE")
 check 'read: -p: a process that does not leave its CPU has its time' within "$(row_ms "$TMP/one" "$LIVING")" \
     "$(awk -v a="$FROM" -v b="$TO" -v u="$UNSURE" 'BEGIN { print b - a - 5 - u }')" \
     "$(awk -v a="$BEFORE" -v b="$AFTER" -v u="$UNSURE" 'BEGIN { print b - a + 5 + u }')"
-check 'read: -p: and no other process has a row' test "$(grep -c '^cpu' "$TMP/one")" = "$(awk -v pid="$LIVING" '$1 == "cpu" && $3 == pid' "$TMP/one" | wc -l)"
+check 'read: -p: and no other process has a row' test "$(grep -c '^cpu' "$TMP/one")" = "$(awk -v pid="$LIVING" "$BY_NAME"'$1 == "cpu" && col("pid") == pid' "$TMP/one" | wc -l)"
 
 # ---- other readers ----
 
@@ -208,8 +210,8 @@ faulted() { # faulted: the load has the faults that the kernel counts for it, wi
     sleep 0.4
     reader_ends "$READER"
     pid=$(told pid "$TMP/counted" minor)
-    awk -v pid="$pid" '$1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) dur = $i / 1000 }
-        $1 == "faults" && $3 == pid { minor += $5 * dur; major += $6 * dur; ms += $11; name = $NF }
+    awk -v pid="$pid" "$BY_NAME"'$1 == "#window" { dur = win("dur_ms") / 1000 }
+        $1 == "faults" && col("pid") == pid { minor += col("minor_s") * dur; major += col("major_s") * dur; ms += col("lat_ms"); name = col("comm") }
         END { printf "minor %.0f major %.0f ms %.3f name %s\n", minor, major, ms, name }' "$TMP/one" | tee "$TMP/faulted"
     cat "$TMP/counted"
     within "$(cut -d ' ' -f 2 "$TMP/faulted")" "$(awk -v n="$(told minor "$TMP/counted")" 'BEGIN { print n * 0.98 }')" \
@@ -229,14 +231,14 @@ mount -t tmpfs none "$TMP/fs" || exit 1
 hog pin "$DIR" file,block
 check 'pin: files and disks' ended 0
 written() { # written: writes to a file system of its own are counted for its mount, by number and size
-    awk -v mount="$TMP/fs" '$1 == "#window" { n++ }
-        $1 == "file" && $5 == mount && $6 == "write" && $7 == 64 { count += $8; kib += $9; bad += $3 != "-" || $4 != "tmpfs" }
+    awk -v mount="$TMP/fs" "$BY_NAME"'
+        $1 == "file" && col("mount") == mount && col("op") == "write" && col("size_kib") == 64 { count += col("count"); kib += col("kib"); bad += col("pid") != "-" || col("fstype") != "tmpfs" }
         END { printf "%d %.0f KiB, %d bad\n", count, kib, bad; exit count != 100 || kib != 6400 || bad }' "$TMP/one"
 }
 # of_dd COLUMN: KiB/s in that column of dd's rows, as KiB over all windows
 of_dd() {
-    awk -v pid="$DD" -v at="$1" '$1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) s = $i / 1000 }
-        $1 == "block" && $3 == pid { sum += $at * s } END { printf "%.0f\n", sum }' "$TMP/one"
+    awk -v pid="$DD" -v name="$1" "$BY_NAME"'
+        $1 == "block" && col("pid") == pid { sum += col(name) * win("dur_ms") / 1000 } END { printf "%.0f\n", sum }' "$TMP/one"
 }
 direct() { dd if=/dev/zero of="$DISK" bs=1M count=20 oflag=direct; }
 DISK=$(mktemp /var/tmp/hog-pin-XXXXXX)
@@ -251,8 +253,8 @@ reader_ends "$READER"
 rm -f "$DISK"
 check 'read: files: writes by mount, as many and as large as they were' written
 if [ "$DIRECT" = 1 ]; then
-    check 'read: disks: a dead writer has its bytes' within "$(of_dd 11)" 20480 21504
-    named() { awk -v pid="$DD" '$1 == "block" && $3 == pid && $NF == "dd" { n++ } END { exit !n }' "$TMP/one"; }
+    check 'read: disks: a dead writer has its bytes' within "$(of_dd write_kib_s)" 20480 21504
+    named() { awk -v pid="$DD" "$BY_NAME"'$1 == "block" && col("pid") == pid && col("comm") == "dd" { n++ } END { exit !n }' "$TMP/one"; }
     check 'read: disks: and its name' named
 else
     skip 'read: disks: a dead writer has its bytes' 'needs DISK: no direct I/O on /var/tmp'

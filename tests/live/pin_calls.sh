@@ -108,12 +108,12 @@ check 'read: ends with status 0' test "$STATUS" = 0
 check 'read: calls are counted exactly' is 3000 count "$SECOND" getppid
 check 'read: and those that fail' is 1500 errors "$SECOND" close
 # shellcheck disable=SC2016
-check 'read: the latency, and the name of a process that has ended' awk -v pid="$SECOND" '$1 == "#calls" { for (i = 2; i <= NF; i++) at[$i] = i }
-    $1 == "calls" && $at["pid"] == pid && $at["func"] == "getppid" { print; n++; bad += !($at["p50_us"] > 0 && $at["p50_us"] <= $at["p99_us"] && $at["p99_us"] <= $at["max_us"]) || $NF != "caller" }
+check 'read: the latency, and the name of a process that has ended' awk -v pid="$SECOND" "$BY_NAME"'
+    $1 == "calls" && col("pid") == pid && col("func") == "getppid" { print; n++; bad += !(col("p50_us") > 0 && col("p50_us") <= col("p99_us") && col("p99_us") <= col("max_us")) || col("comm") != "caller" }
     END { exit !n || bad }' "$TMP/one"
 # shellcheck disable=SC2016
-check 'read: a call that hangs is reported' awk -v pid="$SECOND" '$1 == "#calls" { for (i = 2; i <= NF; i++) at[$i] = i }
-    $1 == "calls" && $at["pid"] == pid && $at["func"] == "read" && $at["in_call"] == 2 && $at["total_ms"] > 190 { n++ } END { exit !n }' "$TMP/one"
+check 'read: a call that hangs is reported' awk -v pid="$SECOND" "$BY_NAME"'
+    $1 == "calls" && col("pid") == pid && col("func") == "read" && col("in_call") == 2 && col("total_ms") > 190 { n++ } END { exit !n }' "$TMP/one"
 check 'read: a process that had ended before does not come again' is - count "$CALLER" getppid
 
 # More keys than there is room for: an entry idle for long gives way, and a new one is counted. A frequent reader has seen
@@ -231,7 +231,7 @@ SOURCE
         check "read: rank $rank: and errors" is 7 errors "$pid" MPI_File_write_at
     done
     in_files() { # two ranks wrote to a file, which the other view saw in the same windows
-        awk '$1 == "file" && $6 == "write" { kib += $9 } END { print kib; exit kib < 390 }' "$TMP/one"
+        awk "$BY_NAME"'$1 == "file" && col("op") == "write" { kib += col("kib") } END { print kib; exit kib < 390 }' "$TMP/one"
     }
     check 'read: files next to it' in_files
     check 'bpftool: libraries and functions have names' eval \
@@ -254,7 +254,7 @@ check 'energy: why it cannot be pinned' ended 2 'energy cannot be pinned: its se
 hog pin "$DIR" mem
 check 'mem: where a sampler finds it' ended 2 '/proc/PID/status'
 hog pin "$DIR" cpu --preset mpi
-check 'MPI-IO needs the view calls' ended 2 '--preset mpi needs the view calls'
+check 'MPI-IO needs the view calls' ended 2 '--preset needs the view calls'
 hog pin "$TMP/nowhere" calls --preset libc-io
 check 'no BPF file system' ended 3 'is no BPF file system'
 check 'nothing is left' nothing_there

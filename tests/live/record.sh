@@ -25,8 +25,10 @@ said() { sed -n "s/^#recording .*\<$1=\([^ ]*\).*/\1/p" "${2:-$TMP/out}"; }
 check 'record: status 0, and nothing on stdout and stderr' test "$? $(cat "$TMP/out" "$TMP/err")" = '0 '
 check 'record: JSON lines, whole to the end' is_recording "$R"
 check 'record: twelve windows' test "$(windows_in "$R")" = 12
-check 'record: six rows a view at most' test "$(jq -n 'reduce (inputs | select(type == "array")) as $l ({n: 0, most: 0};
-    if $l[0] == "window" then .n = 0 elif $l[0] == "cpu" then .n += 1 | .most = ([.most, .n] | max) else . end) | .most' "$R")" = 6
+most_rows() { # of cpu in a window
+    jq -n '[foreach (inputs | select(type == "array")) as $l (0; if $l[0] == "cpu" then . + 1 elif $l[0] == "window" then 0 else . end)] | max' "$R"
+}
+check 'record: six rows a view at most' test "$(most_rows)" = 6
 
 "$HOG" report "$R" -k 50 -o json --sort cpu_pct,wait_pct >"$TMP/report"
 check 'report: totals, means, quantiles and peaks are those of python' python3 tests/live/digest.py "$TMP/report" "$R" cpu_pct wait_pct
@@ -38,10 +40,11 @@ check 'report: what it read' test "$(said windows) $(said torn) $(said damaged)"
 # Two windows can be equally bad.
 is_worst() {
     local start sum
-    read -r start sum < <(awk '$1 == "worst" && $2 == "cpu" && $4 == 1 { print $5, $6 }' "$TMP/out")
+    read -r start sum < <(awk "$BY_NAME"'$1 == "worst" && col("of") == "cpu" { print col("start"), col("sum"); exit }' "$TMP/out")
     grep '^worst  *cpu ' "$TMP/out"
-    jq -en --arg start "$start" --argjson sum "$sum" 'reduce (inputs | select(type == "array")) as $l ({};
-        if $l[0] == "window" then .t = $l[2] elif $l[0] == "cpu" then .s[.t] += $l[2] else . end) | .s
+    jq -en --arg start "$start" --argjson sum "$sum" 'reduce inputs as $l ({};
+        if ($l | type) == "object" then (if $l.view == "cpu" then .at = ($l.columns | index("cpu_pct")) + 1 else . end)
+        elif $l[0] == "window" then .t = $l[2] elif $l[0] == "cpu" then .s[.t] += $l[.at] else . end) | .s
         | ., ([.[$start], ([.[]] | max)] | map(. - $sum | fabs) | max < 0.02)' "$R"
 }
 check 'report: the worst window is that of jq' is_worst
@@ -148,7 +151,7 @@ check '-o html: a disk that is full' test "$? $(wc -l <"$TMP/err")" = '1 1'
 
 "$HOG" diff "$R" "$R" >"$TMP/out"
 check 'diff: nothing has changed between a recording and itself' \
-    test "$(awk '$1 == "diff" && $7 != "0.000"' "$TMP/out" | wc -l) $(grep -c '^diff' "$TMP/out" | awk '{ print ($1 > 5) }')" = '0 1'
+    test "$(awk "$BY_NAME"'$1 == "diff" && col("change") != "0.000"' "$TMP/out" | wc -l) $(grep -c '^diff' "$TMP/out" | awk '{ print ($1 > 5) }')" = '0 1'
 synthetic() { # synthetic WINDOWS NAME CPU_PCT...: a recording of windows of half a second
     awk -v n="$1" 'BEGIN {
         print "{\"hog\":\"recording\",\"format\":1}\n{\"view\":\"window\",\"columns\":[\"seq\",\"start\",\"dur_ms\"]}"
@@ -164,7 +167,7 @@ synthetic() { # synthetic WINDOWS NAME CPU_PCT...: a recording of windows of hal
 synthetic 10 same 30 less 80 gone 5 >"$TMP/a"
 synthetic 20 same 30 less 20 new 50 >"$TMP/b"
 "$HOG" diff "$TMP/a" "$TMP/b" >"$TMP/out"
-check 'diff: by how much each has changed' test "$(awk '$1 == "diff" { print $4, $5, $6, $7, $8, $NF }' "$TMP/out")" = \
+check 'diff: by how much each has changed' test "$(awk "$BY_NAME"'$1 == "diff" { print ROW, col("before"), col("after"), col("change"), col("change_pct"), col("comm") }' "$TMP/out")" = \
     '1 80.000 20.000 -60.000 -75.0 less
 2 0.000 50.000 50.000 - new
 3 5.000 0.000 -5.000 -100.0 gone
@@ -237,7 +240,7 @@ awk 'BEGIN {
 (ulimit -v 4096 && exec "$HOG" report "$TMP/long" -k 1) >"$TMP/out"
 # shellcheck disable=SC2016 # awk's own
 check 'report: a long recording of short lives: the steady one is first, with its whole total, in 4 MiB' \
-    awk '$1 == "report" { print; ok = $5 == 7 && $6 == "4000.000" && $NF == "steady" } END { exit !ok }' "$TMP/out"
+    awk "$BY_NAME"'$1 == "report" { print; ok = col("pid") == 7 && col("total") == "4000.000" && col("comm") == "steady" } END { exit !ok }' "$TMP/out"
 # ---- not ours ----
 
 echo 'something else' >"$TMP/other"

@@ -22,13 +22,16 @@ WORDS = ["", "process", "thread", "comm", "user", "cgroup", "container", "pod", 
 
 
 def window(hog, word):
-    """One window of all views: its line, and the rows by view."""
+    """One window of all views: its fields, and the rows by view."""
     by = ["--by", word] if word else []
     args = [hog, ",".join(VIEWS), "--model", "busy=40,idle=8", "-k", "10000", "-o", "json", *by, "0.2", "1"]
     done = subprocess.run(args, capture_output=True, text=True, check=True)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     rows = {view: [r for r in lines if r.get("view") == view] for view in VIEWS}
-    line = next(r for r in lines if r["type"] == "window")
+    line = {}
+    for fields in lines:
+        if fields["type"] in ("window", "totals", "psi"):
+            line |= fields
     line["block_requests"] = line["block_reads"] + line["block_writes"]
     line["joules"] = sum(r["joules"] for r in lines if r["type"] == "domain")
     return line, rows

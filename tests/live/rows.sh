@@ -40,9 +40,7 @@ pids=$(printf '%s\n' "$first" "$second" | sort -n | xargs)
 
 # field VIEW PID COLUMN: of the tsv in $TMP/out
 field() {
-    awk -F '\t' -v view="$1" -v pid="$2" -v name="$3" '
-        $1 == "#" view { for (i = 1; i <= NF; i++) at[$i] = i }
-        $1 == view && $at["pid"] == pid { print $at[name] }' "$TMP/out" | tail -n 1
+    awk -F '\t' -v view="$1" -v pid="$2" -v name="$3" "$BY_NAME"'$1 == view && col("pid") == pid { print col(name) }' "$TMP/out" | tail -n 1
 }
 
 told() { # told VIEW PID: the values of /proc
@@ -77,7 +75,7 @@ if [ -n "$mount" ]; then
         local n
         for _ in 1 2 3; do
             n=$("$HOG" cpu --container "$id" -c brief -k 10000 --with cgroup -o tsv 0.5 2 | tee "$TMP/out" |
-                awk -F '\t' -v group="$group" '$1 == "cpu" && $(NF - 1) == group { print $2 }' | sort -u | wc -l)
+                awk -F '\t' -v group="$group" "$BY_NAME"'$1 == "cpu" && col("cgroup") == group { print col("pid") }' | sort -u | wc -l)
             [ "$n" -ge 5 ] && return
         done
         tail -n 3 "$TMP/out"
@@ -105,7 +103,7 @@ shows() {
     shift 2
     for _ in 1 2 3; do
         "$HOG" "$view" -k 10000 -o tsv "$@" 0.5 1 >"$TMP/out" || return 1
-        awk -F '\t' -v view="$view" '$1 == view { print $2 }' "$TMP/out" | sort -nu | xargs >"$TMP/have"
+        awk -F '\t' -v view="$view" "$BY_NAME"'$1 == view { print col("pid") }' "$TMP/out" | sort -nu | xargs >"$TMP/have"
         [ "$(cat "$TMP/have")" = "$want" ] && return
     done
     echo "$(cat "$TMP/have"), not $want"
@@ -116,7 +114,7 @@ lacks() { # lacks VIEW ARGS...: neither of both
     shift
     "$HOG" "$view" -k 10000 -o tsv "$@" 0.3 1 >"$TMP/out" || return 1
     [ "$(grep -c "^$view" "$TMP/out")" -gt 0 ] &&
-        [ "$(awk -F '\t' -v view="$view" -v a="$first" -v b="$second" '$1 == view && ($2 == a || $2 == b)' "$TMP/out" | wc -l)" = 0 ]
+        [ "$(awk -F '\t' -v view="$view" -v a="$first" -v b="$second" "$BY_NAME"'$1 == view && (col("pid") == a || col("pid") == b)' "$TMP/out" | wc -l)" = 0 ]
 }
 for view in cpu top mem; do
     check "$view: -u chooses the user's processes" shows "$view" "$pids" -u "$user"
@@ -192,7 +190,7 @@ cut_after() {
 }
 check '-k cuts groups' cut_after
 sorted() {
-    "$HOG" cpu --sort comm -k 10000 -o tsv 0.3 1 | awk -F '\t' '$1 == "cpu" { print $NF }' >"$TMP/names"
+    "$HOG" cpu --sort comm -k 10000 -o tsv 0.3 1 | awk -F '\t' "$BY_NAME"'$1 == "cpu" { print col("comm") }' >"$TMP/names"
     [ -s "$TMP/names" ] && LC_ALL=C sort -c "$TMP/names"
 }
 check '--sort by a name' sorted
@@ -200,7 +198,7 @@ check '--sort by a name' sorted
 # ---- refusals ----
 
 check '--by cpu where no CPU is known' refuses 2 'does not say on which CPU' mem --by cpu 0.1 1
-check '--sort by a column that is not there' refuses 2 'no view that is shown has a column "shoe"' cpu --sort shoe 0.1 1
+check '--sort by a column that is not there' refuses 2 'no column "shoe"' cpu --sort shoe 0.1 1
 check '-c with a regular expression that is none' refuses 2 '"/a./": . without' cpu -c '/a(/' 0.1 1
 check '-c with half of a regular expression' refuses 2 'a regular expression is /a/' cpu -c /a 0.1 1
 check '-u with a list that is half negated' refuses 2 'in front of each of the list or of none' cpu -u '!root,daemon' 0.1 1
@@ -208,7 +206,7 @@ check '-u with an unknown user' refuses 2 'neither a user' cpu -u no_such_user 0
 no_memory() {
     "$HOG" cpu --by thread -k 10000 --rows-memory 1 0.2 2 >"$TMP/out" 2>"$TMP/err"
     [ "$? $(grep -c 'no memory for all rows' "$TMP/err") $(wc -l <"$TMP/err")" = '1 1 1' ] &&
-        [ "$(sed -n 's/^#window seq=2 .* lost=\([0-9]*\) .*/\1/p' "$TMP/out")" -gt 0 ]
+        [ "$(field_of lost | sed -n 2p)" -gt 0 ]
 }
 check 'rows without memory: said, counted in the next window, status 1' no_memory
 

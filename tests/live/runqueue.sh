@@ -12,9 +12,8 @@ halt() { # a stopped task waits for nothing
     eventually grep -q '^State:.T' /proc/"$1"/status
 }
 
-# Fields of `cpu` rows: 9 wait_ms, 10 wait_count, 11 p50, 12 p99, 13 max.
-sum() { # sum FIELD PID
-    awk -v field="$1" -v pid="$2" '$1 == "cpu" && $3 == pid { sum += $field } END { printf "%.3f\n", sum }' "$TMP/out"
+sum() { # sum COLUMN PID
+    column_of "$TMP/out" cpu "$1" pid="$2" | awk '{ sum += $1 } END { printf "%.3f\n", sum }'
 }
 
 about() { # about VALUE TRUTH PERCENT LEAST
@@ -27,8 +26,8 @@ about() { # about VALUE TRUTH PERCENT LEAST
 # same_as_kernel NAME PID: all threads, the whole life inside the measurement. A task that runs for one microsecond at a
 # window's end has a row in the next window only if it runs there: the rows have all other waits.
 same_as_kernel() {
-    check "$1: wait_ms is the kernel's" about "$(sum 9 "$2")" "${WAIT[$2]}" 2 2
-    check "$1: wait_count is how often it came on a CPU" about "$(sum 10 "$2")" "${TIMES[$2]}" 1 20
+    check "$1: wait_ms is the kernel's" about "$(sum wait_ms "$2")" "${WAIT[$2]}" 2 2
+    check "$1: wait_count is how often it came on a CPU" about "$(sum wait_count "$2")" "${TIMES[$2]}" 1 20
 }
 
 WAIT=() TIMES=()
@@ -59,21 +58,19 @@ same_as_kernel 'one that sleeps and wakes' "$sleeper"
 load_start taskset -c "$cpu" chrt -f 10 "$LOADS/duty" 1000 4000 36000 && taker=$LOAD_PID
 load_start taskset -c "$cpu" chrt -f 5 "$LOADS/duty" 1000 400000 400000 && victim=$LOAD_PID
 sleep 0.3
-"$HOG" cpu -k 10000 3 1 >"$TMP/out"
+"$HOG" cpu -w -k 10000 3 1 >"$TMP/out"
 load_stop "$victim"
 load_stop "$taker"
-show() {
-    awk -v pid="$victim" -v field="$1" '$1 == "cpu" && $3 == pid { print $field }' "$TMP/out"
-}
-check 'a wait of 4 ms again and again: the median' within "$(show 11)" 3750 4600
-check 'a wait of 4 ms again and again: p99 is no less' within "$(show 12)" 3750 20000
-check 'a wait of 4 ms again and again: nor the longest' within "$(show 13)" 3990 20000
+show() { column_of "$TMP/out" cpu "$1" pid="$victim"; }
+check 'a wait of 4 ms again and again: the median' within "$(show wait_p50_us)" 3750 4600
+check 'a wait of 4 ms again and again: p99 is no less' within "$(show wait_p99_us)" 3750 20000
+check 'a wait of 4 ms again and again: nor the longest' within "$(show wait_max_us)" 3990 20000
 in_order() {
-    awk '$1 == "cpu" && $10 > 0 && $11 != "-" { n++; if ($11 > $12 || $12 > $13) { bad++; print } }
-        $1 == "cpu" && $10 == 0 && ($11 $12 $13 != "---") { bad++; print } END { exit !n || bad }' "$TMP/out"
+    awk "$BY_NAME"'$1 == "cpu" && col("wait_count") > 0 && col("wait_p50_us") != "-" { n++; if (col("wait_p50_us") > col("wait_p99_us") || col("wait_p99_us") > col("wait_max_us")) { bad++; print } }
+        $1 == "cpu" && col("wait_count") == 0 && (col("wait_p50_us") col("wait_p99_us") col("wait_max_us") != "---") { bad++; print } END { exit !n || bad }' "$TMP/out"
 }
 check 'p50 <= p99 <= max in every row' in_order
 load_start sleep 60
-"$HOG" cpu -p "$LOAD_PID" 0.3 1 >"$TMP/out"
-check 'an idle task waited for nothing' test "$(awk '$1 == "cpu" { print $9, $10, $11 }' "$TMP/out")" = '0.000 0 -'
+"$HOG" cpu -w -p "$LOAD_PID" 0.3 1 >"$TMP/out"
+check 'an idle task waited for nothing' test "$(awk "$BY_NAME"'$1 == "cpu" { print col("wait_ms"), col("wait_count"), col("wait_p50_us") }' "$TMP/out")" = '0.000 0 -'
 done_testing

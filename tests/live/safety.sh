@@ -82,8 +82,8 @@ if scripts/has.sh CPUHOTPLUG; then
     sleep 1.5
     measured
     check "$name" test $? = 0
-    check 'cpus= shows it' test "$(sed -n 's/^#window .* cpus=\([0-9]*\) .*/\1/p' "$TMP/out" | uniq | xargs)" = "$all $((all - 1)) $all"
-    check 'no process has more than there is' test -z "$(awk -v all="$all" '$1 == "cpu" && ($5 > 100 * all + 1 || $5 < 0)' "$TMP/out")"
+    check 'cpus= shows it' test "$(field_of cpus | uniq | xargs)" = "$all $((all - 1)) $all"
+    check 'no process has more than there is' test -z "$(awk -v all="$all" "$BY_NAME"'$1 == "cpu" && (col("cpu_pct") > 100 * all + 1 || col("cpu_pct") < 0)' "$TMP/out")"
     check 'no time is negative' test -z "$(grep -E '_ms=-0*[.0]*[1-9]' "$TMP/out")"
 else
     skip "$name" 'needs CPUHOTPLUG: no CPU can be switched off'

@@ -294,6 +294,7 @@ sorted_by_pid() { # $1: -1 from the most down, 1 from the least up
 }
 keys Right s
 check 'arrow and s: by the chosen column' until_ok sorted_by_pid -1
+sleep 0.5 # windows in between keep the column
 keys s
 check 's again: the other way' until_ok sorted_by_pid 1
 keys s k 5 Enter

@@ -22,20 +22,21 @@ stolen_from() {
 }
 
 # in_most CONDITION: an awk condition that holds for three quarters of the windows after the first, which has no thief yet.
-# w: the fields of the window's line; r: those of the load's row.
+# Columns of the load: col("x"); fields of the window: win("x").
 in_most() {
-    awk -v pid="$load_pid" '
-        $1 ~ /^#(top|cpu)$/ { for (i = 2; i <= NF; i++) at[$i] = i }
-        $1 == "#window" { n++; for (i = 2; i <= NF; i++) { split($i, a, "="); w[a[1]] = a[2] } }
-        $1 ~ /^(top|cpu)$/ && $at["pid"] == pid && n > 2 { for (name in at) r[name] = $at[name]; rows++; good += ('"$1"') }
+    awk -v pid="$load_pid" "$BY_NAME"'
+        $1 ~ /^(top|cpu)$/ && col("pid") == pid && WINDOW > 2 { rows++; good += ('"$1"') }
         END { print good + 0 " of " rows + 0 " windows"; exit !rows || good < rows * 0.75 }' "$TMP/out"
 }
 
 adds_up() {
-    awk '$1 == "#window" { for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] }
-             off = f["run_ms"] + f["other_ms"] + f["idle_ms"] + f["missed_ms"] + f["stolen_ms"] + f["lost_ms"] - f["cpus"] * f["dur_ms"]
-             n++; most = 0.005 + 0.001 * f["cpus"]; if (off > most || off < -most || f["stolen_ms"] < 0) { bad++; print "window " f["seq"] ": off by " off " ms" } }
-         END { exit !n || bad }' "$TMP/out"
+    awk "$BY_NAME"'END {
+        for (w = 1; w <= WINDOW; w++) {
+            off = win("run_ms", w) + win("other_ms", w) + win("idle_ms", w) + win("missed_ms", w) + win("stolen_ms", w) + win("lost_ms", w) - win("cpus", w) * win("dur_ms", w)
+            most = 0.005 + 0.001 * win("cpus", w)
+            if (off > most || off < -most || win("stolen_ms", w) < 0) { bad++; print "window " w ": off by " off " ms" }
+        }
+        exit !WINDOW || bad }' "$TMP/out"
 }
 
 # duty ON_US OFF_US: on that CPU
@@ -61,11 +62,11 @@ for load in '40000 10000 500 4' '200000 10000 50 40'; do
     read -r on off ms windows <<<"$load"
     name="$((on / 1000)) ms of $ms"
     interval=$(awk -v ms="$ms" 'BEGIN { print ms / 1000 }')
-    share="w[\"stolen_ms\"] / w[\"dur_ms\"] * 100"
+    share='win("stolen_ms") / win("dur_ms") * 100'
     duty "$on" "$off"
     check "$name: hog ran with a thief" stolen_from cpu -k 1000 "$interval" "$windows"
     check "$name: two fifths of its CPU are in stolen_ms" in_most "$share > 20 && $share < 50"
-    check "$name: and not in its time" in_most 'r["cpu_pct"] > 40 && r["cpu_pct"] < 75'
+    check "$name: and not in its time" in_most 'col("cpu_pct") > 40 && col("cpu_pct") < 75'
     check "$name: all times add up" adds_up
     check "$name: the same with --exact" stolen_from cpu --exact -k 1000 "$interval" "$windows"
     check "$name: two fifths, exact" in_most "$share > 20 && $share < 50"
@@ -75,15 +76,15 @@ done
 
 duty 40000 10000
 check 'hog top ran with a thief' stolen_from top -k 1000 --explain 0.5 5
-check 'its part is in stolen_pct' in_most 'r["stolen_pct"] > 20 && r["stolen_pct"] < 50'
-check 'starved, by the hypervisor' in_most 'r["verdict"] == "starved" && r["by"] ~ /^\[(steal|interrupts)\]/'
+check 'its part is in stolen_pct' in_most 'col("stolen_pct") > 20 && col("stolen_pct") < 50'
+check 'starved, by the hypervisor' in_most 'col("verdict") == "starved" && col("by") ~ /^\[(steal|interrupts)\]/'
 check 'and why' grep -q "^#why pid=$load_pid time=stolen " "$TMP/out"
 load_stop "$load_pid"
 
 # Time stolen from a CPU that no task wants is no task's loss. Where tasks want it, it is theirs.
-wanted='w["idle_ms"] < 0.9 * w["cpus"] * w["dur_ms"]'
+wanted='win("idle_ms") < 0.9 * win("cpus") * win("dur_ms")'
 duty 1000 99000
 check 'a sleeping load: hog top ran with a thief' stolen_from top -k 1000 0.5 4
-check 'a sleeping load: nothing was stolen from it' in_most "$wanted || (r[\"stolen_pct\"] < 2 && r[\"verdict\"] == \"ok\")"
-check 'a sleeping load: nor from any other task' in_most "$wanted || w[\"stolen_ms\"] < 20"
+check 'a sleeping load: nothing was stolen from it' in_most "$wanted || (col(\"stolen_pct\") < 2 && col(\"verdict\") == \"ok\")"
+check 'a sleeping load: nor from any other task' in_most "$wanted || win(\"stolen_ms\") < 20"
 done_testing

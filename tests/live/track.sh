@@ -7,10 +7,14 @@ LOADS=$BUILD/tests/load
 
 # How far windows begin off the grid, in order, ms. Skipped windows are on the grid, too.
 offsets() { # offsets INTERVAL_MS
-    awk -v step="$1" '
-        $1 == "#window" { for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] }
-                          due = point * step; point += 1 + f["skipped"]; seen = 0 }
-        $1 == "track" && !seen++ { printf "%.3f\n", $2 - due }' "$TMP/out"
+    awk -v step="$1" "$BY_NAME"'
+        $1 == "track" && ROW == 1 { begun[WINDOW] = col("t_ms") }
+        END {
+            for (w = 1; w <= WINDOW; w++) {
+                if (w in begun) printf "%.3f\n", begun[w] - point * step
+                point += 1 + win("skipped", w)
+            }
+        }' "$TMP/out"
 }
 
 median() {
@@ -26,16 +30,16 @@ no_drift() {
 }
 
 a_row_each() {
-    awk -v windows="$1" '$1 == "#window" { w++ } $1 == "track" { row[w, $3]++; n++ }
-        END { for (i in row) bad += row[i] != 1; print w, "windows,", n, "rows"; exit !(w == windows && n == 2 * w && !bad) }' "$TMP/out"
+    awk -v windows="$1" "$BY_NAME"'$1 == "track" { row[WINDOW, col("pid")]++; n++ }
+        END { for (i in row) bad += row[i] != 1; print WINDOW, "windows,", n, "rows"; exit !(WINDOW == windows && n == 2 * windows && !bad) }' "$TMP/out"
 }
 
 sum_of() {
-    awk -v pid="$1" '$1 == "track" && $3 == pid { sum += $5 } END { print sum + 0 }' "$TMP/out"
+    awk -v pid="$1" "$BY_NAME"'$1 == "track" && col("pid") == pid { sum += col("run_ms") } END { print sum + 0 }' "$TMP/out"
 }
 
 rows_of() {
-    awk -v pid="$1" '$1 == "track" && $3 == pid { rows++ } END { print rows + 0 }' "$TMP/out"
+    awk -v pid="$1" "$BY_NAME"'$1 == "track" && col("pid") == pid { rows++ } END { print rows + 0 }' "$TMP/out"
 }
 
 load_start "$LOADS/duty" 1000
@@ -46,7 +50,7 @@ sleep 0.1
 
 for case in '10 150' '1 1000'; do
     read -r step count <<<"$case"
-    "$HOG" track "$busy" "$idle" -i "${step}ms" -n "$count" >"$TMP/out"
+    "$HOG" track "$busy" "$idle" -w -i "${step}ms" -n "$count" >"$TMP/out"
     offsets "$step" >"$TMP/offsets"
     check "$step ms: a row a window and process" a_row_each "$count"
     check "$step ms: no window begins before its time" never_early
@@ -56,7 +60,7 @@ for case in '10 150' '1 1000'; do
 done
 
 check 'without -i windows of 10 ms' within \
-    "$("$HOG" track "$idle" -n 30 | sed -n 's/^#window .*dur_ms=\([0-9.]*\).*/\1/p' | median)" 9 11
+    "$("$HOG" track "$idle" -n 30 >"$TMP/out" && field_of dur_ms | median)" 9 11
 
 # ---- nothing is lost: a life inside the run, against the load's own CPU clock ----
 
@@ -67,7 +71,7 @@ for step in 10 1; do
     # exec keeps the PID, so it is known before the load begins.
     bash -c 'read -r <"$1"; shift; exec "$@"' - "$go" "$LOADS/duty" 0.7 3000 2000 >"$TMP/a" &
     pid=$!
-    "$HOG" -v track "$pid" -i "${step}ms" >"$TMP/out" 2>"$TMP/err" &
+    "$HOG" -v -w track "$pid" -i "${step}ms" >"$TMP/out" 2>"$TMP/err" &
     HOG_PID=$!
     lib_pids+=("$HOG_PID" "$pid")
     until grep -q '^#window' "$TMP/out" || ! kill -0 "$HOG_PID" 2>/dev/null; do
@@ -86,9 +90,13 @@ done
 # ---- hog itself is stopped for a while ----
 
 stall_is_counted() { # within 500 ms / 10 ms, plus the time to stop and continue
-    awk '$1 == "#window" { for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] }
-             sum += f["skipped"]; if (f["skipped"] > most) { most = f["skipped"]; long = f["dur_ms"] } }
-         END { print sum + 0, "skipped,", long, "ms"; exit !(most >= 45 && long >= 450) }' "$TMP/out"
+    awk "$BY_NAME"'END {
+        for (w = 1; w <= WINDOW; w++) {
+            sum += win("skipped", w)
+            if (win("skipped", w) > most) { most = win("skipped", w); long = win("dur_ms", w) }
+        }
+        print sum + 0, "skipped,", long, "ms"; exit !(most >= 45 && long >= 450)
+    }' "$TMP/out"
 }
 
 measure track "$busy" -i 10ms
@@ -101,8 +109,8 @@ offsets 10 >"$TMP/offsets"
 check 'windows that did not happen are counted as skipped' stall_is_counted
 check 'and the grid goes on' within "$(tail -n 20 "$TMP/offsets" | median)" 0 2
 check 'and the time in between is not lost' within \
-    "$(awk '$1 == "#window" { split($4, a, "="); ms += a[2] } $1 == "track" { run += $5 } END { print 100 * run / ms }' "$TMP/out")" \
-    "$(awk '$1 == "track" { if ($4 < low || !n++) low = $4 } END { print low }' "$TMP/out")" 101
+    "$(awk "$BY_NAME"'$1 == "#window" { ms += win("dur_ms") } $1 == "track" { run += col("run_ms") } END { print 100 * run / ms }' "$TMP/out")" \
+    "$(awk "$BY_NAME"'$1 == "track" { if (col("cpu_pct") < low || !n++) low = col("cpu_pct") } END { print low }' "$TMP/out")" 101
 
 # ---- woken on time ----
 

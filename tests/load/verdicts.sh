@@ -243,10 +243,9 @@ truth_holds() { # truth_holds ROW: or WHY
 # The verdicts of the last window, by column names.
 read_verdicts() { # read_verdicts ROW
     local i=$1
-    read -r 'row_said[i]' 'row_said_by[i]' 'row_said_s[i]' < <(awk -v pid="${row_pid[i]}" '
+    read -r 'row_said[i]' 'row_said_by[i]' 'row_said_s[i]' < <(awk -v pid="${row_pid[i]}" "$BY_NAME"'
         $1 == "#window" { verdict = by = left = "-" }
-        $1 == "#top" { for (i = 1; i <= NF; i++) at[$i] = i }
-        $1 == "top" && $at["pid"] == pid { verdict = $at["verdict"]; by = $at["by"]; left = $at["oom_s"] }
+        $1 == "top" && col("pid") == pid { verdict = col("verdict"); by = col("by"); left = col("oom_s") }
         END { print verdict, by, left }' "$TMP/top")
 }
 
@@ -263,7 +262,7 @@ judge() { # judge SET
         sleep 0.3
         look "$TMP/before"
         # shellcheck disable=SC2086 # several options or none
-        "$HOG" top ${HOG_TOP_OPTIONS-} -k 10000 1 $windows >"$TMP/top" 2>"$TMP/top.err" || {
+        "$HOG" top -w ${HOG_TOP_OPTIONS-} -k 10000 1 $windows >"$TMP/top" 2>"$TMP/top.err" || {
             status=$?
             WHY="hog ended with status $status: $(head -n 1 "$TMP/top.err")"
             status=2
@@ -315,15 +314,15 @@ alarms() {
         begun+=("$command")
     fi
     before=$(grep '^cpu ' /proc/stat)
-    "$HOG" top -k 10000 1 "$seconds" >"$TMP/top" 2>"$TMP/top.err" || status=2
+    "$HOG" top -w -k 10000 1 "$seconds" >"$TMP/top" 2>"$TMP/top.err" || status=2
     after=$(grep '^cpu ' /proc/stat)
     BUSY=$(echo "$before $after" | awk '{ for (i = 2; i <= 9; i++) { d = $(i + 11) - $i; all += d; if (i != 5 && i != 6) busy += d } }
         END { printf "%.0f", 100 * busy / (all + !all) }')
     WHY=$(head -n 1 "$TMP/top.err")
     [ -z "$command" ] || [ -d "/proc/$command" ] || { status=2 && WHY="ended early: $(tail -n 1 "$TMP/command")"; }
     end_loads
-    awk '$1 == "#window" { n++ } $1 == "#top" { for (i = 1; i <= NF; i++) at[$i] = i }
-        $1 == "top" && $at["comm"] != "hog" { v = $at["verdict"]; if ('"$condition"') print "window " n ": " $0 }' "$TMP/top" >"$TMP/alarms"
+    awk "$BY_NAME"'$1 == "#window" { n++ }
+        $1 == "top" && col("comm") != "hog" { v = col("verdict"); if ('"$condition"') print "window " n ": " $0 }' "$TMP/top" >"$TMP/alarms"
     [ $status = 0 ] || return 2
     [ ! -s "$TMP/alarms" ]
 }

@@ -24,8 +24,10 @@ fi
 
 # What hog is called with there, it takes.
 is_taken() { # is_taken ARGUMENT...: nothing wrong with them
-    "$HOG" "$@" --help | grep -q '^Usage: hog'
+    "$HOG" "$@" --help | grep '^hog top'
 }
+is_refused() { ! "$HOG" "$@" --help; }
+check 'hog minds a wrong argument' is_refused top --by nothing 15
 daemonset() {
     python3 - "$1" <<'PYTHON'
 import sys, yaml

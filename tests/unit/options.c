@@ -106,6 +106,7 @@ static void check_good(void)
         {"cpu 4711s", "cpu every 4711000000000ns k10 text"},
         {"top mem cpu 1 5", "top,mem,cpu every 1000000000ns x5 k10 text"},
         {"top mem,cpu -k 3", "top,mem,cpu every 1000000000ns k3 text"},
+        {"mem,cpu -t --exact", "mem,cpu every 1000000000ns k10 threads exact text"},
         {"cpu -d 20ms", "cpu every 20000000ns k10 text"},
         {"cpu,mem", "cpu,mem every 1000000000ns k10 text"},
         {"mem,cpu,mem,cpu", "mem,cpu every 1000000000ns k10 text"},
@@ -130,13 +131,13 @@ static void check_good(void)
         {"cpu -i 20ms --interval=1s --count 4 -n5", "cpu every 1000000000ns x5 k10 text"},
         {"cpu -i 20ms -- ", "cpu every 20000000ns k10 text"},
         {"-t -- cpu 3", "cpu every 3000000000ns k10 threads text"},
-        {"track 5", "track every 10000000ns k10 p5 text"},
-        {"track 5 6,7 5", "track every 10000000ns k10 p5 p6 p7 text"},
-        {"track -p 9 5", "track every 10000000ns k10 p9 p5 text"},
-        {"track -p 9", "track every 10000000ns k10 p9 text"},
-        {"-i 1ms track 5 -n 100 6", "track every 1000000ns x100 k10 p5 p6 text"},
+        {"track 5", "track every 10000000ns k1024 p5 text"},
+        {"track 5 6,7 5", "track every 10000000ns k1024 p5 p6 p7 text"},
+        {"track -p 9 5", "track every 10000000ns k1024 p9 p5 text"},
+        {"track -p 9", "track every 10000000ns k1024 p9 text"},
+        {"-i 1ms track 5 -n 100 6", "track every 1000000ns x100 k1024 p5 p6 text"},
         {"doctor", "doctor every 0ns k10 text"},
-        {"doctor -v -o json", "doctor every 0ns k10 verbose json"},
+        {"doctor -o json", "doctor every 0ns k10 json"},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -234,7 +235,7 @@ static void check_thresholds(void)
     check(!parse("cpu", &o, &why) && o.thresholds.value[STARVED_PCT] == 25 && o.thresholds.value[SPAN_S] == 1,
           "the defaults");
     snprintf(line, sizeof line,
-             "cpu --thresholds starved_pct=30 --thresholds %s --thresholds=span_s=3,active_pct=7", path);
+             "top --thresholds starved_pct=30 --thresholds %s --thresholds=span_s=3,active_pct=7", path);
     check(!parse(line, &o, &why) && o.thresholds.value[STARVED_PCT] == 31 &&
               o.thresholds.value[SPAN_S] == 3 && o.thresholds.value[ACTIVE_PCT] == 7,
           "what comes later counts, be it a file or not: %s", why.text);
@@ -362,6 +363,11 @@ static void check_bad_options(void)
         {"cpu,mem -o csv", "csv has the columns of one view: ask for one, or use -o tsv or json"},
         {"doctor -o prom", "doctor prints sentences: -o text, tsv or json"},
         {"cpu --textfile x -o json", "--textfile is always in the format prom: another -o is not possible"},
+        {"cpu --thresholds span_s=2", "--thresholds needs the view top: hog top --thresholds .."},
+        {"energy -o prom -- true", "a command has one line: -o text, tsv or json"},
+        {"mem -t", "-t/--threads has no effect on mem"},
+        {"alloc,mem -t", "-t/--threads has no effect on alloc, mem"},
+        {"calls --exact", "--exact has no effect on calls"},
         {"cpu --not", "unknown option --not: did you mean --pod? hog help all lists them"},
         {"cpu -p !4,5", "-p/--pid: \"!4,5\": a ! is in front of each of the list or of none"},
         {"cpu -p !", "\"\" is not a PID: a PID is a whole number from 1 to 4194304"},

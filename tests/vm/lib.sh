@@ -5,6 +5,8 @@
 # these functions. $BUSY is the loop's PID on the host. $CASE is the case's name, $MODE the mode of lockdown ("" where the
 # kernel has none).
 
+BY_NAME=$(cat /tests/rows.awk) # col() and win() for awk
+
 ok() { echo "ok - $CASE: $1"; }
 not_ok() { echo "not ok - $CASE: $1"; }
 
@@ -46,7 +48,7 @@ until_is() { # until_is COMMAND...: true, in 20 s
 on_cpu_ms() { awk '{ printf "%.3f\n", $1 / 1e6 }' "/proc/$LOOP/schedstat"; }
 
 # hog's run_ms of the loop, all windows together.
-seen_ms() { awk -v pid="$LOOP" '$1 == "cpu" && $3 == pid { sum += $6 } END { printf "%.3f\n", sum }' /tmp/hog.out; }
+seen_ms() { awk -v pid="$LOOP" "$BY_NAME"'$1 == "cpu" && col("pid") == pid { sum += col("run_ms") } END { printf "%.3f\n", sum }' /tmp/hog.out; }
 
 uptime_ms() { awk '{ print $1 * 1000 }' /proc/uptime; }
 
@@ -65,8 +67,8 @@ run_hog() {
 # has that time; so in two windows of the three.
 is_first() {
     cat /tmp/hog.out /tmp/hog.err
-    awk -v pid="$LOOP" -v unseen="$(unseen_ms)" '$1 == "#window" { seq = $2 }
-        $1 == "cpu" && $3 == pid { n++; first += $2 == 1; bad += $5 > 101 || ($5 < 90 && !(seq == "seq=1" && unseen > 0)) }
+    awk -v pid="$LOOP" -v unseen="$(unseen_ms)" "$BY_NAME"'$1 == "#window" { seq = $2 }
+        $1 == "cpu" && col("pid") == pid { n++; first += col("rank") == 1; bad += col("cpu_pct") > 101 || (col("cpu_pct") < 90 && !(seq == "seq=1" && unseen > 0)) }
         END { exit n + (unseen > 0 && n == 2) != 3 || first < 2 || bad }' /tmp/hog.out
 }
 
@@ -187,8 +189,8 @@ run_top() {
 
 # of_row COLUMN PID: from the last window, by the names in the header line.
 of_row() {
-    awk -v name="$1" -v pid="$2" '$1 == "#window" { value = "no row" } $1 == "#top" { for (i = 2; i <= NF; i++) at[$i] = i }
-        $1 == "top" && $at["pid"] == pid { value = $at[name] } END { print value }' /tmp/top.out
+    awk -v name="$1" -v pid="$2" "$BY_NAME"'$1 == "#window" { value = "no row" }
+        $1 == "top" && col("pid") == pid { value = col(name) } END { print value }' /tmp/top.out
 }
 
 # of_window FIELD: from the last one.

@@ -78,6 +78,13 @@ const struct option_spec top_options[] = {
         AT(alert),
         .parse = parse_alerts,
     },
+    {
+        .name = "thresholds",
+        .argument = "NAME=VALUE,..|FILE",
+        .help = "judge by these values, or by a file of them; as the last word: print them all",
+        .verbs = VERB_VIEWS | VERB_RECORD | VERB_WHY | VERB_HELP,
+        .kind = OPTION_THRESHOLDS,
+    },
     {.name = NULL},
 };
 

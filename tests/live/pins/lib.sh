@@ -32,7 +32,7 @@ reader() {
     local name=$1
     shift
     rm -f "$TMP/$name"
-    "$HOG" read "$DIR" -k 10000 "$@" 0.2 >"$TMP/$name" 2>"$TMP/$name.err" </dev/null &
+    "$HOG" read "$DIR" -w -k 10000 "$@" 0.2 >"$TMP/$name" 2>"$TMP/$name.err" </dev/null &
     READER=$!
     lib_pids+=("$READER")
     eventually grep -qs '^#window' "$TMP/$name"

@@ -21,10 +21,9 @@ stop_hog() {
 
 # count COLUMN PID NAME: over all windows. Columns by name; PID or NAME "": any.
 count() {
-    awk -v name="$1" -v pid="$2" -v comm="$3" '
-        $1 == "#block" { for (i = 2; i <= NF; i++) at[$i] = i }
-        $1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) ms = $i }
-        $1 == "block" && (pid == "" || $3 == pid) && (comm == "" || $NF == comm) { n += $(at[name]) * ms / 1000 }
+    awk -v name="$1" -v pid="$2" -v comm="$3" "$BY_NAME"'
+        $1 == "#window" { ms = win("dur_ms") }
+        $1 == "block" && (pid == "" || col("pid") == pid) && (comm == "" || col("comm") == comm) { n += col(name) * ms / 1000 }
         END { printf "%.0f\n", n }' /tmp/hog.out
 }
 told() { sed -n 's/^pid=//p' /tmp/load; }
@@ -44,10 +43,10 @@ data_and_little_more() { # data_and_little_more KIB: plus the file system's meta
     within "$(count write_kib_s "$(told)" diskload)" "$(($1 * 95 / 100))" $(($1 + 200))
 }
 all_in() { # the times of its requests: ordered, and all known
-    awk '$1 == "#block" { for (i = 2; i <= NF; i++) at[$i] = i }
-        $1 == "block" && $NF == "diskload" && $(at["reads_s"]) > 0 { n++; print
-            bad += $(at["p50_us"]) <= 0 || $(at["p50_us"]) > $(at["p99_us"]) || $(at["disk_p50_us"]) > $(at["p50_us"]) * 1.13 ||
-                $(at["util_pct"]) <= 0 || $(at["util_pct"]) > 100 || $(at["iowait_pct"]) == "-" }
+    awk "$BY_NAME"'
+        $1 == "block" && col("comm") == "diskload" && col("reads_s") > 0 { n++; print
+            bad += col("p50_us") <= 0 || col("p50_us") > col("p99_us") || col("disk_p50_us") > col("p50_us") * 1.13 ||
+                col("util_pct") <= 0 || col("util_pct") > 100 || col("iowait_pct") == "-" }
         END { exit !n || bad }' /tmp/hog.out
 }
 

@@ -5,8 +5,8 @@ kill -STOP "$LOOP" # emulation is slow enough
 
 # sum COLUMN FUNC: over all windows, for the load.
 sum() {
-    awk -v name="$1" -v called="$2" -v pid="$LOAD" '$1 == "#calls" { for (i = 2; i <= NF; i++) at[$i] = i }
-        $1 == "calls" && $at["pid"] == pid && $at["func"] == called { n += $at[name] } END { printf "%.3f\n", n }' /tmp/hog.out
+    awk -v name="$1" -v called="$2" -v pid="$LOAD" "$BY_NAME"'
+        $1 == "calls" && col("pid") == pid && col("func") == called { n += col(name) } END { printf "%.3f\n", n }' /tmp/hog.out
 }
 is() { # is FUNC COLUMN NUMBER; decimals were rounded in each window
     echo "$2 of $1: $(sum "$2" "$1"), not $3"
@@ -97,9 +97,9 @@ nothing_left() {
 }
 calls_counted() { # the load's calls, as many as it makes, with their failures and all their times
     cat /tmp/hog.out /tmp/hog.err
-    awk -v pid="$LOAD" '$1 == "#calls" { for (i = 2; i <= NF; i++) at[$i] = i }
-        $1 == "calls" && $at["pid"] == pid && $at["func"] == "write" { n += $at["count"]; kib += $at["kib"]; late += $at["p50_us"] == "-" && $at["count"] > 0 }
-        $1 == "calls" && $at["pid"] == pid && $at["func"] == "close" { failed += $at["errors"] }
+    awk -v pid="$LOAD" "$BY_NAME"'
+        $1 == "calls" && col("pid") == pid && col("func") == "write" { n += col("count"); kib += col("kib"); late += col("p50_us") == "-" && col("count") > 0 }
+        $1 == "calls" && col("pid") == pid && col("func") == "close" { failed += col("errors") }
         END { print n, kib, failed, late; exit n < 3072 || n > 3080 || kib < 299 || kib > 301 || failed != 1536 || late }' /tmp/hog.out
 }
 for way in system uprobe_multi uprobe; do

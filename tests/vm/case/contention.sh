@@ -34,7 +34,7 @@ end() { # end PID: its wait goes to WAITED
     wait "$1"
 }
 
-pairs_ms() { awk -v pid="$1" '$1 == "contention" && $3 == pid && ('"${2:-1}"') { sum += $6 } END { printf "%.3f\n", sum }' /tmp/c.out; }
+pairs_ms() { awk -v pid="$1" "$BY_NAME"'$1 == "contention" && col("victim") == pid && ('"${2:-1}"') { sum += col("wait_ms") } END { printf "%.3f\n", sum }' /tmp/c.out; }
 
 adds_up() { # adds_up PID PERCENT
     echo "status $STATUS"

@@ -55,7 +55,7 @@ counted_cycles() {
 }
 check 'by cycles: programs read them' counted_cycles
 loop_share() { # its share of energy, and of the time of all rows
-    awk -v loop="$LOOP" '$1 == "energy" { j += $6; ms += $9; if ($3 == loop) { lj += $6; lms += $9 } }
+    awk -v loop="$LOOP" "$BY_NAME"'$1 == "energy" { j += col("joules"); ms += col("run_ms"); if (col("pid") == loop) { lj += col("joules"); lms += col("run_ms") } }
         END { print j && ms && lms ? lj / j / (lms / ms) : "none" }' /tmp/cycles
 }
 check 'by cycles: with a clock for cycles it is as by time' within "$(loop_share)" 0.95 1.05
@@ -82,11 +82,11 @@ check 'powercap: the other package, too' at_pace package-1 7000000
 check 'powercap: a part that stands still has nothing' test "$(grep -c '^#domain domain=package-0/core joules=0.000000 watts=0.000' /tmp/cap)" = 7
 add_up() { # to busybox's awk, numbers with a 0 in front are octal
     grep -E '^#|unattr' "/tmp/$1"
-    awk 'function uj(j, part) { split(j, part, "."); return part[1] * 1000000 + ("1" part[2]) - 1000000 }
+    awk "$BY_NAME"'function uj(j, part) { split(j, part, "."); return part[1] * 1000000 + ("1" part[2]) - 1000000 }
         function judge(d) { for (d in want) { n++; if (want[d] != got[d]) { bad++; print d, want[d], got[d] } } delete want; delete got }
         $1 == "#window" { judge() }
         $1 == "#domain" && $3 != "joules=-" { want[substr($2, 8)] = uj(substr($3, 8)); got[substr($2, 8)] = 0 }
-        $1 == "energy" && $6 != "-" { got[$5] += uj($6) }
+        $1 == "energy" && col("joules") != "-" { got[col("domain")] += uj(col("joules")) }
         END { judge(); exit !n || bad }' "/tmp/$1"
 }
 check 'powercap: rows add up to the microjoule' add_up cap

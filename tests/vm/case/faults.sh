@@ -7,10 +7,10 @@ kill -STOP "$LOOP" # emulation is slow enough
 
 # count COLUMN [CONDITION]: faults of the load in all windows, from its rates.
 count() {
-    awk -v pid="$PID" '$1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) ms = $i }
-        $1 == "faults" && $3 == pid { n += int($'"$1"' * ms / 1000 + 0.5) } END { print n + 0 }' /tmp/hog.out
+    awk -v pid="$PID" "$BY_NAME"'$1 == "#window" { ms = win("dur_ms") }
+        $1 == "faults" && col("pid") == pid { n += int($'"$1"' * ms / 1000 + 0.5) } END { print n + 0 }' /tmp/hog.out
 }
-sum() { awk -v pid="$PID" '$1 == "faults" && $3 == pid { n += $'"$1"' } END { printf "%.3f\n", n }' /tmp/hog.out; }
+sum() { awk -v pid="$PID" "$BY_NAME"'$1 == "faults" && col("pid") == pid { n += $'"$1"' } END { printf "%.3f\n", n }' /tmp/hog.out; }
 told() { tail -n 1 /tmp/load | tr ' ' '\n' | sed -n "s/^$1=//p"; }
 
 has_window() { grep -q '^#window' /tmp/hog.out 2>/dev/null || ! kill -0 $HOG_PID 2>/dev/null; }
@@ -92,7 +92,7 @@ faults() {
 
 # mapped NAME OPTION...: hog file counts pages of a mapped file that have to be read.
 read_pages() {
-    awk -v pid="$PID" '$1 == "file" && $3 == pid && $5 == "/tmp/disk" && $16 == "mmap" { n += $8; kib += $9 }
+    awk -v pid="$PID" "$BY_NAME"'$1 == "file" && col("pid") == pid && col("mount") == "/tmp/disk" && col("via") == "mmap" { n += col("count"); kib += col("kib") }
         END { print n + 0, kib + 0 }' /tmp/hog.out
 }
 all_mapped() {
@@ -135,7 +135,7 @@ slow() {
     stop_hog
     PID=$(told pid)
     check "hog faults, $what: a fault that lasts is in each window" within \
-        "$(awk -v pid="$PID" '$1 == "faults" && $3 == pid && $11 > 400 { n++ } END { print n + 0 }' /tmp/hog.out)" 2 6
+        "$(awk -v pid="$PID" "$BY_NAME"'$1 == "faults" && col("pid") == pid && col("lat_ms") > 400 { n++ } END { print n + 0 }' /tmp/hog.out)" 2 6
     check "hog faults, $what: the parts of a fault that lasts make the whole" within "$(sum 11)" \
         "$(told slow_ms | awk '{ print $1 * 0.95 }')" "$(told slow_ms | awk '{ print $1 * 1.05 + 200 }')"
 }

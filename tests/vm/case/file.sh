@@ -10,14 +10,14 @@ has_window() { grep -q '^#window' /tmp/hog.out 2>/dev/null || ! kill -0 $HOG_PID
 exactly() {
     cat /tmp/hog.err
     grep -w "$PID" /tmp/hog.out
-    awk -v pid="$PID" -v lossy="$LOSSY" '
+    awk -v pid="$PID" -v lossy="$LOSSY" "$BY_NAME"'
         function off(a, b) { return a - b > 0.01 || b - a > 0.01 }
         $1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^lost=/, "", $i)) lost += $i }
         $1 == "want" { want[$2 " " $3 " " $4] = $5; kib[$2 " " $3 " " $4] = $6; n++ }
-        $1 == "file" && $3 == pid {
-            key = $6 " " $16 " " $7
-            if (!(key in want) && $16 != "mmap" && !($6 == "write" && $7 < 2 && $16 ~ /^write/)) { print "not wanted: " key; bad++ }
-            got[key] += $8; got_kib[key] += $9
+        $1 == "file" && col("pid") == pid {
+            key = col("op") " " col("via") " " col("size_kib")
+            if (!(key in want) && col("via") != "mmap" && !(col("op") == "write" && col("size_kib") < 2 && col("via") ~ /^write/)) { print "not wanted: " key; bad++ }
+            got[key] += col("count"); got_kib[key] += col("kib")
         }
         END {
             for (key in want) {
@@ -38,7 +38,7 @@ uses_hook() {
     grep -qx "hog: file: read: $1" /tmp/hog.err
 }
 has_times() {
-    awk -v pid="$PID" '$1 == "file" && $3 == pid && $16 != "aio" && ($16 != "mmap" || $10 != "-") { n++; bad += $10 !~ /^[0-9.]+$/ || $11 < $10 } END { exit !n || bad }' /tmp/hog.out
+    awk -v pid="$PID" "$BY_NAME"'$1 == "file" && col("pid") == pid && col("via") != "aio" && (col("via") != "mmap" || col("p50_us") != "-") { n++; bad += col("p50_us") !~ /^[0-9.]+$/ || col("p99_us") < col("p50_us") } END { exit !n || bad }' /tmp/hog.out
 }
 
 # by HOOK NAME OPTION...

@@ -38,7 +38,7 @@ stop_all() {
 schedstat_ms() { awk '{ printf "%.3f\n", $1 / 1e6 }' "/proc/$1/schedstat"; }
 
 ran_ms() { # ran_ms NAME PID
-    awk -v pid="$2" '$1 == "cpu" && $3 == pid { sum += $6 } END { printf "%.3f\n", sum }' "/tmp/$1.out"
+    awk -v pid="$2" "$BY_NAME"'$1 == "cpu" && col("pid") == pid { sum += col("run_ms") } END { printf "%.3f\n", sum }' "/tmp/$1.out"
 }
 
 # One line per window: cpus dur run other idle missed lost stolen, in ms.
@@ -87,7 +87,7 @@ none_missed() {
 # The stop task of CPU 1 is the last task before the CPU goes offline.
 no_long_stop() {
     grep '^cpu .*migration/1$' "/tmp/$1.out"
-    awk '$1 == "cpu" && $NF == "migration/1" { n++; bad += $6 > 50 } END { exit !n || bad }' "/tmp/$1.out"
+    awk "$BY_NAME"'$1 == "cpu" && col("comm") == "migration/1" { n++; bad += col("run_ms") > 50 } END { exit !n || bad }' "/tmp/$1.out"
 }
 
 uses_hook() {
@@ -133,22 +133,22 @@ feed() {
 }
 energy_adds_up() { # to busybox's awk, numbers with a 0 in front are octal
     grep -E '^#|unattr' /tmp/energy.out
-    awk 'function uj(j, part) { split(j, part, "."); return part[1] * 1000000 + ("1" part[2]) - 1000000 }
+    awk "$BY_NAME"'function uj(j, part) { split(j, part, "."); return part[1] * 1000000 + ("1" part[2]) - 1000000 }
         function judge(d) { for (d in want) { n++; all += want[d]; if (want[d] != got[d]) { bad++; print d, want[d], got[d] } } delete want; delete got }
         $1 == "#window" { judge() }
         $1 == "#domain" && $3 != "joules=-" { want[substr($2, 8)] = uj(substr($3, 8)); got[substr($2, 8)] = 0 }
-        $1 == "energy" && $6 != "-" { got[$5] += uj($6) }
+        $1 == "energy" && col("joules") != "-" { got[col("domain")] += uj(col("joules")) }
         END { judge(); exit n < 6 || !all || bad }' /tmp/energy.out
 }
 energy_has_place() { # a package has rows of its own CPU only, and none while that is offline
     grep -E '^#|yes$|unattr' /tmp/energy.out
-    awk '$1 == "energy" && $3 != "-" { n[$5]++; bad += $5 != "package-" $10 } END { exit !n["package-0"] || !n["package-1"] || bad }' /tmp/energy.out
+    awk "$BY_NAME"'$1 == "energy" && col("pid") != "-" { n[col("domain")]++; bad += col("domain") != "package-" col("cpu") } END { exit !n["package-0"] || !n["package-1"] || bad }' /tmp/energy.out
 }
 # By cycles at first, by time where a CPU came or went, and then by cycles again, on the returned CPU, too.
 energy_counts() {
     grep -E '^#window|yes$' /tmp/energy.out
-    awk '$1 == "#window" { w = / weight=cycles / ? "c" : "t"; order = order (w == last ? "" : w); last = w; busy = 0 }
-        $1 == "energy" && $5 == "package-1" && $3 != "-" && $9 > 50 && $6 > 0.1 && last == "c" { again = length(order) }
+    awk "$BY_NAME"'$1 == "#window" { w = / weight=cycles / ? "c" : "t"; order = order (w == last ? "" : w); last = w; busy = 0 }
+        $1 == "energy" && col("domain") == "package-1" && col("pid") != "-" && col("run_ms") > 50 && col("joules") > 0.1 && last == "c" { again = length(order) }
         END { print order, again; exit order !~ /^ctctc/ || again < 7 }' /tmp/energy.out
 }
 

@@ -53,7 +53,7 @@ no_room() { # the largest sketch for 8192 CPUs
 }
 
 sparse() { # holes in the list change nothing
-    hog cpu 0.2 2 >/tmp/many.out && grep -c ' cpus=2 .* missed_ms=0.000 ' /tmp/many.out | grep -qx 2 && awk -v pid="$LOOP" '$1 == "cpu" && $2 == 1 && $3 == pid { n++ }
+    hog cpu 0.2 2 >/tmp/many.out && grep -c ' cpus=2 .* missed_ms=0.000 ' /tmp/many.out | grep -qx 2 && awk -v pid="$LOOP" "$BY_NAME"'$1 == "cpu" && col("rank") == 1 && col("pid") == pid { n++ }
         END { exit n != 2 }' /tmp/many.out
 }
 

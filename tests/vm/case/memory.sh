@@ -39,11 +39,11 @@ order() {
 
 # The load's row in the last complete window, and the sums of all windows.
 row() {
-    awk -v pid="$LOAD" '$1 == "#window" { last = now; now = "none" } $1 == "alloc" && $3 == pid { now = $0 } END { print last }' /tmp/hog.out
+    awk -v pid="$LOAD" "$BY_NAME"'$1 == "#window" { last = now; now = "none" } $1 == "alloc" && col("pid") == pid { now = $0 } END { print last }' /tmp/hog.out
 }
 counted() { # counted FIELD
-    awk -v pid="$LOAD" -v at="$1" '$1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) ms = $i }
-        $1 == "alloc" && $3 == pid { n += int($at * ms / 1000 + 0.5) } END { print n + 0 }' /tmp/hog.out
+    awk -v pid="$LOAD" -v at="$1" "$BY_NAME"'$1 == "#window" { ms = win("dur_ms") }
+        $1 == "alloc" && col("pid") == pid { n += int($at * ms / 1000 + 0.5) } END { print n + 0 }' /tmp/hog.out
 }
 holds() { # holds BYTES, as live_kib
     row
@@ -99,7 +99,7 @@ rss() { # rss PID: equals /proc for an idle process
     cat /tmp/mem.err
     grep "^mem .* $1 " /tmp/mem.out
     echo "/proc: $(status_kib "$1")"
-    [ "$(awk -v pid="$1" '$1 == "#mem" { for (i = 2; i <= NF; i++) at[$i] = i } $1 == "mem" && $at["pid"] == pid { kib = $at["rss_kib"] }
+    [ "$(awk -v pid="$1" "$BY_NAME"'$1 == "mem" && col("pid") == pid { kib = col("rss_kib") }
         END { print kib }' /tmp/mem.out)" = "$(status_kib "$1")" ]
 }
 mkfifo /tmp/hold

@@ -8,10 +8,10 @@ short_windows() {
     timeout 60 hog cpu 0.01 100 >/tmp/short
     status=$?
     grep '^#window' /tmp/short | tail -n 5
-    [ $status = 0 ] && awk -v pid="$LOOP" '$1 == "#window" { n++; for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] }
+    [ $status = 0 ] && awk -v pid="$LOOP" "$BY_NAME"'$1 == "#window" { n++; for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] }
             sum = f["run_ms"] + f["other_ms"] + f["idle_ms"] + f["missed_ms"] + f["stolen_ms"] + f["lost_ms"] - f["dur_ms"]
             bad += f["cpus"] != 1 || sum > 0.02 || sum < -0.02 }
-        $1 == "cpu" && $3 == pid { loop += $6 }
+        $1 == "cpu" && col("pid") == pid { loop += col("run_ms") }
         END { print n " windows, " bad + 0 " bad, loop " loop " ms"; exit n != 100 || bad || loop < 200 }' /tmp/short
 }
 
@@ -20,13 +20,13 @@ tracked() { # the loop's time by hog track is what the scheduler counts around i
     timeout 60 hog track "$LOOP" -i 10ms -n 100 >/tmp/track
     status=$?
     AFTER=$(on_cpu_ms)
-    sum=$(awk '$1 == "track" { sum += $5; n++ } END { if (n == 100) print sum }' /tmp/track)
+    sum=$(awk "$BY_NAME"'$1 == "track" { sum += col("run_ms"); n++ } END { if (n == 100) print sum }' /tmp/track)
     [ $status = 0 ] && within "$sum" 200 "$(echo "$BEFORE $AFTER" | awk '{ print $2 - $1 + 2 }')"
 }
 
 # A virtual CPU may stand still for longer than a window while hog is on it: then the loop is not first in that window.
 is_heaviest() {
-    awk '$1 == "cpu" { sum[$3] += $6 } END { for (pid in sum) print sum[pid], pid }' /tmp/hog.out | sort -rn >/tmp/heaviest
+    awk "$BY_NAME"'$1 == "cpu" { sum[col("pid")] += col("run_ms") } END { for (pid in sum) print sum[pid], pid }' /tmp/hog.out | sort -rn >/tmp/heaviest
     cat /tmp/heaviest
     [ "$(head -n 1 /tmp/heaviest | cut -d ' ' -f 2)" = "$LOOP" ]
 }

@@ -21,12 +21,12 @@ counts() {
 
 is_named() {
     cat /tmp/hog.out /tmp/hog.err
-    awk -v pid="$1" -v comm="$2" '$1 == "cpu" && $3 == pid { n++; bad += $NF != comm }
+    awk -v pid="$1" -v comm="$2" "$BY_NAME"'$1 == "cpu" && col("pid") == pid { n++; bad += col("comm") != comm }
         END { exit n != 3 || bad }' /tmp/hog.out
 }
 
 has_time() {
-    ms=$(awk -v pid="$1" '$1 == "cpu" && $3 == pid { sum += $6 } END { printf "%.3f\n", sum }' /tmp/hog.out)
+    ms=$(awk -v pid="$1" "$BY_NAME"'$1 == "cpu" && col("pid") == pid { sum += col("run_ms") } END { printf "%.3f\n", sum }' /tmp/hog.out)
     echo "before $BEFORE after $AFTER"
     [ "$STATUS" = 0 ] && within "$ms" "$(dur_ms | awk '{ print $1 * 0.6 }')" \
         "$(echo "$BEFORE $AFTER" | awk '{ print $2 - $1 + 2 }')"
@@ -39,19 +39,19 @@ says_pids() {
 
 all_others_are_one() {
     cat /tmp/hog.out
-    awk '$1 == "cpu" && ($3 == "-" || $NF == "[outside]") { n++; bad += $3 != "-" || $4 != "-" || $NF != "[outside]" }
-        $1 == "cpu" && $3 > 1000000 { bad++ } END { exit n != 3 || bad }' /tmp/hog.out
+    awk "$BY_NAME"'$1 == "cpu" && (col("pid") == "-" || col("comm") == "[outside]") { n++; bad += col("pid") != "-" || col("uid") != "-" || col("comm") != "[outside]" }
+        $1 == "cpu" && col("pid") > 1000000 { bad++ } END { exit n != 3 || bad }' /tmp/hog.out
 }
 
 adds_up() {
     cat /tmp/hog.out
-    awk 'function check() {
+    awk "$BY_NAME"'function check() {
              if (!n++) return
              off = sum + f["other_ms"] + f["idle_ms"] + f["missed_ms"] + f["stolen_ms"] + f["lost_ms"] - f["cpus"] * f["dur_ms"]
              if (off > 0.1 || off < -0.1) { bad++; print "off by " off " ms" }
          }
          $1 == "#window" { check(); sum = 0; for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] } }
-         $1 == "cpu" { sum += $6 }
+         $1 == "cpu" { sum += col("run_ms") }
          END { check(); exit (n < 2 || bad > 0) }' /tmp/hog.out
 }
 

@@ -69,8 +69,8 @@ pages_of() {
     kill -TERM $reader # the reader shows the window so far
     wait $reader
     cat /tmp/hog.out /tmp/hog.err
-    within "$(awk -v pid=$dd '$1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) s = $i / 1000 }
-        $1 == "faults" && $3 == pid { n += ($5 + $6) * s } END { print n + 0 }' /tmp/hog.out)" 10000 11000
+    within "$(awk -v pid=$dd "$BY_NAME"'$1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) s = $i / 1000 }
+        $1 == "faults" && col("pid") == pid { n += (col("minor_s") + col("major_s")) * s } END { print n + 0 }' /tmp/hog.out)" 10000 11000
 }
 for hook in fexit perf_event; do
     without=$([ $hook = perf_event ] && echo --without=fexit,fentry)
@@ -95,7 +95,7 @@ mkdir -p /tmp/fs
 mount -t tmpfs none /tmp/fs
 files_written() {
     cat /tmp/hog.out /tmp/hog.err
-    awk '$1 == "file" && $5 == "/tmp/fs" && $6 == "write" && $7 == 64 { count += $8; kib += $9 } END { exit count != 20 || kib != 1280 }' /tmp/hog.out
+    awk "$BY_NAME"'$1 == "file" && col("mount") == "/tmp/fs" && col("op") == "write" && col("size_kib") == 64 { count += col("count"); kib += col("kib") } END { exit count != 20 || kib != 1280 }' /tmp/hog.out
 }
 # This case does not test whether a view works here.
 VIEWS='file'

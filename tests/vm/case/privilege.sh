@@ -7,7 +7,7 @@ paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
 # The effective user of the loop, in each row.
 knows_users() {
     grep " $LOOP " /tmp/hog.out
-    [ "$(awk -v pid="$LOOP" '$1 == "cpu" && $3 == pid { print $4, $NF }' /tmp/hog.out | sort -u)" = '0 yes' ]
+    [ "$(awk -v pid="$LOOP" "$BY_NAME"'$1 == "cpu" && col("pid") == pid { print col("uid"), col("comm") }' /tmp/hog.out | sort -u)" = '0 yes' ]
 }
 
 AS="$as uid=1000 caps=bpf,perfmon"

@@ -13,7 +13,7 @@ runs() { # runs COMMAND...: and shows the loop
     "$@" >/tmp/hog.out 2>/tmp/hog.err
     status=$?
     cat /tmp/hog.out /tmp/hog.err
-    [ $status = 0 ] && awk -v pid="$LOOP" '$1 == "cpu" && $3 == pid { n++ } END { exit n != 2 }' /tmp/hog.out
+    [ $status = 0 ] && awk -v pid="$LOOP" "$BY_NAME"'$1 == "cpu" && col("pid") == pid { n++ } END { exit n != 2 }' /tmp/hog.out
 }
 
 mount -t proc proc $jail/proc
@@ -36,7 +36,7 @@ $AS hog cpu 0.3 1 >/tmp/hog.out 2>/tmp/hog.err
 check 'no procfs: hog cpu works' test $? = 0
 nameless() {
     cat /tmp/hog.out /tmp/hog.err
-    awk -v pid="$LOOP" '$1 == "cpu" && $2 == 1 { n++; bad = $3 != pid || $4 != "-" || $NF != "-" } END { exit n != 1 || bad }' /tmp/hog.out
+    awk -v pid="$LOOP" "$BY_NAME"'$1 == "cpu" && col("rank") == 1 { n++; bad = col("pid") != pid || col("uid") != "-" || col("comm") != "-" } END { exit n != 1 || bad }' /tmp/hog.out
 }
 check 'no procfs: the loop is first, its name and user are not known' nameless
 judges_loop 'no procfs' "$(lock_unknown) uid comm"

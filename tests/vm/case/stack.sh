@@ -22,10 +22,9 @@ stop_hog() {
 
 # count COLUMN PID DISK: over all windows. Columns by name; PID or DISK "": any.
 count() {
-    awk -v name="$1" -v pid="$2" -v disk="$3" '
-        $1 == "#block" { for (i = 2; i <= NF; i++) at[$i] = i }
-        $1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) ms = $i }
-        $1 == "block" && (pid == "" || $3 == pid) && (disk == "" || $5 == disk) { n += $(at[name]) * ms / 1000 }
+    awk -v name="$1" -v pid="$2" -v disk="$3" "$BY_NAME"'
+        $1 == "#window" { ms = win("dur_ms") }
+        $1 == "block" && (pid == "" || col("pid") == pid) && (disk == "" || col("dev") == disk) { n += col(name) * ms / 1000 }
         END { printf "%.0f\n", n }' /tmp/hog.out
 }
 pidof_writer() { grep -l '^Name:.dmcrypt_write' /proc/[0-9]*/status | cut -d / -f 3; }

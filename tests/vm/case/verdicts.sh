@@ -39,18 +39,18 @@ judge() { # judge [WINDOWS]: with windows of 2 s
 }
 
 field() { # field NAME PID: in the last window, or - if there is no such row
-    awk -v name="$1" -v pid="$2" '$1 == "#window" { value = "-" } $1 == "#top" { for (i = 1; i <= NF; i++) at[$i] = i }
-        $1 == "top" && $at["pid"] == pid { value = $at[name] } END { print value }' /tmp/top
+    awk -v name="$1" -v pid="$2" "$BY_NAME"'$1 == "#window" { value = "-" }
+        $1 == "top" && col("pid") == pid { value = col(name) } END { print value }' /tmp/top
 }
 
 # In one of the last two windows: in emulation a CPU can stand still, and then other tasks wait for the one on it.
 is() { # is PID VERDICT [BY]
     grep -E "^#top|^top +[0-9]+ +$1 " /tmp/top
     cat /tmp/top.err
-    awk -v pid="$1" -v verdict="$2" -v by="${3-}" '
-        $1 == "#window" { before = now; now = verdict == "ok" } $1 == "#top" { for (i = 1; i <= NF; i++) at[$i] = i }
-        $1 == "top" && $at["pid"] == pid {
-            now = $at["verdict"] == verdict && (by == "" || index("," $at["by"] ",", "," by ",") || index("," $at["by"], "," by "/"))
+    awk -v pid="$1" -v verdict="$2" -v by="${3-}" "$BY_NAME"'
+        $1 == "#window" { before = now; now = verdict == "ok" }
+        $1 == "top" && col("pid") == pid {
+            now = col("verdict") == verdict && (by == "" || index("," col("by") ",", "," by ",") || index("," col("by"), "," by "/"))
         }
         END { exit !(now || before) }' /tmp/top
 }
