@@ -100,12 +100,12 @@ chosen() {
 }
 check 'report -c' chosen '$r.comm == "duty"' -c duty
 check 'report -c !COMM' chosen '$r.comm != "duty"' -c '!duty'
-check 'report -c /REGEX/' chosen '$r.comm | test("^du|hog")' -c '/^du|hog/'
+check 'report -c /REGEX/' chosen '$r.comm // "" | test("^du|hog")' -c '/^du|hog/'
 check 'report -u NAME' chosen '$r.uid == 33' -u www-data
 check 'report -u !NUMBER' chosen '$r.uid != 0' -u '!0'
 check 'report -p' chosen '$r.pid == '"$as_33" -p "$as_33"
 check 'report -p !PID with -c' chosen '$r.comm == "duty" and $r.pid != '"$as_33" -p "!$as_33" -c duty
-check 'report -g' chosen '$r.cgroup | startswith("/")' -g /
+check 'report -g' chosen '$r.cgroup // "" | startswith("/")' -g /
 check 'report --no-kernel' chosen '$r.ppid != 2 and $r.pid != 2' --no-kernel
 check 'report -c and -u: both' test "$("$HOG" report "$F" -c duty -u 33 -o json --sort run_ms | jq -r 'select(.view == "report" and .of == "cpu") | .pid')" = "$as_33"
 check 'diff: filters both' test "$("$HOG" diff "$F" "$F" -c duty -o json | jq -r 'select(.view == "diff" and .of == "cpu") | .comm' | sort -u)" = duty
