@@ -87,6 +87,7 @@ TRACEFS) [ -d /sys/kernel/tracing/events ] ;;
 BPFFS) mountpoint -q /sys/fs/bpf ;;
 RAPL) any /sys/class/powercap/*:0/energy_uj || [ -e /sys/bus/event_source/devices/power ] ;;
 PMU) [ -e /sys/bus/event_source/devices/cpu/events/cpu-cycles ] || any /sys/bus/event_source/devices/armv8*/events/cpu_cycles ;;
+MAWK | GAWK | BUSYBOX) command -v "${1,,}" >/dev/null ;;
 CGROUP2) grep -q ' - cgroup2 ' /proc/self/mountinfo ;;
 CGROUP1) grep -q ' - cgroup ' /proc/self/mountinfo ;;
 CGROUPCPU) has_cgroup cpu ;;

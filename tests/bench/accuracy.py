@@ -19,7 +19,7 @@ LOADS = (("duty", 0), ("duty + fork storm", 2500))
 
 
 def start_hog(binary, options):
-    hog = subprocess.Popen([binary, "cpu", "-v", "--with", "self", "-k", "10000", *options, "120", "1"], text=True,
+    hog = subprocess.Popen([binary, "cpu", "-v", "-w", "--with", "self", "-k", "10000", *options, "120", "1"], text=True,
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     said = ""
     while "exit:" not in said:
@@ -36,7 +36,7 @@ def stop_hog(hog):
     ours, window, columns = {}, {}, []
     for line in out.splitlines():
         words = line.split()
-        if words[0] in ("#window", "#self"):
+        if words[0] in ("#window", "#totals", "#self"):
             window.update(word.split("=", 1) for word in words[1:])
         elif words[0] == "#cpu":
             columns = ["view"] + words[1:]

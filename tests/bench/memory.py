@@ -26,7 +26,7 @@ def resident(pid):
 
 
 def last_window(text):
-    """rss_kib and peak_kib by pid, in order of rank."""
+    """rss_kib by pid, in order of rows."""
     rows, columns = {}, []
     for line in text.splitlines():
         words = line.split()

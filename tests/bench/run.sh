@@ -263,8 +263,8 @@ part_size() {
 
 # lengths INTERVAL COUNT MS: |length - MS| of each window, ms
 lengths() {
-    "$HOG" track -i "$1" -n "$2" $$ | sed -n 's/^#window.* dur_ms=\([0-9.]*\).*/\1/p' |
-        awk -v ms="$3" 'NR > 1 { d = $1 - ms; print d < 0 ? -d : d }'
+    "$HOG" track -i "$1" -n "$2" $$ |
+        awk -v ms="$3" "$BY_NAME"'$1 == "#window" && WINDOW > 1 { d = win("dur_ms") - ms; print d < 0 ? -d : d }'
 }
 
 part_windows() {

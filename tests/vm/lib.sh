@@ -52,13 +52,17 @@ seen_ms() { awk -v pid="$LOOP" "$BY_NAME"'$1 == "cpu" && col("pid") == pid { sum
 
 uptime_ms() { awk '{ print $1 * 1000 }' /proc/uptime; }
 
-dur_ms() { sed -n 's/^#window .* dur_ms=\([0-9.]*\) .*/\1/p' /tmp/hog.out | awk '{ sum += $1 } END { print sum + 0 }'; }
+# field_of FIELD [FILE]: that field of each window, a line each; window_sum: their sum.
+field_of() { awk -v name="$1" "$BY_NAME"'END { for (n = 1; n <= WINDOW; n++) print win(name, n) }' "${2-/tmp/hog.out}"; }
+window_sum() { field_of "$@" | awk '{ sum += $1 } END { print sum + 0 }'; }
+
+dur_ms() { window_sum dur_ms; }
 
 # run_hog OPTION...: hog cpu for three windows, as root or with the command $AS in front.
 run_hog() {
     RUN_BEGAN=$(uptime_ms) BEFORE=$(on_cpu_ms)
     # shellcheck disable=SC2086 # a command
-    timeout 60 ${AS-} hog -v cpu "$@" 0.5 3 >/tmp/hog.out 2>/tmp/hog.err
+    timeout 60 ${AS-} hog -v -w cpu "$@" 0.5 3 >/tmp/hog.out 2>/tmp/hog.err
     STATUS=$?
     AFTER=$(on_cpu_ms) RUN_ENDED=$(uptime_ms)
 }
@@ -67,15 +71,15 @@ run_hog() {
 # has that time; so in two windows of the three.
 is_first() {
     cat /tmp/hog.out /tmp/hog.err
-    awk -v pid="$LOOP" -v unseen="$(unseen_ms)" "$BY_NAME"'$1 == "#window" { seq = $2 }
-        $1 == "cpu" && col("pid") == pid { n++; first += col("rank") == 1; bad += col("cpu_pct") > 101 || (col("cpu_pct") < 90 && !(seq == "seq=1" && unseen > 0)) }
+    awk -v pid="$LOOP" -v unseen="$(unseen_ms)" "$BY_NAME"'
+        $1 == "cpu" && col("pid") == pid { n++; first += ROW == 1; bad += col("cpu_pct") > 101 || (col("cpu_pct") < 90 && !(WINDOW == 1 && unseen > 0)) }
         END { exit n + (unseen > 0 && n == 2) != 3 || first < 2 || bad }' /tmp/hog.out
 }
 
 # Where nothing identifies the task on a CPU at the start, the loop is missed until it leaves its CPU for the first time.
 unseen_ms() {
     grep -q '^hog: cpu: start: no hook' /tmp/hog.err || { echo 0 && return; }
-    sed -n 's/^#window seq=1 .* missed_ms=\([0-9.]*\).*/\1/p' /tmp/hog.out
+    field_of missed_ms | head -n 1
 }
 
 # Not more than the scheduler counts from before to after, and not less than that minus what can be outside of all windows,
@@ -183,18 +187,18 @@ bounded() { uname -r | awk -F . '{ exit !($1 < 5 || ($1 == 5 && $2 < 11)) }'; }
 # run_top OPTION...: three windows of $SPAN s, as root or with $AS.
 run_top() {
     # shellcheck disable=SC2086 # a command
-    timeout 60 ${AS-} hog top -k 1000 "$@" -i "${SPAN:-0.5}" -n 3 >/tmp/top.out 2>/tmp/top.err
+    timeout 60 ${AS-} hog top -w -k 1000 "$@" -i "${SPAN:-0.5}" -n 3 >/tmp/top.out 2>/tmp/top.err
     STATUS=$?
 }
 
-# of_row COLUMN PID: from the last window, by the names in the header line.
+# of_row COLUMN PID: from the last window.
 of_row() {
     awk -v name="$1" -v pid="$2" "$BY_NAME"'$1 == "#window" { value = "no row" }
         $1 == "top" && col("pid") == pid { value = col(name) } END { print value }' /tmp/top.out
 }
 
 # of_window FIELD: from the last one.
-of_window() { sed -n "s/^#window .* $1=\\([^ ]*\\).*/\\1/p" /tmp/top.out | tail -n 1; }
+of_window() { field_of "$1" /tmp/top.out | tail -n 1; }
 
 # has_verdict PID VERDICT BY: in the last window, BY literally.
 has_verdict() {

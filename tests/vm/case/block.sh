@@ -9,7 +9,7 @@ has_window() { grep -q '^#window' /tmp/hog.out 2>/dev/null || ! kill -0 $HOG_PID
 has_told() { [ "$(grep -c ^pid= /tmp/load)" = 2 ]; }
 start_hog() { # start_hog OPTION...
     rm -f /tmp/hog.out # not the window of the previous run
-    hog -v block -k 1000 --device $DISK "$@" 0.5 >/tmp/hog.out 2>/tmp/hog.err &
+    hog -v -w block -k 1000 --device $DISK "$@" 0.5 >/tmp/hog.out 2>/tmp/hog.err &
     HOG_PID=$!
     until_is has_window
 }
@@ -19,11 +19,10 @@ stop_hog() {
     wait $HOG_PID
 }
 
-# count COLUMN PID NAME: over all windows. Columns by name; PID or NAME "": any.
+# count COLUMN PID NAME: over all windows. PID or NAME "": any.
 count() {
     awk -v name="$1" -v pid="$2" -v comm="$3" "$BY_NAME"'
-        $1 == "#window" { ms = win("dur_ms") }
-        $1 == "block" && (pid == "" || col("pid") == pid) && (comm == "" || col("comm") == comm) { n += col(name) * ms / 1000 }
+        $1 == "block" && (pid == "" || col("pid") == pid) && (comm == "" || col("comm") == comm) { n += col(name) * win("dur_ms") / 1000 }
         END { printf "%.0f\n", n }' /tmp/hog.out
 }
 told() { sed -n 's/^pid=//p' /tmp/load; }

@@ -26,7 +26,7 @@ until_windows() { # until_windows N: N windows have been shown, within 30 s
 # measure OPTION...: hog next to the load, from beginning to end.
 measure() {
     rm -f /tmp/hog.out # not the windows of the previous run
-    hog -v calls -k 1000 "$@" 0.5 >/tmp/hog.out 2>/tmp/hog.err &
+    hog -v -w calls -k 1000 "$@" 0.5 >/tmp/hog.out 2>/tmp/hog.err &
     HOG_PID=$!
     until_windows 1
     rm -f /tmp/orders /tmp/load
@@ -123,7 +123,7 @@ for way in system uprobe_multi uprobe; do
     fi
     check "hog pin calls, $way: is pinned" test $STATUS = 0
     : >/tmp/hog.out
-    hog read $DIR 0.5 -k 1000 >/tmp/hog.out 2>/tmp/hog.err &
+    hog read $DIR 0.5 -w -k 1000 >/tmp/hog.out 2>/tmp/hog.err &
     HOG_PID=$!
     until_windows 1
     rm -f /tmp/orders # a FIFO

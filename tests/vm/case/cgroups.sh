@@ -9,7 +9,7 @@ is() { # is HOST WORD
 is 'no cgroups' 'none mounted'
 mount -t cgroup2 none /tmp/v2
 is 'cgroup v2' v2
-keys() { hog calls "$@" 0.5 1 | sed -n 's/.* calls_keys=\([0-9]*\) .*/\1/p'; }
+keys() { hog calls -w "$@" 0.5 1 >/tmp/keys && field_of calls_keys /tmp/keys; }
 left_out() {
     mkdir /tmp/v2/other
     has="$(keys -g /) $(keys -g /other) $(keys -g '!/other') $(keys -g '!/')"
@@ -33,7 +33,7 @@ of_the_dead() {
     sleep 0.2
     rmdir /tmp/v1/brief
     cat /tmp/hog.out
-    awk -v view="$1" -v shell="$shell" '$1 == view && $3 != shell { n += $(NF - 1) == "/brief" && $NF == "sleep" } END { exit !(n > 2) }' /tmp/hog.out
+    awk -v view="$1" -v shell="$shell" "$BY_NAME"'$1 == view && col("pid") != shell { n += col("cgroup") == "/brief" && col("comm") == "sleep" } END { exit !(n > 2) }' /tmp/hog.out
 }
 for view in cpu mem faults calls; do
     check "hog $view: the dead have their group in version 1" of_the_dead "$view"

@@ -10,7 +10,7 @@ loop() { # another task that wants the CPU; its pid: NEW
 
 begin() { # begin OPTION...: hog measures
     rm -f /tmp/c.out /tmp/c.err # not the windows of the previous run
-    hog -v contention,cpu -k 10000 "$@" 0.5 >/tmp/c.out 2>/tmp/c.err &
+    hog -v -w contention,cpu -k 10000 "$@" 0.5 >/tmp/c.out 2>/tmp/c.err &
     hog=$!
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
         grep -qs "^#window" /tmp/c.out && return # it measures: every wait of a new process is in its windows
@@ -34,6 +34,7 @@ end() { # end PID: its wait goes to WAITED
     wait "$1"
 }
 
+# pairs_ms VICTIM [CONDITION]
 pairs_ms() { awk -v pid="$1" "$BY_NAME"'$1 == "contention" && col("victim") == pid && ('"${2:-1}"') { sum += col("wait_ms") } END { printf "%.3f\n", sum }' /tmp/c.out; }
 
 adds_up() { # adds_up PID PERCENT
@@ -49,7 +50,7 @@ for hook in tp_btf raw_tp; do
     sleep 3
     end "$NEW"
     check "$hook: the pairs of a victim add up to the wait that the kernel counts" adds_up "$NEW" 2
-    check "$hook: the loop is the aggressor" within "$(pairs_ms "$NEW" "\$4 == $LOOP && \$8 == \"preempt\"")" 500 4000
+    check "$hook: the loop is the aggressor" within "$(pairs_ms "$NEW" "col(\"aggressor\") == $LOOP && col(\"kind\") == \"preempt\"")" 500 4000
 done
 
 quota() { # a fifth of the CPU

@@ -32,26 +32,26 @@ mkdir -p "$ZONE" "$PMU"
 echo package-0 >"$ZONE/name"
 echo 65712999613 >"$ZONE/max_energy_range_uj"
 printf '%020d\n' 1000 >"$ZONE/energy_uj"
-hog energy --sysfs /tmp/host --weight=cycles 0.2 1 >/tmp/cycles 2>/tmp/cycles.err
+hog energy -w --sysfs /tmp/host --weight=cycles 0.2 1 >/tmp/cycles 2>/tmp/cycles.err
 STATUS=$?
 no_counter() {
     cat /tmp/cycles /tmp/cycles.err
     [ "$STATUS" = 3 ] && [ "$(wc -l </tmp/cycles.err)" = 1 ] && grep -q 'no counter of cycles' /tmp/cycles.err
 }
 if ls -d /sys/bus/event_source/devices/armv8* >/dev/null 2>&1; then # emulation has one there
-    check '--weight=cycles: counted' grep -q ' weight=cycles ' /tmp/cycles
+    check '--weight=cycles: counted' grep -qE ' weight=cycles( |$)' /tmp/cycles
 else
     check '--weight=cycles without a counter: status 3, and why' no_counter
 fi
 echo 1 >"$PMU/type" # software events: the first one is a clock
 $TOOLS/zones 60 0:0 "$ZONE/energy_uj=20000000" >/dev/null &
 FEEDER=$!
-timeout 60 hog energy --sysfs /tmp/host --weight=cycles -k 1000 0.5 3 >/tmp/cycles 2>/tmp/cycles.err
+timeout 60 hog energy -w --sysfs /tmp/host --weight=cycles -k 1000 0.5 3 >/tmp/cycles 2>/tmp/cycles.err
 kill "$FEEDER"
 # Counted by a clock, cycles are time: the shares of energy are the tasks' shares of time.
 counted_cycles() {
     cat /tmp/cycles.err /tmp/cycles
-    awk '$1 == "#window" { n++; counted += / weight=cycles / } END { exit n != 3 || counted < 3 }' /tmp/cycles
+    [ "$(field_of weight /tmp/cycles | xargs)" = 'cycles cycles cycles' ]
 }
 check 'by cycles: programs read them' counted_cycles
 loop_share() { # its share of energy, and of the time of all rows
@@ -67,15 +67,20 @@ cap() { dmesg -c >/dev/null; insmod $MODULE "uw=20000000,0,7000000" "uj=0,5,0" r
 check 'powercap: the module for tests is there' cap
 ls -l /sys/class/powercap/*/energy_uj >/dev/null 2>&1 || exit 0
 
-timeout 60 hog energy -k 1000 0.5 7 >/tmp/cap 2>/tmp/cap.err
+timeout 60 hog energy -w -k 1000 0.5 7 >/tmp/cap 2>/tmp/cap.err
 # The counters are read between the end of the window and skew_us later.
 at_pace() { # at_pace DOMAIN UW
     cat /tmp/cap.err
     grep -E "^#window|^#domain domain=$1 " /tmp/cap
-    awk -v domain="domain=$1" -v uw="$2" '$1 == "#window" { for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] } before = skew; skew = f["skew_us"] }
-        $1 == "#domain" && $2 == domain { n++; uj = substr($3, 8) * 1e6; all += uj
-            if (n > 1 && (uj < (f["dur_ms"] * 1000 - before) * uw / 1e6 - 2 || uj > (f["dur_ms"] * 1000 + skew) * uw / 1e6 + 2)) { bad++; print n, uj } }
-        END { print n " windows, " bad + 0 " off, " all " uJ"; exit n != 7 || bad || all < 60000000 * uw / 20000000 }' /tmp/cap
+    awk -v domain="domain=$1" -v uw="$2" "$BY_NAME"'
+        $1 == "#domain" && $2 == domain { joules[WINDOW] = substr($3, 8) }
+        END {
+            for (w = 1; w <= WINDOW; w++) {
+                us = win("dur_ms", w) * 1000; uj = joules[w] * 1e6; all += uj; n += w in joules
+                if (w > 1 && (uj < (us - win("skew_us", w - 1)) * uw / 1e6 - 2 || uj > (us + win("skew_us", w)) * uw / 1e6 + 2)) { bad++; print w, uj }
+            }
+            print n " windows, " bad + 0 " off, " all " uJ"; exit n != 7 || bad || all < 60000000 * uw / 20000000
+        }' /tmp/cap
 }
 check 'powercap: a zone has what its counter grew by, also over its end' at_pace package-0 20000000
 check 'powercap: the other package, too' at_pace package-1 7000000
@@ -92,7 +97,7 @@ add_up() { # to busybox's awk, numbers with a 0 in front are octal
 check 'powercap: rows add up to the microjoule' add_up cap
 
 # Moved by hand, the sum is exact.
-hog -v energy -k 1000 60 >/tmp/moved 2>/tmp/moved.err &
+hog -v -w energy -k 1000 60 >/tmp/moved 2>/tmp/moved.err &
 HOG=$!
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     grep -q ': start: ' /tmp/moved.err && break
@@ -117,7 +122,7 @@ all_of() {
 check 'powercap: a command: what all took meanwhile' all_of
 
 # The driver is removed while hog runs, and comes back.
-hog energy -k 1000 0.3 >/tmp/gone 2>/tmp/gone.err &
+hog energy -w -k 1000 0.3 >/tmp/gone 2>/tmp/gone.err &
 HOG=$!
 known() { awk '$1 == "#domain" && $2 == "domain=package-1" { print $3 == "joules=-" ? "-" : "+" }' /tmp/gone | uniq | tr -d '\n'; }
 await() {

@@ -5,12 +5,12 @@
 TOOLS=/tests/tools
 kill -STOP "$LOOP" # emulation is slow enough
 
-# count COLUMN [CONDITION]: faults of the load in all windows, from its rates.
+# count COLUMN: faults of the load in all windows, from its rates.
 count() {
-    awk -v pid="$PID" "$BY_NAME"'$1 == "#window" { ms = win("dur_ms") }
-        $1 == "faults" && col("pid") == pid { n += int($'"$1"' * ms / 1000 + 0.5) } END { print n + 0 }' /tmp/hog.out
+    awk -v pid="$PID" -v name="$1" "$BY_NAME"'
+        $1 == "faults" && col("pid") == pid { n += int(col(name) * win("dur_ms") / 1000 + 0.5) } END { print n + 0 }' /tmp/hog.out
 }
-sum() { awk -v pid="$PID" "$BY_NAME"'$1 == "faults" && col("pid") == pid { n += $'"$1"' } END { printf "%.3f\n", n }' /tmp/hog.out; }
+sum() { awk -v pid="$PID" -v name="$1" "$BY_NAME"'$1 == "faults" && col("pid") == pid { n += col(name) } END { printf "%.3f\n", n }' /tmp/hog.out; }
 told() { tail -n 1 /tmp/load | tr ' ' '\n' | sed -n "s/^$1=//p"; }
 
 has_window() { grep -q '^#window' /tmp/hog.out 2>/dev/null || ! kill -0 $HOG_PID 2>/dev/null; }
@@ -18,7 +18,7 @@ has_told() { [ "$(grep -c ^pid= /tmp/load)" = 2 ]; }
 
 start_hog() { # start_hog OPTION...
     rm -f /tmp/hog.out # not the window of the previous run
-    hog -v "${VIEW:-faults}" -k 1000 "$@" 0.5 >/tmp/hog.out 2>/tmp/hog.err &
+    hog -v -w "${VIEW:-faults}" -k 1000 "$@" 0.5 >/tmp/hog.out 2>/tmp/hog.err &
     HOG_PID=$!
     until_is has_window
 }
@@ -42,14 +42,14 @@ exact() {
         seen=$((seen - HELPED))
     fi
     tail -n 1 /tmp/load
-    echo "minor $(count 5), major $(count 6), kernel $(count 12), seen should be $seen, $kernel in the kernel"
-    has_told && [ "$(count 5)" = "$seen" ] && [ "$(count 6)" = "$(told major)" ] && [ "$(count 12)" = "$kernel" ]
+    echo "minor $(count minor_s), major $(count major_s), kernel $(count kernel_s), seen should be $seen, $kernel in the kernel"
+    has_told && [ "$(count minor_s)" = "$seen" ] && [ "$(count major_s)" = "$(told major)" ] && [ "$(count kernel_s)" = "$kernel" ]
 }
 
 from_swap() {
-    echo "from swap $(count 13), major $(count 6), the file has $MAJOR; the kernel says $(tail -n 1 /tmp/load)"
-    [ "$(count 13)" -ge $SWAPPED ] && within "$(count 13)" $(($(count 6) - MAJOR - 5)) $(($(count 6) - MAJOR)) &&
-        within "$(count 6)" "$(told major)" $(($(told major) + 5))
+    echo "from swap $(count swap_s), major $(count major_s), the file has $MAJOR; the kernel says $(tail -n 1 /tmp/load)"
+    [ "$(count swap_s)" -ge $SWAPPED ] && within "$(count swap_s)" $(($(count major_s) - MAJOR - 5)) $(($(count major_s) - MAJOR)) &&
+        within "$(count major_s)" "$(told major)" $(($(told major) + 5))
 }
 
 # What was paged out is still in the swap cache. A limit of 0 takes it out of there.
@@ -87,7 +87,7 @@ faults() {
     if check "hog faults, $what: minor, major and kernel-mode faults are exactly those of getrusage" exact; then
         sed -n 's/^hog: \([a-z]*\): \([a-z]*\): \([a-z_]*\)$/used \1 \2 \3/p' /tmp/hog.err
     fi
-    check "hog faults, $what: nothing is lost" test -z "$(grep '^#window' /tmp/hog.out | grep -vw lost=0)"
+    check "hog faults, $what: nothing is lost" test "$(window_sum lost)" = 0
 }
 
 # mapped NAME OPTION...: hog file counts pages of a mapped file that have to be read.
@@ -128,7 +128,7 @@ slow() {
     $TOOLS/slowfault slow 20 50 >/tmp/load
     stop_hog
     PID=$(told pid)
-    check "hog faults, $what: the time of slow faults is that by the clock" within "$(sum 11)" \
+    check "hog faults, $what: the time of slow faults is that by the clock" within "$(sum lat_ms)" \
         "$(told slow_ms | awk '{ print $1 * 0.95 }')" "$(told slow_ms | awk '{ print $1 * 1.05 + 200 }')"
     start_hog "$@"
     $TOOLS/slowfault slow 1 2000 >/tmp/load
@@ -136,7 +136,7 @@ slow() {
     PID=$(told pid)
     check "hog faults, $what: a fault that lasts is in each window" within \
         "$(awk -v pid="$PID" "$BY_NAME"'$1 == "faults" && col("pid") == pid && col("lat_ms") > 400 { n++ } END { print n + 0 }' /tmp/hog.out)" 2 6
-    check "hog faults, $what: the parts of a fault that lasts make the whole" within "$(sum 11)" \
+    check "hog faults, $what: the parts of a fault that lasts make the whole" within "$(sum lat_ms)" \
         "$(told slow_ms | awk '{ print $1 * 0.95 }')" "$(told slow_ms | awk '{ print $1 * 1.05 + 200 }')"
 }
 

@@ -12,7 +12,7 @@ exactly() {
     grep -w "$PID" /tmp/hog.out
     awk -v pid="$PID" -v lossy="$LOSSY" "$BY_NAME"'
         function off(a, b) { return a - b > 0.01 || b - a > 0.01 }
-        $1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^lost=/, "", $i)) lost += $i }
+        $1 == "#window" { lost += win("lost") }
         $1 == "want" { want[$2 " " $3 " " $4] = $5; kib[$2 " " $3 " " $4] = $6; n++ }
         $1 == "file" && col("pid") == pid {
             key = col("op") " " col("via") " " col("size_kib")
@@ -52,7 +52,7 @@ by() {
     PID=$!
     exec 3>/tmp/go
     until_is grep -q ready /tmp/load
-    hog -v file -k 1000 "$@" 0.5 >/tmp/hog.out 2>/tmp/hog.err &
+    hog -v -w file -k 1000 "$@" 0.5 >/tmp/hog.out 2>/tmp/hog.err &
     HOG_PID=$!
     until_is has_window
     echo >&3
@@ -66,7 +66,7 @@ by() {
         sed -n 's/^hog: \([a-z]*\): \([a-z]*\): \([a-z_]*\)$/used \1 \2 \3/p' /tmp/hog.err
     fi
     check "hog file, $what: times are known" has_times
-    [ "$LOSSY" = 1 ] || check "hog file, $what: nothing is lost" test -z "$(grep '^#window' /tmp/hog.out | grep -vw lost=0)"
+    [ "$LOSSY" = 1 ] || check "hog file, $what: nothing is lost" test "$(window_sum lost)" = 0
 }
 
 # sees KIND OPTION...

@@ -29,7 +29,7 @@ names_loop raw_tp 'without tp_btf' --without tp_btf
 names_loop tracepoint 'without tp_btf and raw_tp' --without tp_btf,raw_tp
 judges_loop 'without tp_btf' "$(lock_unknown)" --without tp_btf
 judges_loop 'without tp_btf and raw_tp' 'wait iowait memstall lock' --without tp_btf,raw_tp
-hog top -k 1000 --without tp_btf,raw_tp 0.5 1 >/tmp/top.out 2>&1
+hog top -w -k 1000 --without tp_btf,raw_tp 0.5 1 >/tmp/top.out 2>&1
 check 'hog top, one window without them: the busiest thread is unknown after the first snapshot' \
     test "$(of_row busiest_cpu_pct "$LOOP")" = -
 names_loop tp_btf 'a hash map' --exact

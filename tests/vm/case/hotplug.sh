@@ -11,7 +11,7 @@ HOGS='' NAMES='' VIEW=cpu
 start() {
     who=$1
     shift
-    hog -v $VIEW -k 10000 "$@" >"/tmp/$who.out" 2>"/tmp/$who.err" &
+    hog -v -w $VIEW -k 10000 "$@" >"/tmp/$who.out" 2>"/tmp/$who.err" &
     HOGS="$HOGS $!" NAMES="$NAMES $who"
 }
 
@@ -43,8 +43,8 @@ ran_ms() { # ran_ms NAME PID
 
 # One line per window: cpus dur run other idle missed lost stolen, in ms.
 windows() {
-    awk '$1 == "#window" { for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] }
-        print f["cpus"], f["dur_ms"], f["run_ms"], f["other_ms"], f["idle_ms"], f["missed_ms"], f["lost_ms"], f["stolen_ms"] }' "/tmp/$1.out"
+    awk "$BY_NAME"'END { for (w = 1; w <= WINDOW; w++) print win("cpus", w), win("dur_ms", w), win("run_ms", w), win("other_ms", w),
+        win("idle_ms", w), win("missed_ms", w), win("lost_ms", w), win("stolen_ms", w) }' "/tmp/$1.out"
 }
 
 # The numbers of online CPUs in consecutive windows.
@@ -146,8 +146,8 @@ energy_has_place() { # a package has rows of its own CPU only, and none while th
 }
 # By cycles at first, by time where a CPU came or went, and then by cycles again, on the returned CPU, too.
 energy_counts() {
-    grep -E '^#window|yes$' /tmp/energy.out
-    awk "$BY_NAME"'$1 == "#window" { w = / weight=cycles / ? "c" : "t"; order = order (w == last ? "" : w); last = w; busy = 0 }
+    grep -E '^#window|^#totals|yes$' /tmp/energy.out
+    awk "$BY_NAME"'$1 == "#totals" { w = win("weight") == "cycles" ? "c" : "t"; order = order (w == last ? "" : w); last = w }
         $1 == "energy" && col("domain") == "package-1" && col("pid") != "-" && col("run_ms") > 50 && col("joules") > 0.1 && last == "c" { again = length(order) }
         END { print order, again; exit order !~ /^ctctc/ || again < 7 }' /tmp/energy.out
 }

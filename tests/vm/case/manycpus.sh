@@ -53,7 +53,8 @@ no_room() { # the largest sketch for 8192 CPUs
 }
 
 sparse() { # holes in the list change nothing
-    hog cpu 0.2 2 >/tmp/many.out && grep -c ' cpus=2 .* missed_ms=0.000 ' /tmp/many.out | grep -qx 2 && awk -v pid="$LOOP" "$BY_NAME"'$1 == "cpu" && col("rank") == 1 && col("pid") == pid { n++ }
+    hog cpu -w 0.2 2 >/tmp/many.out && [ "$(field_of cpus /tmp/many.out | xargs) $(field_of missed_ms /tmp/many.out | xargs)" = '2 2 0.000 0.000' ] &&
+        awk -v pid="$LOOP" "$BY_NAME"'$1 == "cpu" && ROW == 1 && col("pid") == pid { n++ }
         END { exit n != 2 }' /tmp/many.out
 }
 

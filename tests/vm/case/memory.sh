@@ -37,43 +37,41 @@ order() {
     until_more '^#window' /tmp/hog.out 2
 }
 
-# The load's row in the last complete window, and the sums of all windows.
-row() {
-    awk -v pid="$LOAD" "$BY_NAME"'$1 == "#window" { last = now; now = "none" } $1 == "alloc" && col("pid") == pid { now = $0 } END { print last }' /tmp/hog.out
+# A cell of the load's row in the last complete window, and the sums of all windows.
+cell() { # cell COLUMN
+    awk -v pid="$LOAD" -v name="$1" "$BY_NAME"'$1 == "#window" { last = now; now = "none" } $1 == "alloc" && col("pid") == pid { now = col(name) } END { print last }' /tmp/hog.out
 }
-counted() { # counted FIELD
-    awk -v pid="$LOAD" -v at="$1" "$BY_NAME"'$1 == "#window" { ms = win("dur_ms") }
-        $1 == "alloc" && col("pid") == pid { n += int($at * ms / 1000 + 0.5) } END { print n + 0 }' /tmp/hog.out
+counted() { # counted COLUMN
+    awk -v pid="$LOAD" -v name="$1" "$BY_NAME"'
+        $1 == "alloc" && col("pid") == pid { n += int(col(name) * win("dur_ms") / 1000 + 0.5) } END { print n + 0 }' /tmp/hog.out
 }
 holds() { # holds BYTES, as live_kib
-    row
+    cell live_kib
     tail -n 1 /tmp/load
-    [ "$(row | awk '{ print int($5 * 1024 + 0.5) }')" = "$1" ]
+    [ "$(cell live_kib | awk '{ print int($1 * 1024 + 0.5) }')" = "$1" ]
 }
 counts() {
     cat /tmp/hog.err
-    echo "allocs $(counted 6), frees $(counted 7), failed $(counted 10); $(tail -n 1 /tmp/load)"
-    [ "$(counted 6) $(counted 7) $(counted 10)" = "$(told allocs) $(told frees) $(told failed)" ]
+    echo "allocs $(counted allocs_s), frees $(counted frees_s), failed $(counted failed_s); $(tail -n 1 /tmp/load)"
+    [ "$(counted allocs_s) $(counted frees_s) $(counted failed_s)" = "$(told allocs) $(told frees) $(told failed)" ]
 }
-lost() { sed -n 's/^#window .* alloc_lost=\([0-9]*\).*/\1/p' /tmp/hog.out | sort -u; }
-
 allocations() { # allocations HOST OPTION...
     by=$1
     shift
     start_load
     rm -f /tmp/hog.out
-    hog -v alloc -p $LOAD "$@" 0.2 >/tmp/hog.out 2>/tmp/hog.err &
+    hog -v -w alloc -p $LOAD "$@" 0.2 >/tmp/hog.out 2>/tmp/hog.err &
     HOG_PID=$!
     until_more '^#window' /tmp/hog.out 1
     order 'work 100' 'map 5' 'remap 9' 'remap 3'
     check "hog alloc, $by: what a load holds is right to the byte" holds "$(told live)"
-    check "hog alloc, $by: mapped_kib is that of mmap" test "$(row | awk '{ print $11 }')" = 48.000
+    check "hog alloc, $by: mapped_kib is that of mmap" test "$(cell mapped_kib)" = 48.000
     order drop unmap
     check "hog alloc, $by: and nothing when it has freed all" holds 0
     kill $HOG_PID
     wait $HOG_PID
     check "hog alloc, $by: allocations, frees and failures are counted exactly" counts
-    check "hog alloc, $by: nothing is lost" test "$(lost)" = 0
+    check "hog alloc, $by: nothing is lost" test "$(window_sum alloc_lost)" = 0
     stop_load
 }
 # In emulation probes of 7.x lose calls, and pass arguments that no program used, with any version of hog, on one CPU, too.
@@ -97,7 +95,7 @@ umount /sys/kernel/btf
 status_kib() { sed -n 's/^VmRSS:[^0-9]*\([0-9]*\) kB$/\1/p' "/proc/$1/status"; }
 rss() { # rss PID: equals /proc for an idle process
     cat /tmp/mem.err
-    grep "^mem .* $1 " /tmp/mem.out
+    grep "^mem .*\<$1 " /tmp/mem.out
     echo "/proc: $(status_kib "$1")"
     [ "$(awk -v pid="$1" "$BY_NAME"'$1 == "mem" && col("pid") == pid { kib = col("rss_kib") }
         END { print kib }' /tmp/mem.out)" = "$(status_kib "$1")" ]
@@ -108,7 +106,7 @@ LOAD=$!
 exec 9>/tmp/hold
 until_is grep -qs ready /tmp/load
 for without in '' tp_btf tp_btf,tracepoint; do
-    hog -v mem -k 1000 ${without:+--without $without} 0.2 1 >/tmp/mem.out 2>/tmp/mem.err
+    hog -v -w mem -k 1000 ${without:+--without $without} 0.2 1 >/tmp/mem.out 2>/tmp/mem.err
     by=${without:+without $without}
     check "hog mem, ${by:-best hook}: a load's rss_kib is what /proc says" rss $LOAD
     check "hog mem, ${by:-best hook}: and so is another process's" rss "$LOOP"

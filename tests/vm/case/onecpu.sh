@@ -5,19 +5,22 @@
 
 # All windows come, each accounts for all time of the CPU, and the loop has its part.
 short_windows() {
-    timeout 60 hog cpu 0.01 100 >/tmp/short
+    timeout 60 hog cpu -w 0.01 100 >/tmp/short
     status=$?
-    grep '^#window' /tmp/short | tail -n 5
-    [ $status = 0 ] && awk -v pid="$LOOP" "$BY_NAME"'$1 == "#window" { n++; for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] }
-            sum = f["run_ms"] + f["other_ms"] + f["idle_ms"] + f["missed_ms"] + f["stolen_ms"] + f["lost_ms"] - f["dur_ms"]
-            bad += f["cpus"] != 1 || sum > 0.02 || sum < -0.02 }
-        $1 == "cpu" && col("pid") == pid { loop += col("run_ms") }
-        END { print n " windows, " bad + 0 " bad, loop " loop " ms"; exit n != 100 || bad || loop < 200 }' /tmp/short
+    grep -E '^#(window|totals)' /tmp/short | tail -n 10
+    [ $status = 0 ] && awk -v pid="$LOOP" "$BY_NAME"'$1 == "cpu" && col("pid") == pid { loop += col("run_ms") }
+        END {
+            for (w = 1; w <= WINDOW; w++) {
+                sum = win("run_ms", w) + win("other_ms", w) + win("idle_ms", w) + win("missed_ms", w) + win("stolen_ms", w) + win("lost_ms", w) - win("dur_ms", w)
+                bad += win("cpus", w) != 1 || sum > 0.02 || sum < -0.02
+            }
+            print WINDOW " windows, " bad + 0 " bad, loop " loop " ms"; exit WINDOW != 100 || bad || loop < 200
+        }' /tmp/short
 }
 
 tracked() { # the loop's time by hog track is what the scheduler counts around it
     BEFORE=$(on_cpu_ms)
-    timeout 60 hog track "$LOOP" -i 10ms -n 100 >/tmp/track
+    timeout 60 hog track "$LOOP" -w -i 10ms -n 100 >/tmp/track
     status=$?
     AFTER=$(on_cpu_ms)
     sum=$(awk "$BY_NAME"'$1 == "track" { sum += col("run_ms"); n++ } END { if (n == 100) print sum }' /tmp/track)

@@ -34,7 +34,7 @@ has_time() {
 
 says_pids() {
     cat /tmp/hog.out
-    [ "$(grep -c "^#window .* pids=$1\$" /tmp/hog.out)" = 3 ]
+    [ "$(field_of pids | grep -cx "$1")" = 3 ]
 }
 
 all_others_are_one() {
@@ -45,14 +45,14 @@ all_others_are_one() {
 
 adds_up() {
     cat /tmp/hog.out
-    awk "$BY_NAME"'function check() {
-             if (!n++) return
-             off = sum + f["other_ms"] + f["idle_ms"] + f["missed_ms"] + f["stolen_ms"] + f["lost_ms"] - f["cpus"] * f["dur_ms"]
-             if (off > 0.1 || off < -0.1) { bad++; print "off by " off " ms" }
-         }
-         $1 == "#window" { check(); sum = 0; for (i = 2; i <= NF; i++) { split($i, a, "="); f[a[1]] = a[2] } }
-         $1 == "cpu" { sum += col("run_ms") }
-         END { check(); exit (n < 2 || bad > 0) }' /tmp/hog.out
+    awk "$BY_NAME"'$1 == "cpu" { sum[WINDOW] += col("run_ms") }
+        END {
+            for (w = 1; w <= WINDOW; w++) {
+                off = sum[w] + win("other_ms", w) + win("idle_ms", w) + win("missed_ms", w) + win("stolen_ms", w) + win("lost_ms", w) - win("cpus", w) * win("dur_ms", w)
+                if (off > 0.1 || off < -0.1) { bad++; print "window " w ": off by " off " ms" }
+            }
+            exit WINDOW < 2 || bad
+        }' /tmp/hog.out
 }
 
 # refused STATUS TEXT: one line says why.

@@ -21,7 +21,7 @@ nothing_left() {
 # All windows together, and a snapshot takes time: an entry read a little later counts up to then.
 read_pinned() {
     BEFORE=$(on_cpu_ms)
-    timeout 60 hog read $DIR 0.5 3 >/tmp/hog.out 2>/tmp/hog.err
+    timeout 60 hog read $DIR -w 0.5 3 >/tmp/hog.out 2>/tmp/hog.err
     STATUS=$?
     AFTER=$(on_cpu_ms)
 }
@@ -57,7 +57,7 @@ done
 # Faults: as many as there are pages, by the hooks that can be pinned there.
 pages_of() {
     : >/tmp/hog.out # the previous run has a window, too
-    hog read $DIR 0.5 -k 1000 >/tmp/hog.out 2>/tmp/hog.err &
+    hog read $DIR 0.5 -w -k 1000 >/tmp/hog.out 2>/tmp/hog.err &
     reader=$!
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
         grep -q '^#window' /tmp/hog.out && break
@@ -69,8 +69,8 @@ pages_of() {
     kill -TERM $reader # the reader shows the window so far
     wait $reader
     cat /tmp/hog.out /tmp/hog.err
-    within "$(awk -v pid=$dd "$BY_NAME"'$1 == "#window" { for (i = 2; i <= NF; i++) if (sub(/^dur_ms=/, "", $i)) s = $i / 1000 }
-        $1 == "faults" && col("pid") == pid { n += (col("minor_s") + col("major_s")) * s } END { print n + 0 }' /tmp/hog.out)" 10000 11000
+    within "$(awk -v pid=$dd "$BY_NAME"'
+        $1 == "faults" && col("pid") == pid { n += (col("minor_s") + col("major_s")) * win("dur_ms") / 1000 } END { print n + 0 }' /tmp/hog.out)" 10000 11000
 }
 for hook in fexit perf_event; do
     without=$([ $hook = perf_event ] && echo --without=fexit,fentry)
@@ -102,7 +102,7 @@ VIEWS='file'
 hog doctor | grep -q '^view.block  *ok$' && VIEWS=file,block
 check "hog pin $VIEWS: ends without a word" hog pin $DIR $VIEWS
 : >/tmp/hog.out
-hog read $DIR 0.5 -k 1000 >/tmp/hog.out 2>/tmp/hog.err &
+hog read $DIR 0.5 -w -k 1000 >/tmp/hog.out 2>/tmp/hog.err &
 reader=$!
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     grep -q '^#window' /tmp/hog.out && break

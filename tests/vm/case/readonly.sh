@@ -32,11 +32,11 @@ check 'no /dev, stdout closed: says so' has 'stdout is closed' /tmp/hog.err
 
 umount $jail/proc
 views 'no procfs'
-$AS hog cpu 0.3 1 >/tmp/hog.out 2>/tmp/hog.err
+$AS hog cpu -w 0.3 1 >/tmp/hog.out 2>/tmp/hog.err
 check 'no procfs: hog cpu works' test $? = 0
 nameless() {
     cat /tmp/hog.out /tmp/hog.err
-    awk -v pid="$LOOP" "$BY_NAME"'$1 == "cpu" && col("rank") == 1 { n++; bad = col("pid") != pid || col("uid") != "-" || col("comm") != "-" } END { exit n != 1 || bad }' /tmp/hog.out
+    awk -v pid="$LOOP" "$BY_NAME"'$1 == "cpu" && ROW == 1 { n++; bad = col("pid") != pid || col("uid") != "-" || col("comm") != "-" } END { exit n != 1 || bad }' /tmp/hog.out
 }
 check 'no procfs: the loop is first, its name and user are not known' nameless
 judges_loop 'no procfs' "$(lock_unknown) uid comm"

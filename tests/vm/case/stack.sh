@@ -10,7 +10,7 @@ kill -STOP "$LOOP"
 has_window() { grep -q '^#window' /tmp/hog.out 2>/dev/null || ! kill -0 $HOG_PID 2>/dev/null; }
 start_hog() {
     rm -f /tmp/hog.out
-    hog -v block -k 1000 0.5 >/tmp/hog.out 2>/tmp/hog.err &
+    hog -v -w block -k 1000 0.5 >/tmp/hog.out 2>/tmp/hog.err &
     HOG_PID=$!
     until_is has_window
 }
@@ -20,11 +20,10 @@ stop_hog() {
     wait $HOG_PID
 }
 
-# count COLUMN PID DISK: over all windows. Columns by name; PID or DISK "": any.
+# count COLUMN PID DISK: over all windows. PID or DISK "": any.
 count() {
     awk -v name="$1" -v pid="$2" -v disk="$3" "$BY_NAME"'
-        $1 == "#window" { ms = win("dur_ms") }
-        $1 == "block" && (pid == "" || col("pid") == pid) && (disk == "" || col("dev") == disk) { n += col(name) * ms / 1000 }
+        $1 == "block" && (pid == "" || col("pid") == pid) && (disk == "" || col("dev") == disk) { n += col(name) * win("dur_ms") / 1000 }
         END { printf "%.0f\n", n }' /tmp/hog.out
 }
 pidof_writer() { grep -l '^Name:.dmcrypt_write' /proc/[0-9]*/status | cut -d / -f 3; }

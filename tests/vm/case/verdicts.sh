@@ -35,7 +35,7 @@ end() {
 }
 
 judge() { # judge [WINDOWS]: with windows of 2 s
-    timeout 60 hog -v top -k 1000 2 "${1:-3}" >/tmp/top 2>/tmp/top.err
+    timeout 60 hog -v -w top -k 1000 2 "${1:-3}" >/tmp/top 2>/tmp/top.err
 }
 
 field() { # field NAME PID: in the last window, or - if there is no such row
@@ -45,12 +45,14 @@ field() { # field NAME PID: in the last window, or - if there is no such row
 
 # In one of the last two windows: in emulation a CPU can stand still, and then other tasks wait for the one on it.
 is() { # is PID VERDICT [BY]
-    grep -E "^#top|^top +[0-9]+ +$1 " /tmp/top
+    grep -E "^#top|^top +$1 " /tmp/top
     cat /tmp/top.err
     awk -v pid="$1" -v verdict="$2" -v by="${3-}" "$BY_NAME"'
         $1 == "#window" { before = now; now = verdict == "ok" }
         $1 == "top" && col("pid") == pid {
-            now = col("verdict") == verdict && (by == "" || index("," col("by") ",", "," by ",") || index("," col("by"), "," by "/"))
+            said = col("by")
+            sub(/:[0-9]+s$/, "", said) # the seconds left
+            now = col("verdict") == verdict && (by == "" || index("," said ",", "," by ",") || index("," said, "," by "/"))
         }
         END { exit !(now || before) }' /tmp/top
 }
@@ -72,7 +74,7 @@ stalled() { # stalled FILE: its stall time in us, and the time since boot
 
 agrees() { # agrees FIELD FILE: within 20 points, on average of the windows; $before is the stall time when they began
     truth=$(echo "$before $(stalled "$2")" | awk '{ print ($3 - $1) / 1e4 / ($4 - $2) }')
-    within "$(sed -n "s/^#window .* $1=\\([0-9.]*\\).*/\\1/p" /tmp/top | awk '{ sum += $1 } END { print sum / NR }')" \
+    within "$(field_of "$1" /tmp/top | awk '{ sum += $1 } END { print sum / NR }')" \
         "$(echo "$truth" | awk '{ print $1 - 20 }')" "$(echo "$truth" | awk '{ print $1 + 20 }')"
 }
 
@@ -105,7 +107,7 @@ begin_in quota cpu.max '20000 100000' $DESERVE throttled burn 1000 0
 judged 'cpu.max: throttled by it' "$PID" throttled '/quota@20%'
 if grep -qw psi=1 /proc/cmdline; then # each window has the group's pressure since the last read; together they have that of its file
     pressed 'pressure of the group by hog is that of its file' psi_cgroup_cpu_pct /tmp/cgroup/quota/cpu.pressure
-    check 'pressure: the group that has most of it is named' test "$(grep -c '^#window.* psi_cgroup=/quota ' /tmp/top)" = 3
+    check 'pressure: the group that has most of it is named' test "$(field_of psi_cgroup /tmp/top | grep -cx /quota)" = 3
 fi
 status_of_alert() {
     timeout 60 hog --alert "$1:2" 0.5 10 >/tmp/top 2>/tmp/top.err
@@ -160,7 +162,6 @@ end
 
 # ---- pressure ----
 
-pressure() { sed -n "s/^#window .* $1=\\([^ ]*\\).*/\\1/p" /tmp/top | tail -n 1; }
 if grep -qw psi=1 /proc/cmdline; then
     begin $DESERVE a burn 1000 0
     begin $DESERVE b burn 20000 20000
@@ -169,7 +170,7 @@ if grep -qw psi=1 /proc/cmdline; then
 else
     begin $DESERVE a burn 1000 0
     judge 1
-    check 'no pressure: not known' test "$(pressure psi_cpu_pct)" = -
+    check 'no pressure: not known' test "$(field_of psi_cpu_pct /tmp/top | tail -n 1)" = -
     end
 fi
 umount /tmp/cgroup
