@@ -38,10 +38,12 @@ struct options {
     size_t npids;
     bool self, no_header;
     enum out_format format;
-    bool format_given; /* by -o */
-    bool top_given;    /* by -k */
-    bool human;        /* values with units; only on a terminal */
-    char **command;    /* what runs while it is measured, NULL-terminated as for exec; NULL: none */
+    bool format_given;      /* by -o */
+    bool top_given;         /* by -k */
+    bool human;             /* values with units; only on a terminal */
+    bool why_all;           /* INTERVAL follows hog why: nothing else does */
+    const char *why_target; /* PID, NAME or UNIT of hog why; or NULL */
+    char **command;         /* what runs while it is measured, NULL-terminated as for exec; NULL: none */
     struct thresholds thresholds;
     uint32_t with, by;    /* of enum rows_word; by: one of them, or 0 */
     const char *sort;     /* columns, the largest first; or NULL */

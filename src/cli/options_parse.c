@@ -299,7 +299,9 @@ static int finish_window(struct parse *p)
     if (!o->interval_ns && view)
         o->interval_ns = o->command ? view->command_interval_ns : view->interval_ns;
     if (!o->interval_ns)
-        o->interval_ns = DEFAULT_INTERVAL;
+        o->interval_ns = o->run.explain ? WHY_INTERVAL : DEFAULT_INTERVAL;
+    if (!o->count && o->run.explain)
+        o->count = 1;
     return 0;
 }
 

@@ -7,6 +7,11 @@
 #include <string.h>
 
 const struct verb_spec verb_table[] = {
+    {"why", VERB_WHY, RUN_VIEWS, "[PID|NAME|UNIT] [OPTIONS] [INTERVAL [COUNT]]",
+     "Says in sentences what a process, those of a name, or those of a unit did and waited for, and what to "
+     "do. "
+     "Without any: those with a verdict.",
+     "why", "why a process, a name or a unit is slow, in sentences"},
     {"record", VERB_RECORD, RUN_VIEWS, "FILE [VIEW..] [OPTIONS] [INTERVAL [COUNT]]",
      "Writes windows to FILE, and keeps older files.", "record, report, diff",
      "windows to a file; what it says; what differs"},
@@ -42,7 +47,7 @@ const char *verb_name(enum verb verb)
     for (size_t i = 0; verb == VERB_TRACK && views[i]; i++)
         if (views[i]->takes_pids)
             return views[i]->name;
-    return verb == VERB_WHY ? "why" : verb == VERB_COMMAND ? "-- COMMAND" : "views";
+    return verb == VERB_COMMAND ? "-- COMMAND" : "views";
 }
 
 static int take_file(struct options *o, const char *word, unsigned most, struct error *why)
@@ -75,6 +80,21 @@ static int take_directory(struct options *o, const struct verb_spec *verb, const
     return error_set(why, -EINVAL, "unexpected \"%s\": hog %s %s", quote(word).text, verb->word, verb->usage);
 }
 
+/* PID, NAME or UNIT; 0.5 and 2s are an INTERVAL. */
+static int take_why(struct options *o, const struct verb_spec *verb, const char *word, struct error *why)
+{
+    size_t digits = strspn(word, "0123456789");
+
+    if ((o->why_target || o->why_all) && !digits)
+        return error_set(why, -EINVAL, "unexpected \"%s\": hog %s %s", quote(word).text, verb->word,
+                         verb->usage);
+    o->why_all = o->why_all || (digits && word[digits] && strspn(word, "0123456789.smhu") == strlen(word));
+    if (o->why_target || o->why_all)
+        return 0;
+    o->why_target = word;
+    return 1;
+}
+
 int verb_word(struct options *o, const struct verb_spec *verb, const char *word, struct error *why)
 {
     size_t n = 0;
@@ -98,6 +118,8 @@ int verb_word(struct options *o, const struct verb_spec *verb, const char *word,
     default:
         break;
     }
+    if (verb->verb == VERB_WHY)
+        return take_why(o, verb, word, why);
     if (verb->verb != VERB_RECORD || o->record)
         return 0;
     o->record = word;
@@ -120,6 +142,19 @@ static int finish_record(struct options *o, struct error *why)
         return error_set(why, -EINVAL, "record needs a file: hog record FILE [VIEW..] [INTERVAL [COUNT]]");
     o->format = OUT_RECORD;
     o->max_size += o->max_size ? 0 : RECORD_MAX_SIZE;
+    return 0;
+}
+
+static int finish_why(struct options *o, struct error *why)
+{
+    if (o->format != OUT_TEXT && o->format != OUT_JSON)
+        return error_set(why, -EINVAL, "why prints sentences, or -o json");
+    if (o->why_target && !*o->why_target)
+        return error_set(why, -EINVAL, "why: the name is empty");
+    o->run.explain = true;
+    o->run.subject = o->why_target;
+    o->run.prose = o->format == OUT_TEXT;
+    o->run.top += o->run.top ? 0 : WHY_TOP;
     return 0;
 }
 
@@ -149,6 +184,8 @@ int verb_finish(struct options *o, const struct verb_spec *verb, struct error *w
         return finish_report(o, verb, why);
     if (verb->verb == VERB_RECORD)
         return finish_record(o, why);
+    if (verb->verb == VERB_WHY)
+        return finish_why(o, why);
     if ((verb->verb & (VERB_PIN | VERB_READ | VERB_UNPIN)) && !o->run.pinned)
         return error_set(why, -EINVAL, "%s needs DIR: a directory in a BPF file system, like %s", verb->word,
                          "/sys/fs/bpf/hog");

@@ -8,6 +8,8 @@
 
 #define RECORD_TOP      6 /* rows per view: a day of windows of 1 s stays below 100 MB */
 #define RECORD_KEEP     4
+#define WHY_TOP         3
+#define WHY_INTERVAL    UINT64_C(2000000000)
 #define RECORD_MAX_SIZE (UINT64_C(64) << 20)
 
 struct verb_spec {

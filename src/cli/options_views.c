@@ -102,12 +102,6 @@ static int check_words(const struct options *o, const struct view *const *known,
 /* Options that change rows on their way to lines. */
 static int check_rows(struct options *o, struct error *why)
 {
-    bool waits = o->by || o->sort || o->format == OUT_PROM || o->textfile;
-
-    if (o->run.explain && (waits || o->format == OUT_CSV))
-        return error_set(why, -EINVAL,
-                         "%s adds lines below each row: not possible with --by, --sort, csv and prom",
-                         o->run.why_pid ? "--why" : "--explain");
     if (o->textfile && o->format != OUT_TEXT && o->format != OUT_PROM)
         return error_set(why, -EINVAL, "--textfile is always in the format prom: another -o is not possible");
     if (o->command && (o->format == OUT_CSV || o->format == OUT_PROM))

@@ -22,6 +22,7 @@
 #include "base/message.h"
 #include "cli/hook_names.h"
 #include "cli/leave.h"
+#include "cli/why_target.h"
 
 #define LATE_IN_A_ROW 20
 
@@ -54,8 +55,15 @@ static enum status open_targets(struct run *run)
     struct session *session = &run->session;
     enum status status = add_targets(session, &session->targets, options->pids, options->npids);
 
-    return status ? status
-                  : add_targets(session, &session->subject, &options->run.why_pid, options->run.why_pid != 0);
+    uint32_t pids[MAX_PIDS];
+    size_t n = 0;
+    if (status != STATUS_DONE || !options->why_target)
+        return status;
+    if (why_target_find(options->why_target, pids, MAX_PIDS, &n)) {
+        message("why: no process, name or unit \"%s\"", quote(options->why_target).text);
+        return STATUS_FAILED;
+    }
+    return add_targets(session, &session->subject, pids, n);
 }
 
 static void view_opened(void *context, const struct view *view, const struct hook_report hooks[MAX_HOOKS],

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
 #include <string.h>
 #include "rows/rows.h"
 #include "cli/run_private.h"
@@ -61,11 +62,25 @@ static void print_totals(const struct run *run)
         out_note(run->out, "psi", psi, npsi);
 }
 
-static void print_exits(struct out *out, struct targets *targets)
+static void print_headlines(const struct run *run)
+{
+    const struct session *s = &run->session;
+    enum out_format format = run->options->format;
+
+    for (size_t i = 0; i < s->n && format != OUT_PROM && format != OUT_CSV; i++)
+        if (s->views[i]->headline)
+            s->views[i]->headline(s->states[i], format == OUT_TEXT, run->out);
+}
+
+static void print_exits(struct out *out, bool prose, struct targets *targets)
 {
     for (size_t i = 0; i < targets->n; i++) {
         const struct field pid = {"pid", cell_unsigned(targets->list[i].pid)};
-        if (targets->list[i].exited)
+        char sentence[40];
+        snprintf(sentence, sizeof sentence, "Process %u has ended.", targets->list[i].pid);
+        if (targets->list[i].exited && prose)
+            out_line(out, sentence);
+        else if (targets->list[i].exited)
             out_note(out, "exit", &pid, 1);
     }
     targets_drop(targets);
@@ -109,12 +124,15 @@ int run_print(struct run *run)
 
     window->seq++;
     out_begin_window(run->out);
-    print_window_line(run);
-    if (run->options->wide || run->options->format != OUT_TEXT)
+    if (!run->options->run.prose) {
+        print_window_line(run);
+        print_headlines(run);
+    }
+    if (!run->options->run.prose && (run->options->wide || run->options->format != OUT_TEXT))
         print_totals(run);
     print_rows(run);
-    print_exits(run->out, &run->session.targets);
-    print_exits(run->out, &run->session.subject);
+    print_exits(run->out, run->options->run.prose, &run->session.targets);
+    print_exits(run->out, run->options->run.prose, &run->session.subject);
     if (run->options->self) {
         struct program_cost cost = {0};
         sources_cost(&run->session.sources, &cost);

@@ -19,7 +19,7 @@ struct session {
     struct sources sources;
     struct pidns pidns;
     struct targets targets;
-    struct targets subject; /* of --why */
+    struct targets subject; /* of hog why */
     struct prefilter *prefilter;
     const struct view *views[MAX_VIEWS]; /* in the order of their rows */
     void *states[MAX_VIEWS];             /* NULL: it is not open */

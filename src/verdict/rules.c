@@ -10,6 +10,11 @@ struct view_of {
     double active;
 };
 
+static double at_most(double value, double most)
+{
+    return value < most ? value : most;
+}
+
 /* ns */
 static double lost_to_cpu(const struct view_of *v)
 {
@@ -36,10 +41,11 @@ static double lost_to_locks(const struct view_of *v)
     return v->times->lock;
 }
 
-/* percent of the span */
+/* percent of the span. Where many wait, a process that hardly runs causes much waiting: its own time is the
+ * bound. */
 static double kept_waiting(const struct view_of *v)
 {
-    return v->times->span > 0 ? 100 * v->times->caused / v->times->span : 0;
+    return v->times->span > 0 ? 100 * at_most(v->times->caused, v->times->run) / v->times->span : 0;
 }
 
 static double busiest(const struct view_of *v)
@@ -76,15 +82,10 @@ static const struct rule {
     {VERDICT_LOCK_BOUND, LOSS, LOCK_BOUND_PCT, lost_to_locks,
      "percent of its active time that it slept for locks in futex(2)"},
     {VERDICT_NOISY_NEIGHBOR, LEVEL, NOISY_PCT, kept_waiting,
-     "time that others waited for a CPU which it had, in percent of the span"},
+     "time that others waited for a CPU which it had, at most what it ran, in percent of the span"},
     {VERDICT_CPU_BOUND, LEVEL, CPU_BOUND_PCT, busiest,
      "the most that it or one of its threads had of one CPU, percent"},
 };
-
-static double at_most(double value, double most)
-{
-    return value < most ? value : most;
-}
 
 static double sum_of(const struct times *t)
 {

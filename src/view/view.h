@@ -55,6 +55,11 @@ struct view {
     int (*collect)(void *state, const struct window *window, struct error *why); /* optional */
     /* Optional: adds fields to the window line; returns how many of `fields` it wrote. */
     size_t (*fields)(void *state, struct field *fields, size_t n);
+    /* Optional: one line about the window, after the window line. sentence: only the words. */
+    void (*headline)(void *state, bool sentence, struct out *out);
+    /* Optional: the process in sentences, of the window whose rows were written last. False: it has no row.
+     */
+    bool (*explain)(void *state, uint32_t pid, void (*line)(void *context, const char *text), void *context);
     void (*rows)(void *state, const struct window *window, struct out *out);
     /* Optional: whether the rows just written meet --alert. */
     bool (*alert)(void *state);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# How hog ends with --alert and --why, and what thresholds change, next to loads of known use.
+# How hog ends with --alert and with why, and what thresholds change, next to loads of known use.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -40,9 +40,9 @@ busy=$LOAD_PID
 load_start sleep 60
 idle=$LOAD_PID
 sleep 0.2
-check 'a window that has it: status 4' alerts 1 cpu-bound,noisy -p "$busy" 1 10
+check 'a window that has it: status 4' alerts 1 cpu-bound,noisy --thresholds cpu_bound_pct=40 -p "$busy" 1 10
 check 'the window is written by then' grep -Eq '^top .* (cpu-bound|noisy) ' "$TMP/out"
-check 'three of them in a row' alerts 3 io-bound,cpu-bound,noisy --alert noisy:3 -p "$busy" 1 15
+check 'three of them in a row' alerts 3 io-bound,cpu-bound,noisy --alert noisy:3 --thresholds cpu_bound_pct=40 -p "$busy" 1 15
 check 'a process that sleeps: none' ends 0 2 --alert cpu-bound,starved,noisy -p "$idle" 1 2
 check 'another verdict: none' ends 0 2 --alert throttled -p "$busy" 1 2
 check 'a threshold that the load does not reach: none' ends 0 2 --alert cpu-bound --thresholds cpu_bound_pct=99 -p "$busy" 1 2
@@ -69,17 +69,17 @@ no_reader() {
 }
 check 'a reader that has gone: status 0' no_reader
 
-# ---- --why ----
+# ---- why ----
 
 one_row() {
     cat "$TMP/out"
-    [ "$(grep -c '^top ' "$TMP/out")" = 2 ] && [ "$(awk "$BY_NAME"'$1 == "top" && col("pid") == '"$busy" "$TMP/out" | wc -l)" = 2 ] &&
-        grep -q "^#why pid=$busy .*rule=cpu-bound holds=yes" "$TMP/out"
+    jq -es --argjson pid "$busy" 'map(select(.type == "row")) | length == 2 and all(.pid == $pid)' "$TMP/out" &&
+        jq -es --argjson pid "$busy" 'any(.type == "why" and .pid == $pid and .rule == "cpu-bound" and .holds == "yes")' "$TMP/out"
 }
-check '--why: one process' ends 0 2 --why "$busy" 1 2
-check '--why: only its rows, and what its verdict is made of' one_row
+check 'why: one process' ends 0 2 why "$busy" -o json --thresholds cpu_bound_pct=40 1 2
+check 'why: only its rows, and what its verdict is made of' one_row
 says_end() {
-    timeout 20 "$HOG" --why "$idle" 0.2 >"$TMP/out" 2>"$TMP/err" &
+    timeout 20 "$HOG" why "$idle" 0.2 100 >"$TMP/out" 2>"$TMP/err" &
     local hog=$! status
     lib_pids+=("$hog")
     sleep 0.8
@@ -87,9 +87,9 @@ says_end() {
     wait "$hog"
     status=$?
     cat "$TMP/out"
-    [ "$status" = 0 ] && [ "$(grep -v '^#self' "$TMP/out" | tail -n 1)" = "#exit pid=$idle" ]
+    [ "$status" = 0 ] && [ "$(grep -v '^#self' "$TMP/out" | tail -n 1)" = "Process $idle has ended." ]
 }
-check '--why: a process that ends: hog says so and ends' says_end
-check '--why: a process that is gone: status 1' ends 1 0 --why "$idle" 1 2
-check '--why: a process that is gone: hog says so' grep -qx "hog: pid $idle: no such process" "$TMP/err"
+check 'why: a process that ends: hog says so and ends' says_end
+check 'why: a process that is gone: status 1' ends 1 0 why "$idle" 1 2
+check 'why: a process that is gone: hog says so' grep -qx "hog: why: no process, name or unit \"$idle\"" "$TMP/err"
 done_testing

@@ -66,8 +66,9 @@ wrong 'an alert of nothing' 'is not one of cpu-bound' --alert ''
 wrong 'an alert that all is well' 'is not one of cpu-bound' --alert ok
 wrong 'an alert after no window' 'from 1 to 999999' --alert starved:0
 wrong 'an alert where no verdicts are' 'needs the view top' cpu --alert starved
-wrong '--why of no number' 'PID is a whole number' --why ps
-wrong '--why where no verdicts are' 'needs the view top' cpu --why 1
+wrong 'why of nothing' 'the name is empty' why ''
+wrong 'why of a view' 'unexpected "cpu"' why init cpu
+wrong 'why as csv' 'why prints sentences' why 1 -o csv
 wrong 'an unknown threshold' 'did you mean starved_pct?' --thresholds starved_pc=30
 wrong 'a threshold out of its bounds' 'from 0.1 to 100' --thresholds starved_pct=-1
 mkfifo "$TMP/fifo"

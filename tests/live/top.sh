@@ -87,24 +87,36 @@ check 'and shows it first' shown_first
 check 'three windows in a row' status_of 4 --alert starved,oom-risk:3 0.3 20
 check 'are three' is "$(windows)" 3
 check 'no alert, no status' status_of 0 --alert oom-risk 0.3 3
-check 'a threshold can make it quiet' status_of 0 --why "$victim" --alert starved --thresholds starved_pct=100 0.3 3
+check 'a threshold can make it quiet' status_of 0 why "$victim" --alert starved --thresholds starved_pct=100 0.3 3
 
 # ---- why ----
 
-check 'why: one process' status_of 0 --why "$victim" 0.5 2
-check 'only its row' is "$(awk "$BY_NAME"'$1 == "top" { print col("pid") }' "$TMP/out" | sort -u)" "$victim"
-line() { grep -Eq "$1" "$TMP/out"; }
-check 'the rule that holds' line "^#why pid=$victim rule=starved holds=yes value=[0-9.]+ threshold=starved_pct limit=25"
-check 'and one that does not' line "^#why pid=$victim rule=throttled holds=no"
-check 'what it waited for' line "^#why pid=$victim waited_for=($a|$b)/duty wait_ms="
+check 'why: one process' status_of 0 why "$victim" -o json 0.5 2
+only_it() { jq -es --argjson pid "$victim" 'map(select(.type == "row") | .pid) | unique == [$pid]' "$TMP/out"; }
+check 'only its row' only_it
+why() { jq -es --argjson pid "$victim" "any(.type == \"why\" and .pid == \$pid and $1)" "$TMP/out"; }
+check 'the rule that holds' why '.rule == "starved" and .holds == "yes" and .threshold == "starved_pct" and .limit == 25'
+check 'and one that does not' why '.rule == "throttled" and .holds == "no"'
+check 'what it waited for' why "(.waited_for == \"$a/duty\" or .waited_for == \"$b/duty\") and .wait_ms > 0"
+check 'in sentences' status_of 0 why "$victim" 1 1
+sentences() { tr '\n' ' ' <"$TMP/out" | grep -E "^$1"; }
+check 'the verdict, and what it means' sentences "duty \($victim\) is starved: it was ready to run, but something else had the CPU\. In 1\.0 s it ran for [0-9]+ ms,? and waited for a CPU for [0-9]+ ms"
+check 'what had the CPU' sentences ".*Meanwhile the CPU was with duty \(($a|$b)\) for [0-9]+ ms"
+check 'what to do next' sentences ".*Next: hog contention -p $victim "
+narrow() { awk 'length > 79 { exit 1 }' "$TMP/out"; }
+check 'no line is longer than 79 characters' narrow
+check 'by name' status_of 0 why duty 0.5
+check 'all of that name, together' sentences 'duty: [0-9]+ processes\. In 0\.50* s|duty: [0-9]+ processes\. In 500 ms'
+check 'of all in trouble' status_of 0 why 0.5
+check 'the shortage first' sentences '[0-9.]+ runnable for [0-9]+ CPUs?'
 gone=$(bash -c 'echo $$')
-check 'why, without a process' status_of 1 --why "$gone" 0.5 2
+check 'why, without a process' status_of 1 why "$gone" 0.5 2
 check 'says so' grep -q "$gone" "$TMP/err"
 ends_with_it() {
     "$LOADS/duty" 60 >/dev/null &
     local one=$!
     (sleep 1 && kill "$one") &
-    status_of 0 --why "$one" 0.2 40 && line '^#exit '
+    status_of 0 why "$one" 0.2 40 && sentences ".*Process $one has ended\."
 }
 check 'it ends with the process' ends_with_it
 for pid in "$a" "$b" "$victim"; do load_stop "$pid"; done
@@ -200,9 +212,10 @@ fi
 
 # ---- json ----
 
-check 'json: status' status_of 0 top -o json --explain 0.3 2
+check 'json: status' status_of 0 why -o json 0.3 2
 if command -v jq >/dev/null; then
     check 'json: each line is one' jq -e . "$TMP/out"
-    check 'json: rows have a verdict' jq -es 'map(select(.view == "top")) | length > 0 and all(.verdict | type == "string")' "$TMP/out"
+    check 'json: rows have a verdict' jq -es 'map(select(.view == "top")) | all(.verdict | type == "string")' "$TMP/out"
+    check 'json: the headline' jq -es 'map(select(.type == "headline")) | length == 2 and all(.text != "" and (.short | type == "string"))' "$TMP/out"
 fi
 done_testing

@@ -82,8 +82,8 @@ static void describe(const struct options *o, char *to, size_t size)
     if (o->run.no_kernel || o->run.explain)
         n += snprintf(to + n, size - (size_t)n, "%s%s", o->run.no_kernel ? " no-kernel" : "",
                       o->run.explain ? " explain" : "");
-    if (o->run.why_pid)
-        n += snprintf(to + n, size - (size_t)n, " why%u", o->run.why_pid);
+    if (o->why_target)
+        n += snprintf(to + n, size - (size_t)n, " why=%s", o->why_target);
     if (o->run.alert)
         n += snprintf(to + n, size - (size_t)n, " alert%x x%u", o->run.alert, o->run.alert_for);
     if (o->run.without || o->run.btf)
@@ -157,10 +157,11 @@ static void check_verdicts(void)
     static const struct {
         const char *line, *want;
     } cases[] = {
-        {"--explain", "top every 1000000000ns k10 text explain"},
-        {"cpu,top --explain", "cpu,top every 1000000000ns k10 text explain"},
-        {"--why 7", "top every 1000000000ns k10 text explain why7"},
-        {"top --why=7 --why 4194304 5 3", "top every 5000000000ns x3 k10 text explain why4194304"},
+        {"why", "top every 2000000000ns x1 k3 text explain"},
+        {"why 7", "top every 2000000000ns x1 k3 text explain why=7"},
+        {"why nginx.service -k 9 5 3", "top every 5000000000ns x3 k9 text explain why=nginx.service"},
+        {"why 2s 3", "top every 2000000000ns x3 k3 text explain"},
+        {"why 9 -o json 0.5", "top every 500000000ns x1 k3 json explain why=9"},
         {"--alert cpu-bound", "top every 1000000000ns k10 text alert2 x1"},
         {"--alert starved,oom-risk --alert=noisy:5", "top every 1000000000ns k10 text alert144 x5"},
         {"--alert starved,starved:999999", "top every 1000000000ns k10 text alert4 x999999"},
@@ -195,19 +196,14 @@ static void check_verdicts_refused(void)
          "oom-risk, lock-bound, noisy"},
         {"--alert", "option --alert needs a value: VERDICT,..[:N]"},
         {"cpu --alert starved", "--alert needs the view top: hog top --alert .."},
-        {"doctor --alert starved", "--alert has no effect on doctor: it is for views, record"},
+        {"doctor --alert starved", "--alert has no effect on doctor: it is for views, why, record"},
         {"cpu --with pss", "--with pss needs the view mem: hog mem --with pss .."},
         {"cpu --leaks 5s", "--leaks needs the view alloc: hog alloc --leaks .."},
         {"cpu --pointers 1024", "--pointers needs the view alloc: hog alloc --pointers .."},
         {"cpu --device sda", "--device needs the view block: hog block --device .."},
-        {"cpu --explain", "--explain needs the view top: hog top --explain .."},
-        {"track 5 --explain", "--explain has no effect on track: it is for views"},
-        {"cpu --why 5", "--why needs the view top: hog top --why .."},
-        {"cpu,top --why 5", "--why needs the view top and no other: hog top --why PID"},
-        {"--why 5 -p 5", "--why judges one process among all: -p is not possible with it"},
-        {"--why 0", "\"0\" is not a PID: a PID is a whole number from 1 to 4194304"},
-        {"--why x", "\"x\" is not a PID: a PID is a whole number from 1 to 4194304"},
-        {"--why 5,6", "\"5,6\" is not a PID: a PID is a whole number from 1 to 4194304"},
+        {"why a b", "unexpected \"b\": hog why [PID|NAME|UNIT] [OPTIONS] [INTERVAL [COUNT]]"},
+        {"why -p 5", "-p/--pid has no effect on why: it is for views, track, record, report, diff"},
+        {"why 1 -o csv", "why prints sentences, or -o json"},
         {"--alert starved:0", "--alert: \"starved:0\" is not VERDICT,..:N, with N windows from 1 to 999999"},
         {"--alert starved:1000000",
          "--alert: \"starved:1000000\" is not VERDICT,..:N, with N windows from 1 to 999999"},
@@ -276,19 +272,19 @@ static void check_bad_words(void)
         {"cpu memm 1", "unknown view \"memm\": views are VIEWS; did you mean mem?"},
         {"cpu 1 mem", "COUNT: \"mem\" is not a whole number from 1 to 9007199254740992"},
         {"doctor 1", "unexpected \"1\": doctor takes no VIEW, no INTERVAL and no COUNT"},
-        {"doctor -n 1", "-n/--count has no effect on doctor: it is for views, track, record, read"},
+        {"doctor -n 1", "-n/--count has no effect on doctor: it is for views, track, why, record, read"},
         {"track", "track needs at least one PID: hog track PID.. or -p PID,.."},
         {"pin", "pin needs DIR: a directory in a BPF file system, like /sys/fs/bpf/hog"},
         {"read", "read needs DIR: a directory in a BPF file system, like /sys/fs/bpf/hog"},
         {"unpin ``", "unpin: DIR is empty"},
         {"pin /d cpu 1", "unexpected \"1\": hog pin DIR [VIEW..]"},
-        {"pin /d -n 1", "-n/--count has no effect on pin: it is for views, track, record, read"},
+        {"pin /d -n 1", "-n/--count has no effect on pin: it is for views, track, why, record, read"},
         {"pin /d doctor", "doctor is no view, and stands first: hog doctor [OPTIONS]"},
         {"unpin /d cpu", "unexpected \"cpu\": hog unpin DIR"},
         {"unpin /d -o json",
          "-o/--output has no effect on unpin: it is for views, track, -- COMMAND, why, report, diff, read, "
          "doctor"},
-        {"help -k 3", "-k/--top has no effect on help: it is for views, track, record, report, diff, read"},
+        {"help -k 3", "-k/--top has no effect on help: it is for views, track, why, record, report, diff, read"},
         {"--from 03:12", "--from has no effect on views: it is for report, diff"},
         {"record /f -o json", "-o/--output has no effect on record: it is for views, track, -- COMMAND, why, "
                               "report, diff, read, doctor"},
@@ -297,7 +293,6 @@ static void check_bad_words(void)
         {"diff /f /g -o html", "-o html is only for hog report"},
         {"cpu -o html", "-o html is the page of a recording: hog report FILE -o html >PAGE"},
         {"read /d 1 2 3", "unexpected \"3\": nothing follows INTERVAL and COUNT"},
-        {"read /d --explain", "--explain has no effect on read: it is for views"},
         {"read /d cpu", "unexpected \"cpu\": hog read DIR [OPTIONS] [INTERVAL [COUNT]]"},
         {"track x", "\"x\" is not a PID: a PID is a whole number from 1 to 4194304"},
         {"track 0", "\"0\" is not a PID: a PID is a whole number from 1 to 4194304"},
@@ -371,9 +366,6 @@ static void check_bad_options(void)
         {"cpu --not", "unknown option --not: did you mean --pod? hog help all lists them"},
         {"cpu -p !4,5", "-p/--pid: \"!4,5\": a ! is in front of each of the list or of none"},
         {"cpu -p !", "\"\" is not a PID: a PID is a whole number from 1 to 4194304"},
-        {"--explain --by comm",
-         "--explain adds lines below each row: not possible with --by, --sort, csv and prom"},
-        {"--why 1 -o csv", "--why adds lines below each row: not possible with --by, --sort, csv and prom"},
         {"cpu --by nobody", "--by: unknown \"nobody\": a row for each process, thread, comm, user, cgroup, "
                             "container, pod, parent, cpu or (file) mount"},
         {"cpu --by mount", "--by mount needs the view file and no other: hog file --by mount .."},

@@ -167,11 +167,11 @@ static void check_others(void)
           "one of several views has it");
 }
 
-/* --why of a process that does not exist, and of one that ends meanwhile. */
+/* hog why of a process that does not exist, and of one that ends meanwhile. */
 static void check_why(void)
 {
     struct options options = asked(0, 1, 0);
-    char text[65536], line[64];
+    char text[65536], line[64], target[16];
     int ends[2];
 
     if (pipe(ends))
@@ -182,19 +182,20 @@ static void check_why(void)
         close(ends[1]);
         _exit(read(ends[0], &byte, 1) != 0);
     }
-    options.run.why_pid = (uint32_t)child;
+    snprintf(target, sizeof target, "%d", (int)child);
+    options.why_target = target;
     options.count = 3;
     check(run(&options, ".", text, sizeof text) == STATUS_DONE && strstr(text, "seq=3") &&
               !strstr(text, "#exit"),
-          "--why of a process that lives");
+          "why of a process that lives");
     options.count = 0;
     close(ends[1]);
     close(ends[0]);
     snprintf(line, sizeof line, "\n#exit pid=%d\n", (int)child);
     check(run(&options, ".", text, sizeof text) == STATUS_DONE && strstr(text, line),
-          "--why of a process that ends: reports it, and ends");
+          "why of a process that ends: reports it, and ends");
     waitpid(child, NULL, 0);
-    check(run(&options, ".", text, sizeof text) == STATUS_FAILED && !*text, "--why of one that is gone");
+    check(run(&options, ".", text, sizeof text) == STATUS_FAILED && !*text, "why of one that is gone");
 }
 
 int main(void)

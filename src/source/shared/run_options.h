@@ -22,7 +22,8 @@ struct run_options {
     bool records;        /* rows go to a recording */
     bool verbose;        /* which hooks are used, and which files are skipped, on stderr */
     bool explain;        /* the numbers behind each verdict */
-    uint32_t why_pid;    /* with `explain`: of this process only; 0: of all */
+    bool prose;          /* these in sentences, in place of rows */
+    const char *subject; /* what `hog why` is about, as it was asked for; NULL: all */
     uint32_t alert;      /* bit 1 << enum verdict: a window that shows it ends the run; 0: none does */
     unsigned alert_for;  /* after this many such windows in a row, 1.. */
     uint64_t handoff_ns; /* the threshold of that name */

@@ -33,7 +33,7 @@ struct source_context {
     struct pidns *pidns;               /* the PID namespace of the PIDs in rows */
     const struct prefilter *prefilter; /* what programs leave out; or NULL */
     bool groups;                       /* rows need cgroups of tasks */
-    const struct targets *subject;     /* the process of --why: none or one; or NULL */
+    const struct targets *subject;     /* the processes of hog why; or NULL */
     struct sources *sources;           /* those that are open */
 };
 

@@ -52,27 +52,10 @@ static int parse_alerts(void *value, const char *label, const char *text, struct
 
 const struct option_spec top_options[] = {
     {
-        .name = "explain",
-        .help = "the numbers behind each verdict",
-        .verbs = VERB_VIEWS,
-        .kind = OPTION_FLAG,
-        AT(explain),
-    },
-    {
-        .name = "why",
-        .argument = "PID",
-        .help = "only this process, with the numbers behind its verdict",
-        .verbs = VERB_VIEWS,
-        .kind = OPTION_PID,
-        AT(why_pid),
-        .least = 1,
-        .most = 4194304, /* PID_MAX_LIMIT of the kernel */
-    },
-    {
         .name = "alert",
         .argument = "VERDICT,..[:N]",
         .help = "exit with status 4 after N (1) windows in a row that show one of these",
-        .verbs = VERB_VIEWS | VERB_RECORD,
+        .verbs = VERB_VIEWS | VERB_RECORD | VERB_WHY,
         .kind = OPTION_PARSED,
         .words = verdict_names + 1,
         AT(alert),
@@ -87,15 +70,3 @@ const struct option_spec top_options[] = {
     },
     {.name = NULL},
 };
-
-int top_check_options(const struct view_request *request, struct error *why)
-{
-    struct run_options *run = request->run;
-
-    if (run->why_pid && request->npids)
-        return error_set(why, -EINVAL, "--why judges one process among all: -p is not possible with it");
-    if (run->why_pid && !request->only)
-        return error_set(why, -EINVAL, "--why needs the view top and no other: hog top --why PID");
-    run->explain = run->explain || run->why_pid;
-    return 0;
-}

@@ -7,6 +7,5 @@
 #include "view/view.h"
 
 extern const struct option_spec top_options[];
-int top_check_options(const struct view_request *request, struct error *why);
 
 #endif

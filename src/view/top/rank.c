@@ -12,8 +12,8 @@ static bool is_kernel_thread(const struct top *top, uint64_t key)
     return task ? task->kernel : sched_name(top->sched, key, top->now)->kernel;
 }
 
-/* --why asks about one process. */
-static bool is_one(const struct targets *process)
+/* Whether `hog why` asks about some processes. */
+static bool has_subject(const struct targets *process)
 {
     return process && process->n;
 }
@@ -24,7 +24,7 @@ static bool rank_is_wanted(const struct top *top, const struct judged_process *p
 
     if (targets->n && !targets_find(targets, process->key))
         return false;
-    if (is_one(top->context->subject) && !targets_find(top->context->subject, process->key))
+    if (has_subject(top->context->subject) && !targets_find(top->context->subject, process->key))
         return false;
     return !top->context->options->no_kernel || !is_kernel_thread(top, process->key);
 }
@@ -51,7 +51,7 @@ static void add_asked(struct top *top, const struct targets *targets)
 static bool is_asked(const struct top *top, uint64_t key)
 {
     return (top->context->targets->n && targets_find(top->context->targets, key)) ||
-           (is_one(top->context->subject) && targets_find(top->context->subject, key));
+           (has_subject(top->context->subject) && targets_find(top->context->subject, key));
 }
 
 /* [outside] is many processes: no verdict. */

@@ -15,6 +15,7 @@
 #include "source/tasks/tasks.h"
 #include "source/sched/waits.h"
 
+struct families;
 struct oom_forecast;
 struct heaviest_pairs;
 
@@ -35,6 +36,7 @@ struct top {
     struct meter *meter;               /* the same */
     struct cgroups *cgroups;           /* the same */
     struct oom_forecast *oom_forecast; /* of memory */
+    struct families *families;         /* NULL until the headline needs them */
     struct top_pressure pressures;
     struct process_table process_table;
     struct judged_process **ranked; /* processes with a row */

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One row per process, all signals joined, with a verdict: which one hogs this host, and why one is slow. */
+#include "view/top/families.h"
+#include "view/top/headline.h"
 #include "view/top/oom_forecast.h"
+#include "view/top/prose.h"
 #include "view/top/state.h"
 #include <errno.h>
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include "shared.types.h"
 #include "host/targets.h"
@@ -55,6 +60,7 @@ static void top_close(void *state)
     struct top *top = state;
 
     cgroups_close(top->cgroups);
+    families_close(top->families);
     oom_forecast_close(top->oom_forecast);
     pressures_close(&top->pressures.files);
     process_table_free(&top->process_table);
@@ -187,6 +193,12 @@ static struct cell power(const struct top *top, const struct judged_process *pro
     return watts < 0 ? cell_unknown() : cell_decimal(watts, 3);
 }
 
+/* Whether `hog why` asks about some of the processes. */
+static bool is_subject(const struct top *top)
+{
+    return top->context->subject && top->context->subject->n;
+}
+
 /* Rows whose times and rates would all read 0.00 are noise unless asked for. */
 static bool is_idle(const struct cell cells[COLUMNS])
 {
@@ -241,7 +253,7 @@ static bool put_top_row(struct top *top, struct out *out, const struct schema *v
     };
 
     const struct run_options *options = top->context->options;
-    bool asked = top->context->targets->n || options->why_pid || options->top >= ROWS_ALL;
+    bool asked = top->context->targets->n || is_subject(top) || options->top >= ROWS_ALL;
     if (!asked && process->verdict == VERDICT_OK && is_idle(cells))
         return false;
     return out_row_of(out, view, cells, &(struct row_keys){.key = process->key});
@@ -249,13 +261,112 @@ static bool put_top_row(struct top *top, struct out *out, const struct schema *v
 
 extern const struct view top_view;
 
+/* ---- sentences ---- */
+
+static void put_sentence(void *context, const char *line)
+{
+    out_line(context, line);
+}
+
+/* `hog why` without a process is about those in trouble. */
+static bool is_explained(const struct top *top, const struct judged_process *process)
+{
+    return is_subject(top) || process->verdict != VERDICT_OK;
+}
+
+static void put_headline_line(struct top *top, struct out *out)
+{
+    struct headline headline;
+
+    top_headline(top, &headline);
+    if (headline.text.length)
+        headline.text.text[0] = (char)toupper((unsigned char)headline.text.text[0]);
+    paragraph_add(&headline.text, ".");
+    paragraph_wrap(&headline.text, PROSE_WIDTH, put_sentence, out);
+}
+
+static void put_prose(struct top *top, struct out *out)
+{
+    size_t said = 0;
+
+    if (!is_subject(top)) {
+        put_headline_line(top, out);
+        said++;
+    } else {
+        said += top_prose_of_all(top, put_sentence, out);
+    }
+    for (size_t i = 0; i < top->nranked; i++) {
+        if (!is_explained(top, top->ranked[i]))
+            continue;
+        if (said++)
+            out_line(out, "");
+        top_prose(top, top->ranked[i], put_sentence, out);
+    }
+    size_t asked = top->context->subject ? top->context->subject->n : 0;
+    char more[80];
+    snprintf(more, sizeof more, "%zu more of them: -k %zu", asked - top->nranked, asked);
+    if (asked > top->nranked) {
+        out_line(out, "");
+        out_line(out, more);
+    }
+}
+
+/* Text has the sentence, other formats the numbers, too. */
+static void top_headline_note(void *state, bool sentence, struct out *out)
+{
+    struct headline h;
+
+    top_headline(state, &h);
+    if (sentence) {
+        char line[PARAGRAPH_MOST + 16];
+        snprintf(line, sizeof line, "#headline %s", h.text.text);
+        out_line(out, line);
+        return;
+    }
+    const struct field fields[] = {
+        {"short", cell_string(h.resource)},
+        {"demand", h.demand < 0 ? cell_unknown() : cell_decimal(h.demand, 2)},
+        {"capacity", h.capacity < 0 ? cell_unknown() : cell_decimal(h.capacity, 2)},
+        {"hog", *h.hog ? cell_sentence(h.hog) : cell_unknown()},
+        {"share_pct", h.share_pct < 0 ? cell_unknown() : cell_decimal(h.share_pct, 1)},
+        {"losers", cell_unsigned(h.losers)},
+        {"least_pct", h.losers ? cell_decimal(h.least_pct, 1) : cell_unknown()},
+        {"most_pct", h.losers ? cell_decimal(h.most_pct, 1) : cell_unknown()},
+        {"text", cell_sentence(h.text.text)},
+    };
+
+    out_note(out, "headline", fields, sizeof fields / sizeof *fields);
+}
+
+/* The screen asks about a row. */
+static bool top_explain(void *state, uint32_t pid, void (*line)(void *context, const char *text),
+                        void *context)
+{
+    const struct top *top = state;
+
+    for (size_t i = 0; i < top->nranked; i++) {
+        if (top->ranked[i]->key == HOG_KEY_OUTSIDE || key_process(top->ranked[i]->key) != pid)
+            continue;
+        top_prose(top, top->ranked[i], line, context);
+        return true;
+    }
+    return false;
+}
+
+/* ---- rows ---- */
+
 static void top_rows(void *state, const struct window *window, struct out *out)
 {
     struct top *top = state;
     const struct run_options *options = top->context->options;
 
+    if (options->prose) {
+        put_prose(top, out);
+        return;
+    }
     for (size_t i = 0; i < top->nranked; i++)
-        if (put_top_row(top, out, &top_view.schema, top->ranked[i]) && options->explain)
+        if ((!options->explain || is_explained(top, top->ranked[i])) &&
+            put_top_row(top, out, &top_view.schema, top->ranked[i]) && options->explain)
             top_why(top, top->ranked[i], out);
 }
 
@@ -268,7 +379,6 @@ const struct view top_view = {
                .order = "cpu_pct+lost_pct+caused_pct"},
     .is_default = true,
     .options = top_options,
-    .check_options = top_check_options,
     .sources = {{&power_source, 0, true},
                 {&sched_source, SCHED_RUN | SCHED_WAITS | SCHED_TIMES | SCHED_PAIRS | SCHED_BLOCKED, false},
                 {&tasks_source, 0, true},
@@ -276,6 +386,8 @@ const struct view top_view = {
     .open = top_open,
     .collect = top_collect,
     .fields = top_fields,
+    .headline = top_headline_note,
+    .explain = top_explain,
     .rows = top_rows,
     .alert = top_alert,
     .close = top_close,
