@@ -7,7 +7,8 @@
 bool live_is_wanted(const struct options *o)
 {
     return o->mode == RUN_VIEWS && !o->record && !o->textfile && !o->format_given && !o->count &&
-           !o->run.explain && !o->run.alert && !o->self && !o->no_header && screen_is_possible();
+           !o->run.explain && !o->run.prose && !o->run.alert && !o->self && !o->no_header &&
+           screen_is_possible();
 }
 
 static bool is_asked_for(const struct options *asked, const struct view *view)
