@@ -197,6 +197,9 @@ static void memory_end(const struct top *top, const struct judged_process *proce
         limit(culprit, &nearest.path, nearest.limit);
     else
         append(culprit, "[host-memory]");
+    /* A recording counts how often a cause occurs: it has the seconds in a column of their own. */
+    if (process->outlook.known && !top->context->options->records)
+        append(culprit, ":%.0fs", process->outlook.seconds);
 }
 
 /* Why pages are refaulted: the group is at its limit, the process was swapped out, or the host is short of

@@ -50,7 +50,9 @@ is() { # is PID VERDICT [BY]
     awk -v pid="$1" -v verdict="$2" -v by="${3-}" "$BY_NAME"'
         $1 == "#window" { before = now; now = verdict == "ok" }
         $1 == "top" && col("pid") == pid {
-            now = col("verdict") == verdict && (by == "" || index("," col("by") ",", "," by ",") || index("," col("by"), "," by "/"))
+            said = col("by")
+            sub(/:[0-9]+s$/, "", said) # the seconds left
+            now = col("verdict") == verdict && (by == "" || index("," said ",", "," by ",") || index("," said, "," by "/"))
         }
         END { exit !(now || before) }' /tmp/top
 }
