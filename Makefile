@@ -251,7 +251,7 @@ $(BUILD)/gen/objects.lzma: $(SLIM_OBJ) bpf
 	$(call quiet,XZ,$@)cat $(PACKED:%=$(BUILD)/bpf/%.slim.o) | xz -c --format=lzma --lzma1=preset=9e,lc=0,lp=3,pb=3,nice=273 >$@
 
 # For this machine, also where hog is built for another: only the views' tables are read, so what they call is left out.
-TABLE_SRC := $(BUILD)/gen/views.c src/cli/options_table.c src/cli/options_verbs.c src/verdict/verdict.c $(VIEW_SRC)
+TABLE_SRC := $(BUILD)/gen/views.c src/cli/options_table.c src/cli/options_verbs.c src/rows/rows.c src/verdict/verdict.c src/verdict/thresholds.c $(VIEW_SRC)
 
 $(BUILD)/gen/completion $(BUILD)/gen/options: $(BUILD)/gen/%: gen/%.c $(TABLE_SRC) $(wildcard src/cli/options*.h src/base/*.h src/view/*.h src/source/*/*.h) $(BUILD)/flags | $(TYPES)
 	@mkdir -p $(@D)

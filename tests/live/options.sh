@@ -139,14 +139,13 @@ done <"$TMP/table"
 # ---- effects ----
 
 rows() { grep -cE '^(\["cpu"|(cpu|top|track|report|diff) )' "$TMP/out"; }
-words() { tr -s '[", ]' '\n\n\n\n\n' <"$TMP/out"; } # also those of a recording
+words() { sed 's/[][", ]\+/\n/g' "$TMP/out"; } # also those of a recording
 
 # changes VERB OPTION VALUE: whether it has left its mark on the output
 changes() {
-    local verb=$1 option=$2
-    shift
-    [ -n "$2" ] && set -- "$1" "$2" || set -- "$1"
-    run "$verb" cpu -- --"$@"
+    local verb=$1 option=$2 given=("--$2")
+    [ -z "$3" ] || given+=("$3")
+    run "$verb" cpu -- "${given[@]}"
     head -n 4 "$TMP/out" | cut -c 1-200
     case $option in
     interval) grep -qE 'dur_ms=2[0-9]\.|^\["window",1,"[^"]*",2[0-9][.,]' "$TMP/out" ;;
