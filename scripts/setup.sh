@@ -51,6 +51,7 @@ sqlite3 sqlite3
 systemd-analyze systemd?
 tmux tmux
 file file
+/usr/share/zoneinfo/Europe/Berlin tzdata
 ldd libc-bin
 ps procps
 taskset util-linux

@@ -17,7 +17,7 @@ static int unit_ns(const char *unit, uint64_t *ns)
         uint64_t ns;
     } units[] = {
         {"", 1000000000},  {"ns", 1},          {"us", 1000},         {"ms", 1000000},
-        {"s", 1000000000}, {"m", 60000000000}, {"h", 3600000000000},
+        {"s", 1000000000}, {"m", 60000000000}, {"h", 3600000000000}, {"d", 86400000000000},
     };
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         if (!strcmp(unit, units[i].name)) {

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* "1", "0.01", ".5" (seconds) or with a unit: ns us ms s m h; to ns, cut, exact in integers. Digits and one
+/* "1", "0.01", ".5" (seconds) or with a unit: ns us ms s m h d; to ns, cut, exact in integers. Digits and one
  * point only: no sign, exponent, hex or space. 0; -EINVAL: not a duration; -ERANGE: does not fit. */
 int duration_parse(const char *text, uint64_t *ns);
 

@@ -244,7 +244,8 @@ const struct option_spec option_table[] = {
     {
         .name = "from",
         .argument = "TIME",
-        .help = "windows from then on: 03:12, 03:12:30 or 2026-01-31T03:12:30 (UTC)",
+        .help = "windows from then on, in local time: 03:12, -10m, 'yesterday 03:12', 2026-01-31T03:12; with "
+                "Z or +02:00",
         .section = SECTION_RECORDINGS,
         .verbs = VERBS_REPORTS,
         .kind = OPTION_TEXT,

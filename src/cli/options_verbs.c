@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "cli/options_verbs.h"
 #include "history/when.h"
+#include "base/clock.h"
 #include "base/quote.h"
 #include "view/view.h"
 #include <errno.h>
@@ -129,9 +130,11 @@ static int check_time(const char *option, const char *text, struct error *why)
 {
     struct when when;
 
-    if (!text || when_parse(text, strlen(text), &when))
+    if (!text || when_parse(text, clock_ns(CLOCK_REALTIME), &when))
         return 0;
-    return error_set(why, -EINVAL, "%s: \"%s\" is not a time like 03:12, 03:12:30 or 2026-01-31T03:12:30Z",
+    return error_set(why, -EINVAL,
+                     "%s: \"%s\" is not a time like 03:12, -10m, \"yesterday 03:12\", 2026-01-31T03:12 or "
+                     "2026-01-31T03:12:30+01:00",
                      option, quote(text).text);
 }
 

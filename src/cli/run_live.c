@@ -7,7 +7,8 @@
 bool live_is_wanted(const struct options *o)
 {
     return o->mode == RUN_VIEWS && !o->record && !o->textfile && !o->format_given && !o->count &&
-           !o->run.explain && !o->run.alert && !o->self && !o->no_header && screen_is_possible();
+           !o->run.explain && !o->run.prose && !o->run.alert && !o->self && !o->no_header &&
+           screen_is_possible();
 }
 
 static bool is_asked_for(const struct options *asked, const struct view *view)
@@ -118,7 +119,40 @@ void live_follow(struct run *run)
             screen_refuse(run->screen, &before);
         }
     }
-    run->of_views.run.top = rows_want_all(&run->rows_options) ? ROWS_ALL : screen_rows(run->screen);
+    unsigned rows = wish->pid ? SCREEN_ROWS : screen_rows(run->screen);
+    run->of_views.run.top = rows_want_all(&run->rows_options) ? ROWS_ALL : rows;
+}
+
+/* ---- what is said of a process ---- */
+
+struct told {
+    char text[4096];
+    size_t n;
+};
+
+static void add_line(void *context, const char *line)
+{
+    struct told *told = context;
+    size_t n = strlen(line);
+
+    if (n + 2 > sizeof told->text - told->n)
+        return;
+    memcpy(told->text + told->n, line, n);
+    told->n += n;
+    told->text[told->n++] = '\n';
+    told->text[told->n] = '\0';
+}
+
+void live_explain(struct run *run)
+{
+    const struct session *s = &run->session;
+    uint32_t pid = screen_wish(run->screen)->pid;
+    struct told told = {.n = 0};
+
+    for (size_t i = 0; i < s->n && pid; i++)
+        if (s->views[i]->explain && s->views[i]->explain(s->states[i], pid, add_line, &told))
+            break;
+    screen_tell(run->screen, told.text);
 }
 
 /* ---- sessions ---- */

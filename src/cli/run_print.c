@@ -142,7 +142,9 @@ int run_print(struct run *run)
     int err = out_flush(run->out);
     if (run->recorder)
         recorder_end_window(run->recorder, run->out);
-    if (run->screen)
+    if (run->screen) {
+        live_explain(run);
         screen_end_window(run->screen);
+    }
     return err;
 }

@@ -62,6 +62,8 @@ enum status live_open(struct run *run);
 
 /* Before the rows of a window are written. */
 void live_follow(struct run *run);
+/* What a view says of the process whose details the screen shows. */
+void live_explain(struct run *run);
 /* The rows that the screen asks for. */
 void live_rows_options(struct run *run);
 

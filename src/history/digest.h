@@ -8,6 +8,7 @@
 #define HOG_HISTORY_DIGEST_H
 
 #include "history/reader.h"
+#include "history/row_filter.h"
 #include "base/hash_table.h"
 #include "out/column.h"
 
@@ -80,9 +81,10 @@ struct digest {
     char grouped[RECORD_MOST_NAME]; /* what they were: the same */
     bool named;                     /* processes of the same name are one */
     unsigned top;
-    const char *columns; /* a list, or NULL: what each view is about */
-    bool quantiles;      /* are wanted */
-    bool lines;          /* time lines are wanted */
+    const char *columns;      /* a list, or NULL: what each view is about */
+    struct row_filter filter; /* rows that do not pass do not count */
+    bool quantiles;           /* are wanted */
+    bool lines;               /* time lines are wanted */
     struct ranking *rankings;
     unsigned nrankings;
     struct series *series;
@@ -99,6 +101,9 @@ struct digest {
 int digest_make(struct digest *digest, struct reader *reader, const struct digest_range *range,
                 struct error *why);
 void digest_free(struct digest *digest);
+
+/* When the first and the last windows begin; 0: there are none. */
+int digest_span(struct reader *reader, uint64_t *first, uint64_t *last, struct error *why);
 
 /* From the text of --from and --to (or NULL), for this recording. */
 int digest_range(struct digest_range *range, struct reader *reader, const char *from, const char *to,

@@ -24,6 +24,7 @@ struct pass {
     const struct digest_range *range;
     uint64_t seed;
     struct ranked_view views[RECORD_MOST_VIEWS];
+    struct row_columns columns[RECORD_MOST_VIEWS];
     unsigned definitions; /* of the reader, when `views` was made */
     bool inside;          /* the window is one of those asked for */
     int start, length, lost, by;
@@ -55,6 +56,7 @@ static void look_up_views(struct pass *p)
     for (unsigned i = 0; i < p->reader->nviews; i++) {
         const struct record_view *view = &p->reader->views[i];
         rankings_of(p->d, view, by_of(p->d), &p->views[i]);
+        row_filter_columns(&p->d->filter, view, &p->columns[i]);
         if (!strcmp(view->name, "window")) {
             p->start = record_column(view, "start");
             p->length = record_column(view, "dur_ms");
@@ -100,17 +102,16 @@ static void forget_window(struct digest *d)
 static void enter_window(struct pass *p, const struct record *record)
 {
     struct digest *d = p->d;
-    struct when when;
+    uint64_t start;
 
     p->inside = false;
-    if (p->start < 0 || !when_parse(record->values[p->start].at, record->values[p->start].length, &when) ||
-        when.of_day)
+    if (p->start < 0 || !when_recorded(record->values[p->start].at, record->values[p->start].length, &start))
         return;
-    p->inside = when.ns >= p->range->from && when.ns < p->range->to;
+    p->inside = start >= p->range->from && start < p->range->to;
     if (!p->inside)
         return;
     note_grouping(p, record);
-    p->begin = when.ns;
+    p->begin = start;
     p->seconds = length_of(p, record);
     if (p->lost < 0 || !record_number(&record->values[p->lost], &p->lost_now))
         p->lost_now = 0;
@@ -304,6 +305,24 @@ static void leave_window(struct pass *p)
 
 /* --- a reading --- */
 
+static int take_row(struct pass *p, const struct record *record)
+{
+    size_t view = (size_t)(record->view - p->reader->views);
+    struct ranked_view *ranked = &p->views[view];
+
+    if (!row_filter_passes(&p->d->filter, &p->columns[view], record))
+        return 0;
+    if (ranked->part >= 0)
+        rankings_of_row(p->d, record, ranked);
+    if (!ranked->n)
+        return 0;
+    uint64_t id = ranked_id(ranked, record, p->seed + (uint64_t)(ranked->ranking[0]) * 0x51ed270b);
+    if (!p->second)
+        return weigh(p, ranked, record, id);
+    look_closely(p, ranked, record, id);
+    return 0;
+}
+
 static int read_all(struct pass *p, struct error *why)
 {
     static struct record record;
@@ -322,18 +341,10 @@ static int read_all(struct pass *p, struct error *why)
         }
         if (p->definitions != p->reader->definitions)
             look_up_views(p);
-        struct ranked_view *ranked = &p->views[record.view - p->reader->views];
-        if (p->inside && ranked->part >= 0)
-            rankings_of_row(p->d, &record, ranked);
-        if (!strcmp(record.view->name, "window")) {
+        if (!strcmp(record.view->name, "window"))
             enter_window(p, &record);
-        } else if (p->inside && ranked->n) {
-            uint64_t id = ranked_id(ranked, &record, p->seed + (uint64_t)(ranked->ranking[0]) * 0x51ed270b);
-            if (p->second)
-                look_closely(p, ranked, &record, id);
-            else if (weigh(p, ranked, &record, id))
-                return error_set(why, -ENOMEM, "out of memory");
-        }
+        else if (p->inside && take_row(p, &record))
+            return error_set(why, -ENOMEM, "out of memory");
     }
     return n;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "history/html.h"
+#include "history/when.h"
 #include "out/cell.h"
 #include "base/escape.h"
 #include "out/lines.h"
@@ -311,16 +312,16 @@ static void put_heat(struct page *p)
 static void put_page(struct page *p, const struct reader *reader)
 {
     const struct digest *d = p->d;
+    char from[WHEN_TEXT], to[WHEN_TEXT];
 
     lines_add(&p->lines, head, sizeof head - 1);
     put(p, "<p><code>");
     put_name(p, reader->path);
     put(p, "</code>: %" PRIu64 " windows, ", d->windows);
     put_number(p, d->seconds, 0);
-    put(p, " s, from ");
-    put_time(p, d->first);
-    put(p, " to ");
-    put_time(p, d->last);
+    when_format(d->first, from);
+    when_format(d->last, to);
+    put(p, " s, from %s to %s", from, to);
     put(p,
         "; lost %" PRIu64 ", torn %u, damaged %" PRIu64
         ". A process that is not among the first of a window has no value in it.\n",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "history/report_private.h"
 #include "history/html.h"
+#include "history/when.h"
 #include "base/quote.h"
 #include "base/message.h"
 #include <errno.h>
@@ -107,10 +108,14 @@ static void put_worst(struct out *out, const struct ranking *ranking, unsigned i
 
 void report_note(struct out *out, const struct digest *d, const struct reader *reader)
 {
+    char from[WHEN_TEXT], to[WHEN_TEXT];
+
+    when_format(d->first, from);
+    when_format(d->last, to);
     const struct field fields[] = {
         {"windows", cell_unsigned(d->windows)},
-        {"from", d->windows ? cell_time(d->first) : cell_unknown()},
-        {"to", d->windows ? cell_time(d->last) : cell_unknown()},
+        {"from", d->windows ? cell_string(from) : cell_unknown()},
+        {"to", d->windows ? cell_string(to) : cell_unknown()},
         {"span_s", cell_decimal(d->seconds, 3)},
         {"lost", cell_unsigned(d->lost)},
         {"by", cell_string(d->by ? d->by : d->grouped)},
@@ -145,6 +150,26 @@ enum status report_written(int err)
     return STATUS_FAILED;
 }
 
+static int no_window(const struct report_options *o, const char *file, struct reader *reader,
+                     const struct digest_range *range, struct error *why)
+{
+    char from[WHEN_TEXT], to[WHEN_TEXT], begin[WHEN_TEXT], end[WHEN_TEXT];
+    uint64_t first, last;
+
+    int err = digest_span(reader, &first, &last, why);
+    if (err)
+        return err;
+    if (!first)
+        return error_set(why, -ENODATA, "%s: no whole window in it", quote(file).text);
+    when_format(range->from, from);
+    when_format(range->to, to);
+    when_format(first, begin);
+    when_format(last, end);
+    return error_set(why, -ENODATA, "%s: no whole window%s%s%s%s: it has those from %s to %s",
+                     quote(file).text, o->from ? " from " : "", o->from ? from : "", o->to ? " to " : "",
+                     o->to ? to : "", begin, end);
+}
+
 enum status report_read(const struct report_options *o, unsigned which, struct digest *d,
                         struct reader *reader)
 {
@@ -156,14 +181,24 @@ enum status report_read(const struct report_options *o, unsigned which, struct d
     d->nverdicts = o->nverdicts;
     d->by = o->by;
     d->columns = o->columns;
+    d->filter = (struct row_filter){.filter = o->filter,
+                                    .kinds = o->filter_kinds | (o->no_kernel ? ROW_FILTER_KERNEL : 0)};
     int err = reader_open(reader, o->files[which], &why);
     if (!err)
         err = digest_range(&range, reader, o->from, o->to, &why);
     if (!err)
         err = digest_make(d, reader, &range, &why);
     if (!err && !d->windows)
-        err = error_set(&why, -ENODATA, "%s: no whole window%s", quote(o->files[which]).text,
-                        o->from || o->to ? " between --from and --to" : " in it");
+        err = no_window(o, o->files[which], reader, &range, &why);
+    if (!err)
+        err = row_filter_check(&d->filter, o->files[which], &why);
+    if (!err && d->filter.kinds && !d->filter.passed) {
+        message("no row of %s matches %s", quote(o->files[which]).text, o->chosen);
+        return STATUS_DONE;
+    }
+    if (!err && *d->filter.without)
+        message("%s: rows of %s are left out: recorded without what %s needs (see --with)",
+                quote(o->files[which]).text, d->filter.without, o->chosen);
     if (!err && (d->columns || d->by) && !d->nrankings)
         err = error_set(&why, -ENODATA, "%s: no view has the columns of %s: it was not recorded with them",
                         quote(o->files[which]).text, d->columns ? "--sort" : "--by");

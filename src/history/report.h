@@ -6,12 +6,18 @@
 #include "base/status.h"
 #include "out/out.h"
 
+struct filter;
+
 struct report_options {
-    const char *files[2];  /* a report has one */
-    const char *from, *to; /* times, or NULL */
-    const char *columns;   /* to rank by: a comma list; NULL: those that say so themselves */
-    const char *by;        /* "process", or a column; NULL: as it was recorded */
-    bool html;             /* a page in place of lines */
+    const char *files[2];        /* a report has one */
+    const char *from, *to;       /* times, or NULL */
+    const char *columns;         /* to rank by: a comma list; NULL: those that say so themselves */
+    const char *by;              /* "process", or a column; NULL: as it was recorded */
+    bool html;                   /* a page in place of lines */
+    const struct filter *filter; /* rows that do not pass do not count; or NULL */
+    unsigned filter_kinds;       /* of it */
+    bool no_kernel;              /* no kernel threads */
+    const char *chosen;          /* these options, for messages */
     unsigned top;
     enum out_format format;
     bool header;

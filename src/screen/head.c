@@ -140,9 +140,24 @@ static void put_bars(struct screen *s)
             s->width - 2 * width);
 }
 
+/* The sentence is the last field of its line. */
+static const char *headline_of(const struct screen *s, size_t *length)
+{
+    static const char name[] = "\ttext=";
+    const char *line = screen_note(s, "headline"), *text = line ? strstr(line, name) : NULL;
+
+    *length = line ? strcspn(line, "\n") : 0;
+    if (!text || text > line + *length)
+        return NULL;
+    text += sizeof name - 1;
+    *length = strcspn(text, "\t\n");
+    return *length ? text : NULL;
+}
+
 void head_draw(struct screen *s, unsigned kept)
 {
     struct frame *f = &s->frame;
+    size_t length;
 
     if (frame_row(f, kept))
         put_title(s);
@@ -150,14 +165,7 @@ void head_draw(struct screen *s, unsigned kept)
         return;
     if (!f->plain && s->width >= 40 && frame_row(f, kept))
         put_bars(s);
-    const char *headline = screen_note(s, "headline");
-    if (!headline || !frame_row(f, kept))
-        return;
-    for (size_t n; *headline && *headline != '\n'; headline += n) {
-        headline += strspn(headline, "\t ");
-        n = strcspn(headline, "\t \n");
-        if (f->used)
-            frame_blanks(f, 1);
-        frame_put(f, headline, n);
-    }
+    const char *headline = headline_of(s, &length);
+    if (headline && frame_row(f, kept))
+        frame_put(f, headline, length);
 }

@@ -128,7 +128,11 @@ void screen_refuse(struct screen *s, const struct screen_wish *instead)
 void screen_tell(struct screen *s, const char *text)
 {
     s->next_told.length = 0;
-    text_add(&s->next_told, text, strlen(text));
+    if (!text_add(&s->next_told, text, strlen(text)))
+        return;
+    for (char *p = s->next_told.bytes; *p; p++)
+        if ((unsigned char)*p < ' ' && *p != '\n')
+            *p = '?'; /* no terminal is to get it, wherever it comes from */
 }
 
 /* ---- windows ---- */

@@ -81,10 +81,18 @@ static void read_one(const char *path, uint32_t chosen)
                        .top = 5,
                        .quantiles = true,
                        .lines = true};
+    static const struct filter_options filters = {
+        .comms = {{"!x*", "/[a-z]/"}, 2}, .cgroups = {{"!a.service"}, 1}, .containers = {{"!0123"}, 1}};
     struct digest_range range;
     struct reader reader;
+    struct filter *filter = NULL;
     struct error why = {""};
 
+    if (chosen & 16) {
+        must(!filter_open(&filter, &filters, NULL, true, &why));
+        d.filter = (struct row_filter){
+            .filter = filter, .kinds = filter_kinds(&filters) | (chosen & 32 ? ROW_FILTER_KERNEL : 0)};
+    }
     int err = reader_open(&reader, path, &why);
     if (!err) {
         err = digest_range(&range, &reader, chosen & 8 ? "12:00" : NULL, NULL, &why);
@@ -96,7 +104,9 @@ static void read_one(const char *path, uint32_t chosen)
         digest_free(&d);
         reader_close(&reader);
     }
+    filter_close(filter);
     must(!err || *why.text);
+    must(d.filter.passed <= d.filter.rows && strlen(d.filter.without) < sizeof d.filter.without);
     fuzz_taken += !err;
 }
 

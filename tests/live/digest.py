@@ -29,7 +29,7 @@ def read(path, column):
                 window, rows = row, []
             elif of_files and row.get("file") is not None:
                 rows.append(((value[0], None, row["file"]), row[column]))
-            elif not of_files and row.get(column) is not None:
+            elif not of_files and "pid" in row and row.get(column) is not None:
                 rows.append(((value[0], row["pid"], row["comm"]), row[column]))
     return groups
 

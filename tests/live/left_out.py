@@ -93,7 +93,8 @@ class Hog:
         lines = [json.loads(line) for line in out.splitlines()]
         if not lines:
             raise RuntimeError("".join(self.said))
-        return lines[0], [line for line in lines if line["type"] == "row"]
+        totals = [line for line in lines if line["type"] == "totals"]
+        return {**lines[0], **(totals[0] if totals else {})}, [line for line in lines if line["type"] == "row"]
 
 
 failed = False

@@ -6,6 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 LOADS=$BUILD/tests/load
 R=$TMP/r
+export TZ=UTC # of --from, --to and of what a report says; the tests of local time set another
 load_start "$LOADS/duty" 1000 1000 3000 9
 load_start "$LOADS/duty" 1000 1000 6000 9
 
@@ -57,6 +58,81 @@ check '--to: windows before' test "$(said windows)" = 3
 check '--from: a time of day' test "$(said windows)" = 9
 "$HOG" report "$R" --from 1999-01-01 --to 1999-01-02 >"$TMP/out" 2>"$TMP/err"
 check 'no window in that time: status 1, and said' test "$? $(wc -l <"$TMP/err")" = '1 1'
+names_ranges() {
+    cat "$TMP/err"
+    grep -qx "hog: .*: no whole window from 1999-01-01T00:00:00.000000Z to 1999-01-02T00:00:00.000000Z: it has those from .*Z to .*Z" "$TMP/err"
+}
+check 'no window in that time: which was asked for, and which there is' names_ranges
+# in_zone ZONE: from the fourth window on, by the clock on the wall there; and what is said is that time
+in_zone() {
+    local from
+    from=$(TZ=$1 date -d "$fourth" '+%F %T.%6N')
+    TZ=$1 "$HOG" report "$R" --from "$from" >"$TMP/out"
+    echo "$1 $from $(head -n 1 "$TMP/out")"
+    [ "$(said windows)" = 9 ] && [ "$(date -d "$(said from)" +%s.%6N)" = "$(date -d "$fourth" +%s.%6N)" ] &&
+        [ "$(said from)" = "$(TZ=$1 date -d "$fourth" "+%FT%T.%6N%:z" | sed 's/+00:00$/Z/')" ]
+}
+for zone in Europe/Berlin America/St_Johns UTC; do
+    check "--from: local time of $zone, and so says the report" in_zone "$zone"
+done
+check '--from: the same time with an offset' test "$(TZ=Asia/Tokyo "$HOG" report "$R" --from "$(TZ=Europe/Berlin date -d "$fourth" '+%FT%T.%6N%:z')" | sed -n 's/^#recording windows=\([0-9]*\).*/\1/p')" = 9
+check '--from -10m: relative to now' test "$("$HOG" report "$R" --from -10m | sed -n 's/^#recording windows=\([0-9]*\).*/\1/p')" = 12
+check '--to -1h: nothing was recorded by then' refuses 1 'no whole window to .*: it has those from' report "$R" --to -1h
+
+# ---- filters ----
+
+F=$TMP/filtered
+load_start setpriv --reuid 33 --clear-groups "$LOADS/duty" 1000 1000 3000 9 && as_33=$LOAD_PID
+load_start "$LOADS/duty" 1000 1000 3000 9 && as_root=$LOAD_PID
+"$HOG" record "$F" cpu,contention 0.2 6 --with uid,user,cgroup,parent -k 1000 >"$TMP/out" 2>&1
+# chosen 'JQ' VIEW ARGS...: the PIDs of a ranking are those of the rows that jq chooses; $r is a row as an object
+chosen() {
+    local which=$1
+    shift
+    "$HOG" report "$F" -k 400 -o json --sort run_ms "$@" >"$TMP/report" 2>"$TMP/err"
+    jq -r 'select(.view == "report" and .of == "cpu") | .pid' "$TMP/report" | sort -nu >"$TMP/have"
+    jq -rn "reduce (inputs | select(type == \"array\" or .view == \"cpu\")) as \$l ({c: [], p: []};
+        if (\$l | type) == \"object\" then .c = [\"view\"] + \$l.columns
+        elif \$l[0] == \"cpu\" then .p += [[.c, \$l] | transpose | map({key: .[0], value: .[1]}) | from_entries]
+        else . end) | .p[] | . as \$r | select(\$r.run_ms > 0) | select($which) | .pid" "$F" | sort -nu >"$TMP/want"
+    cat "$TMP/err"
+    diff "$TMP/have" "$TMP/want" && [ -s "$TMP/want" ]
+}
+check 'report -c' chosen '$r.comm == "duty"' -c duty
+check 'report -c !COMM' chosen '$r.comm != "duty"' -c '!duty'
+check 'report -c /REGEX/' chosen '$r.comm // "" | test("^du|hog")' -c '/^du|hog/'
+check 'report -u NAME' chosen '$r.uid == 33' -u www-data
+check 'report -u !NUMBER' chosen '$r.uid != 0' -u '!0'
+check 'report -p' chosen '$r.pid == '"$as_33" -p "$as_33"
+check 'report -p !PID with -c' chosen '$r.comm == "duty" and $r.pid != '"$as_33" -p "!$as_33" -c duty
+check 'report -g' chosen '$r.cgroup // "" | startswith("/")' -g /
+check 'report --no-kernel' chosen '$r.ppid != 2 and $r.pid != 2' --no-kernel
+check 'report -c and -u: both' test "$("$HOG" report "$F" -c duty -u 33 -o json --sort run_ms | jq -r 'select(.view == "report" and .of == "cpu") | .pid')" = "$as_33"
+check 'diff: filters both' test "$("$HOG" diff "$F" "$F" -c duty -o json | jq -r 'select(.view == "diff" and .of == "cpu") | .comm' | sort -u)" = duty
+waits_for() {
+    "$HOG" report "$F" -p "$as_root" -k 400 -o json --sort wait_ms >"$TMP/report"
+    jq -n --argjson pid "$as_root" 'reduce (inputs | select(type == "array" or .view == "contention")) as $l ({};
+        if ($l | type) == "object" then .c = (["view"] + $l.columns) elif $l[0] == "contention" then
+            .p += [[.c, $l] | transpose | map({key: .[0], value: .[1]}) | from_entries] else . end)
+        | [.p[] | select(.victim == $pid or .aggressor == $pid) | .wait_ms] | add' "$F" >"$TMP/want"
+    jq -s '[.[] | select(.view == "report" and .of == "contention") | .total] | add' "$TMP/report" >"$TMP/have"
+    echo "$(cat "$TMP/have"), not $(cat "$TMP/want")"
+    jq -en --slurpfile a "$TMP/have" --slurpfile b "$TMP/want" '$a[0] - $b[0] | fabs < 0.01 + 0.001 * $b[0]'
+}
+check 'report -p: of rows about two processes, one must match' waits_for
+"$HOG" report "$F" -c duty -u 33 -o html >"$TMP/page.html"
+check 'report -o html: a filtered page' test "$(grep -c '>duty' "$TMP/page.html" | awk '{ print ($1 > 0) }') $(grep -c '>hog$' "$TMP/page.html")" = '1 0'
+no_match() {
+    "$HOG" report "$F" -c nosuchname >"$TMP/out" 2>"$TMP/err"
+    echo "$? $(cat "$TMP/err")"
+    [ "$(cat "$TMP/err") $(wc -l <"$TMP/out")" = "hog: no row of $F matches -c nosuchname 1" ]
+}
+check 'report: a filter that matches no row says so' no_match
+check 'report -u: a user of another host' refuses 1 'has no names of users: record with --with user' report "$R" -u no_such_user
+check 'report -g: recorded without groups' refuses 1 'has no control groups: record with --with cgroup' report "$R" -g /
+check 'report --pod: recorded without pods' refuses 1 'has no pods: record with --with pod' report "$R" --pod x
+check 'report --no-kernel: recorded without parents' refuses 1 'record with --no-kernel or --with parent' report "$R" --no-kernel
+check 'report -c: no regular expression' refuses 2 'nothing to repeat' report "$R" -c '/*/'
 
 # ---- the page ----
 
@@ -175,5 +251,5 @@ check 'report: without a file' refuses 2 'report needs a recording' report
 check 'record: without a file' refuses 2 'record needs a file' record
 check 'diff: with one file' refuses 2 'diff needs two' diff "$R"
 check '--max-size: too small' refuses 2 'is not a size' record "$R" --max-size 1K
-check '--from: no time' refuses 2 'is not a time' report "$R" --from yesterday
+check '--from: no time' refuses 2 'is not a time' report "$R" --from tomorrow
 done_testing

@@ -126,6 +126,8 @@ total=$(awk '/^MemTotal:/ {
     printf((value >= 99.95 ? "%.0f" : value >= 9.995 ? "%.1f" : "%.2f") "%s", value, substr("KMGT", unit + 1, 1))
 }' /proc/meminfo)
 check 'bars of CPU, memory and pressure' until_ok bars
+headline() { shown | sed -n 3p | grep -vE '=|^ *pid ' | grep -qE '[a-z]+ '; }
+check 'the headline' until_ok headline
 busy() { shown | sed -n 2p | sed 's/^cpu \[[| ]*\] \([0-9.]*\) of .*/\1/' | awk '{ exit !($1 > 0.9) }'; }
 check 'a CPU is busy' until_ok busy
 
@@ -189,6 +191,9 @@ detail_has() { has "^$1 +$2"; }
 check 'Enter: its columns' until_ok detail_has pid "$starved"
 check 'Enter: its verdict' detail_has verdict starved
 check 'Enter: what is to blame' until_ok detail_has by "[^ ]*$hog_of_cpu/scr-hog"
+check 'Enter: why it is slow, in sentences' until_ok has "^scr-starved \\($starved\\) is starved: "
+told_of_hog() { shown | tr '\n' ' ' | grep -qE "the CPU was with ([^.]* )?scr-hog \($hog_of_cpu\)"; }
+check 'Enter: what had the CPU meanwhile' until_ok told_of_hog
 "$HOG" top -o tsv 0.1 1 | sed -n 's/^#top\t//p' | tr '\t' '\n' >"$TMP/columns"
 resize 100 60
 all_columns() {
@@ -331,6 +336,9 @@ check 'and done' sane
 keys "clear; $HOG cpu -k 3 0.2 2; echo ended" Enter
 check 'with a COUNT there are lines' until_ok has '^ended'
 check 'and no other screen' has '^#cpu +pid'
+keys "clear; $HOG why $starved; echo ended" Enter
+check 'hog why prints lines' until_ok has "^scr-starved \\($starved\\) "
+check 'and ends' until_ok has '^ended'
 keys "clear; $HOG cpu -o text -k 3 0.2 | head -n 2; echo ended" Enter
 check 'a pipe gets lines' until_ok has '^ended'
 "$HOG" cpu -k 3 0.1 2 >"$TMP/out"

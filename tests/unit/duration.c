@@ -55,7 +55,8 @@ static const struct {
     {"inf", -EINVAL, 0},
     {"1sec", -EINVAL, 0},
     {"1S", -EINVAL, 0},
-    {"1d", -EINVAL, 0},
+    {"1d", 0, 86400000000000},
+    {"1w", -EINVAL, 0},
     {"1ms\t", -EINVAL, 0},
     {"99999999999999999999999999999999x", -EINVAL, 0},
 };

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Recordings: cut anywhere, damaged, foreign, rotated; and the times that users ask for. The expected result
+/* Recordings: cut anywhere, damaged, foreign, rotated. The expected result
  * is found by searching the bytes for lines. */
 #include "history/reader.h"
 #include "history/recorder.h"
 #include "history/recording.h"
 #include "history/rotated.h"
-#include "history/when.h"
 #include "tests/unit/tap.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -326,49 +325,6 @@ static void check_recorder_refuses(void)
     unlink(path);
 }
 
-static void check_times(void)
-{
-    static const struct {
-        const char *text;
-        bool good, of_day;
-        uint64_t seconds, nano;
-    } cases[] = {
-        {"1970-01-01", true, false, 0, 0},
-        {"2026-01-31T12:00:00.000000Z", true, false, 1769860800, 0}, /* date -u -d ... +%s */
-        {"2024-02-29T23:59:59.25Z", true, false, 1709251199, 250000000},
-        {"2000-03-01T00:00Z", true, false, 951868800, 0},
-        {"2026-11-22 03:12", true, false, 1795317120, 0},
-        {"03:12", true, true, 11520, 0},
-        {"03:12:30.5", true, true, 11550, 500000000},
-        {"24:00", false, false, 0, 0},
-        {"3:12", false, false, 0, 0},
-        {"03:60", false, false, 0, 0},
-        {"03:12x", false, false, 0, 0},
-        {"2026-13-01", false, false, 0, 0},
-        {"2026-01-31T", false, false, 0, 0},
-        {"2026-01-31T12:00:00+01:00", false, false, 0, 0},
-        {"", false, false, 0, 0},
-        {"now", false, false, 0, 0},
-    };
-    struct when when;
-
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        bool good = when_parse(cases[i].text, strlen(cases[i].text), &when);
-        check(good == cases[i].good && (!good || (when.of_day == cases[i].of_day &&
-                                                  when.ns == cases[i].seconds * 1000000000 + cases[i].nano)),
-              "time \"%s\"", cases[i].text);
-    }
-    const uint64_t day = 86400, hour = 3600, ns = 1000000000;
-    const uint64_t first = (100 * day + 23 * hour) * ns, last = (101 * day + 5 * hour) * ns;
-    when = (struct when){true, 3 * hour * ns};
-    check(when_in(&when, first, last) == (101 * day + 3 * hour) * ns,
-          "03:00 of a night is that of its morning");
-    when.ns = 23 * hour * ns + 1;
-    check(when_in(&when, first, last) == (100 * day + 23 * hour) * ns + 1, "23:00 is that of the day before");
-    when.ns = 6 * hour * ns;
-    check(when_in(&when, first, last) == (101 * day + 6 * hour) * ns, "06:00 is past the end");
-}
-
 int main(void)
 {
     if (!mkdtemp(dir)) {
@@ -383,7 +339,6 @@ int main(void)
     check_huge();
     check_rotated();
     check_recorder_refuses();
-    check_times();
     rmdir(dir);
     return done();
 }

@@ -127,7 +127,7 @@ static void put_window(struct screen *s, unsigned seq, unsigned rows, bool heade
     char line[256];
 
     snprintf(line, sizeof line,
-             "#window\tseq=%u\tdur_ms=1000.000\tlost=0\n#headline\tsome words %u\n"
+             "#window\tseq=%u\tdur_ms=1000.000\tlost=0\n#headline\tshort=none\ttext=some words %u\n"
              "#totals\tcpus=4\tidle_ms=%u.0\n#psi\tcpu_pct=%u.5\tmem_pct=0.0\tio_pct=-\n",
              seq, seq, seq * 100 % 4000, seq % 99);
     put(s, line);
