@@ -115,8 +115,8 @@ is_refused() {
 
 # ---- what there is to read ----
 
-"$HOG" record "$TMP/before" cpu,top -k 1000 0.1 5
-"$HOG" record "$TMP/after" cpu,top -k 1000 0.1 5
+"$HOG" record "$TMP/before" cpu,top -k 1000 --with parent 0.1 5
+"$HOG" record "$TMP/after" cpu,top -k 1000 --with parent 0.1 5
 "$HOG" pin "$DIR" cpu
 
 # ---- every cell ----
@@ -145,6 +145,7 @@ words() { sed 's/[][", ]\+/\n/g' "$TMP/out"; } # also those of a recording
 changes() {
     local verb=$1 option=$2 given=("--$2")
     [ -z "$3" ] || given+=("$3")
+    [ "$option" != no-kernel ] || given+=(--top 1000)
     run "$verb" cpu -- "${given[@]}"
     head -n 4 "$TMP/out" | cut -c 1-200
     case $option in
@@ -197,12 +198,11 @@ value_that_shows() {
     esac
 }
 
+check 'there are kernel threads to leave out' grep -qE '"(kworker|rcu_|ksoftirqd)' "$TMP/before"
 while read -r verb option owner cell; do
     case $verb:$option:$owner:$cell in
     help:* | unpin:* | *:human:* | *:exact:* | *:max-size:* | *:keep:* | *:help:* | *:version:*) continue ;; # other tests have these
     why:count:* | why:no-kernel:* | why:top:* | track:pid:*) continue ;; # of several processes, or in addition to them
-    report:pid:* | report:comm:* | report:user:* | report:cgroup:* | report:container:* | report:pod:* | *:no-kernel:*) continue ;;
-    diff:pid:* | diff:comm:* | diff:user:* | diff:cgroup:* | diff:container:* | diff:pod:*) continue ;;
     --:interval:* | doctor:output:* | pin:*) continue ;;
     *:all:x) check "$verb: --$option shows" changes "$verb" "$option" "$(value_that_shows "$option")" ;;
     esac
