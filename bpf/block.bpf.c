@@ -12,6 +12,7 @@
 #include "block/owner.bpf.h"
 #include "kernel/request.bpf.h"
 #include "kernel/fs.bpf.h"
+#include "lib/current_key.bpf.h"
 #include "lib/exact_maps.bpf.h"
 #include "lib/task_hooks.bpf.h"
 #include "block/cpu.bpf.h"
@@ -133,7 +134,7 @@ static __always_inline void on_start(bool direct, struct request *rq, struct tas
         kind |= made.bytes & LEFT;
     struct hog_io_requests *table = request_table();
     if (table && request_begin(table, request_number(direct, rq, table), key, device, kind) && key == self)
-        note_name(direct, task, key);
+        hog_note_name(key);
 }
 
 /* A request in flight already has a place and is not new. */
@@ -302,11 +303,11 @@ static __always_inline void on_dirty(bool direct, struct address_space *mapping,
     struct hog_dirtier *d = inode ? dirtier_find(inode) : NULL;
     if (!inode || (d && d->task == (u64)task && d->thread == thread))
         return;
-    u64 key = task_key(direct, task, thread).key;
+    u64 key = hog_current_key();
     if (kernel_field(direct, task, flags) & PF_KTHREAD && is_journal(direct, task))
         key = HOG_IO_JOURNAL;
     else
-        note_name(direct, task, key);
+        hog_note_name(key);
     if (!d)
         d = dirtier_take(inode);
     if (!d)

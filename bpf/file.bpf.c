@@ -89,14 +89,17 @@ static __always_inline void end_given(bool direct, struct task_struct *task, str
     struct between between = between_files(true, from, to);
     struct hog_file_thread *thread = own_place(direct, task);
 
+    if (!thread) {
+        between.from = address_copied(between.from);
+        between.to = address_copied(between.to);
+    }
     if (!inner_ends(thread, via))
         end(direct, task, thread, &between, via, result);
 }
 
-static __always_inline void end_saved(bool direct, struct task_struct *task, u32 via, s64 result)
+static __always_inline void end_saved(bool direct, struct task_struct *task, struct hog_file_thread *thread,
+                                      u32 via, s64 result)
 {
-    struct hog_file_thread *thread = own_place(direct, task);
-
     if (!thread || !thread->since)
         return;
     struct between between = {.from = thread->from, .to = thread->to};
@@ -109,8 +112,10 @@ static __always_inline void end_saved(bool direct, struct task_struct *task, u32
 
 static __always_inline void end_noted(bool direct, struct task_struct *task, u32 via, s64 result)
 {
-    if (!inner_ends(own_place(direct, task), via))
-        end_saved(direct, task, via, result);
+    struct hog_file_thread *thread = own_place(direct, task);
+
+    if (!inner_ends(thread, via))
+        end_saved(direct, task, thread, via, result);
 }
 
 /* The four programs for a function of n arguments that returns a number of bytes. */
@@ -202,21 +207,21 @@ static __always_inline u32 via_of(u32 call)
                                  : call - CALL_SENDFILE + HOG_VIA_SENDFILE;
 }
 
-static __always_inline struct between between_descriptors(bool direct, struct task_struct *task,
+static __always_inline struct between between_descriptors(bool direct, struct files_struct *files,
                                                           struct hog_file_thread *thread, u32 call,
                                                           const u64 arguments[3])
 {
     struct behind from = {}, to = {};
 
     if (call == CALL_SENDFILE) {
-        from = behind(direct, task, thread, arguments[1]);
-        to = behind(direct, task, thread, arguments[0]);
+        from = behind(direct, files, thread, arguments[1]);
+        to = behind(direct, files, thread, arguments[0]);
     } else if (call == CALL_WRITE || call == CALL_WRITEV) {
-        to = behind(direct, task, thread, arguments[0]);
+        to = behind(direct, files, thread, arguments[0]);
     } else {
-        from = behind(direct, task, thread, arguments[0]);
+        from = behind(direct, files, thread, arguments[0]);
         if (call >= CALL_SPLICE)
-            to = behind(direct, task, thread, arguments[2]);
+            to = behind(direct, files, thread, arguments[2]);
     }
     return (struct between){from.mount, to.mount, {from.file, to.file}};
 }
@@ -225,8 +230,10 @@ static __always_inline void enter(bool direct, struct task_struct *task, u32 cal
 {
     if (is_compat(direct, task))
         return;
+    /* Before any branch: see hog_current_key(). */
+    struct files_struct *files = kernel_field(direct, task, files);
     struct hog_file_thread *thread = place_for(direct, task);
-    struct between between = between_descriptors(direct, task, thread, call, arguments);
+    struct between between = between_descriptors(direct, files, thread, call, arguments);
     u64 reads = between.from != 0, writes = between.to != 0;
     barrier_var(reads); /* verifiers refuse arithmetic with pointers */
     barrier_var(writes);
@@ -237,18 +244,38 @@ static __always_inline void enter(bool direct, struct task_struct *task, u32 cal
                                     : HOG_FILE_WRITE);
 }
 
-/* If another thread has taken the place, the files are looked up again. */
+static __always_inline void leave_unnoted(bool direct, struct task_struct *task, u32 call,
+                                          const u64 arguments[3], s64 result)
+{
+    struct files_struct *files = kernel_field(direct, task, files);
+
+    barrier_var(files); /* stays here */
+    if (is_compat(direct, task))
+        return;
+    struct between between = between_descriptors(direct, files, NULL, call, arguments);
+    between.from = address_copied(between.from);
+    between.to = address_copied(between.to);
+    end(direct, task, NULL, &between, via_of(call), result);
+}
+
+/* Another thread has taken the place: the files are looked up again. A global function: verified once. */
+__attribute__((noinline)) int hog_leave_unnoted(u64 call, u64 first, u64 second, u64 third, s64 result)
+{
+    const u64 arguments[3] = {first, second, third};
+
+    for_current(leave_unnoted, call, arguments, result);
+    return 0;
+}
+
 static __always_inline void leave(bool direct, struct task_struct *task, u32 call, const u64 arguments[3],
                                   s64 result)
 {
     struct hog_file_thread *thread = own_place(direct, task);
 
-    if (thread) {
-        end_saved(direct, task, via_of(call), result);
-    } else if (!is_compat(direct, task)) {
-        struct between between = between_descriptors(direct, task, NULL, call, arguments);
-        end(direct, task, NULL, &between, via_of(call), result);
-    }
+    if (thread)
+        end_saved(direct, task, thread, via_of(call), result);
+    else
+        hog_leave_unnoted(call, arguments[0], arguments[1], arguments[2], result);
 }
 
 #include "file/aio.bpf.h"
@@ -326,7 +353,7 @@ static __always_inline int submit(void *ctx, struct io_kiocb *request)
     if (op_of(request->opcode) == ANY || !note)
         return 0;
     note->request = address;
-    note->who = current_task_key();
+    note->who = hog_current_key();
     note->since = bpf_ktime_get_ns();
     return 0;
 }

@@ -16,6 +16,7 @@
 #include "lib/sketch.bpf.h"
 #include "kernel/mm.bpf.h"
 #include "kernel/task.bpf.h"
+#include "lib/cast.bpf.h"
 #include "lib/task_key.bpf.h"
 #include "lib/task_hooks.bpf.h"
 
@@ -293,14 +294,14 @@ int hog_mem_tasks(struct bpf_iter__task *ctx)
 
     if (!task || (task->flags & PF_KTHREAD))
         return 0;
-    struct mm_struct *mm = task->mm;
-    struct task_struct *leader = task->group_leader;
+    struct task_struct *cast = cast_task(task), *leader = cast->group_leader;
+    struct mm_struct *mm = cast->mm;
     if (!mm || (task->pid != task->tgid && leader->mm))
         return 0;
     if (!read_parts(mm, record.parts))
         return 0;
     record.born = leader->start_boottime;
-    record.key = record.id = task_key(true, task, task->pid).key;
+    record.key = record.id = task_key_of(true, task, leader, task->pid).key;
     if (record.key == HOG_KEY_OUTSIDE)
         record.id = ~make_key(task->tgid, 0, record.born >> HOG_KEY_BIRTH_NS);
     record.vm = mm->total_vm;

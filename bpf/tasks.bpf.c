@@ -11,6 +11,7 @@
  */
 #include "kernel/mm.bpf.h"
 #include "kernel/task.bpf.h"
+#include "lib/cast.bpf.h"
 #include "lib/task_key.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
@@ -91,15 +92,14 @@ int hog_tasks(struct bpf_iter__task *ctx)
 
     if (!task)
         return 0;
-    /* Pointers first: see on_switch() in sched.bpf.c. */
-    struct task_struct *leader = task->group_leader;
-    struct mm_struct *mm = task->mm;
+    struct task_struct *cast = cast_task(task), *leader = cast->group_leader;
+    struct mm_struct *mm = cast->mm;
     if (!keys.by_thread)
-        count_gone(&record.gone, task->signal);
+        count_gone(&record.gone, cast->signal);
     barrier();
     count_own(&record.own, task);
     barrier();
-    if (!task->sighand)
+    if (!cast->sighand)
         record.own = (struct hog_task_counts){};
 
     record.thread_born = task->start_boottime;

@@ -56,15 +56,18 @@ static __always_inline void keep_name(const struct exit_name *exit_name)
     bpf_map_update_elem(&hog_io_names, &exit_name->key, &name, BPF_ANY);
 }
 
-/* Of `current`, unless it is already known; at exit the name is updated to the last one. */
-static __attribute__((noinline)) void note_name(bool direct, struct task_struct *task, u64 key)
+/* Of `current`, unless it is already known; at exit the name is updated to the last one. A global function:
+ * verified once. By copies, where these are allowed: see EXIT_HOOKS. */
+__attribute__((noinline)) int hog_note_name(u64 key)
 {
     struct exit_name exit_name;
 
     if (bpf_map_lookup_elem(&hog_io_names, &key))
-        return;
-    if (direct ? exit_name_describe(true, task, &exit_name) : exit_name_describe(false, task, &exit_name))
+        return 0;
+    if (HAS_TASK_BTF && !can_probe ? exit_name_describe(true, bpf_get_current_task_btf(), &exit_name)
+                                   : exit_name_describe(false, (void *)bpf_get_current_task(), &exit_name))
         keep_name(&exit_name);
+    return 0;
 }
 
 /* ---- dirty pages ---- */

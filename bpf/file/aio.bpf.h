@@ -63,10 +63,9 @@ __attribute__((noinline)) int hog_aio_one(u64 at)
         .bytes = vectors ? bytes_of_vectors(request.aio_buf, request.aio_nbytes) : request.aio_nbytes,
         .via = HOG_VIA_AIO,
     };
-    struct behind file = HAS_TASK_BTF
-                             ? behind(true, bpf_get_current_task_btf(), NULL, request.aio_fildes)
-                             : behind(false, (void *)bpf_get_current_task(), NULL, request.aio_fildes);
-    count_one(file.mount, file.file,
+    struct behind file = HAS_TASK_BTF ? behind_of(true, bpf_get_current_task_btf(), request.aio_fildes)
+                                      : behind_of(false, (void *)bpf_get_current_task(), request.aio_fildes);
+    count_one(address_copied(file.mount), file.file,
               code == IOCB_CMD_PREAD || code == IOCB_CMD_PREADV ? HOG_FILE_READ : HOG_FILE_WRITE, &done);
     return 0;
 }

@@ -10,6 +10,7 @@
 #define HOG_BPF_FILE_CELLS_H
 
 #include "lib/cgroup_ids.bpf.h"
+#include "lib/current_key.bpf.h"
 #include "lib/exact_maps.bpf.h"
 #include "lib/histogram.bpf.h"
 #include "kernel/fs.bpf.h"
@@ -140,19 +141,6 @@ static long (*const bpf_probe_read_kernel_str)(void *to, u32 size,
 
 /* ---- cells ---- */
 
-/* The key of `current`. */
-static __attribute__((noinline)) u64 current_task_key(void)
-{
-    struct task_struct *task;
-
-    if (HAS_TASK_BTF) {
-        task = bpf_get_current_task_btf();
-        return task_key(true, task, task->pid).key;
-    }
-    task = (void *)bpf_get_current_task();
-    return task_key(false, task, kernel_field(false, task, pid)).key;
-}
-
 /* A flag of `via`: the address is that of the super block, as the mount that was used is unknown. */
 #define OF_SUPER 0x100
 
@@ -213,7 +201,7 @@ static __always_inline u32 take_cell(const struct hog_file_key *key, u64 who, u6
     name_cell(cell, mount, via);
     cell->uid_known = 0;
     cell->cgroup = cell->cgroup_v1 = cell->parent = 0;
-    if (who == current_task_key())
+    if (who == hog_current_key())
         describe_taker(cell);
     if (!bpf_map_update_elem(&hog_file_index, key, &number, BPF_NOEXIST)) {
         cell->used = 1;
@@ -239,12 +227,12 @@ static __always_inline u32 bits_of(u64 v)
     return bits;
 }
 
-/* who: 0 is `current`. */
-static __attribute__((noinline)) u32 find_cell(u64 mount, u64 bytes, u32 op, u32 via, u64 who)
+/* who: 0 is `current`. A global function: verified once. */
+__attribute__((noinline)) u32 hog_find_cell(u64 mount, u64 bytes, u32 op, u32 via, u64 who)
 {
     struct hog_file_key key = {.op = op, .via = via & ~OF_SUPER, .size = bits_of(bytes)};
     if (!who)
-        who = current_task_key();
+        who = hog_current_key();
     u32 process = process_of(who);
 
     if (only_tracked && !bpf_map_lookup_elem(&hog_tracked, &process))

@@ -4,6 +4,7 @@
 #define HOG_BPF_FILE_DESCRIPTORS_H
 
 #include "file/file.bpf.h"
+#include "lib/cast.bpf.h"
 
 static __always_inline bool is_compat(bool direct, struct task_struct *task)
 {
@@ -14,20 +15,15 @@ static __always_inline bool is_compat(bool direct, struct task_struct *task)
 #endif
 }
 
-/* Allows plain loads through an address (6.2): each read of untyped memory takes as long as everything else
- * together. Of the structs that begin with a pointer to a file, this one always exists. */
-extern void *bpf_rdonly_cast(const void *address, u32 type) __attribute__((section(".ksyms"), weak));
-#define CAN_CAST (__builtin_preserve_type_info(*(struct kiocb *)NULL, 0) && bpf_rdonly_cast)
-
 /* The file behind a descriptor of `current`, and its mount as above. */
 struct behind {
     u64 mount, file;
 };
 
-static __always_inline struct behind behind(bool direct, struct task_struct *task,
+/* files: of `current`. */
+static __always_inline struct behind behind(bool direct, struct files_struct *files,
                                             struct hog_file_thread *thread, u32 descriptor)
 {
-    struct files_struct *files = kernel_field(direct, task, files);
     struct file *file = NULL;
 
     if (!files)
@@ -36,8 +32,8 @@ static __always_inline struct behind behind(bool direct, struct task_struct *tas
     if (descriptor >= kernel_field(direct, table, max_fds))
         return (struct behind){};
     struct file **at = kernel_field(direct, table, fd) + descriptor;
-    if (direct && CAN_CAST) {
-        struct kiocb *begins_so = bpf_rdonly_cast(at, __builtin_btf_type_id(*(struct kiocb *)NULL, 1));
+    if (direct && CAN_CAST) { /* a read of untyped memory takes as long as everything else together */
+        struct kiocb *begins_so = bpf_rdonly_cast(at, kernel_type(struct kiocb));
         file = begins_so->ki_filp;
         return (struct behind){mount_of(true, file), (u64)file};
     }
@@ -53,6 +49,11 @@ static __always_inline struct behind behind(bool direct, struct task_struct *tas
         thread->path_is = mount_of(false, file);
     }
     return (struct behind){thread->path_is, (u64)file};
+}
+
+static __always_inline struct behind behind_of(bool direct, struct task_struct *task, u32 descriptor)
+{
+    return behind(direct, kernel_field(direct, task, files), NULL, descriptor);
 }
 
 #ifdef __TARGET_ARCH_arm64

@@ -31,7 +31,24 @@ static __always_inline u32 stands_for(struct hog_file_cached *cached, const stru
     return times;
 }
 
-/* thread: NULL if its place belongs to another. */
+/* The address in a typed pointer as a number, which verifiers take as an argument of a global function.
+ * through: a field of a map that has no other use at the moment. */
+static __always_inline u64 address_by(u64 *through, u64 pointer)
+{
+    write_once(*through, pointer);
+    return read_once(*through);
+}
+
+/* The same without such a field, which takes longer. */
+static __always_inline u64 address_copied(u64 pointer)
+{
+    u64 address = 0;
+
+    bpf_probe_read_kernel(&address, sizeof address, &pointer);
+    return address;
+}
+
+/* thread: NULL if its place belongs to another; then `mount` is a number, not a typed pointer. */
 static __always_inline void count(struct hog_file_thread *thread, u64 mount, u64 file, u32 op,
                                   const struct done *done)
 {
@@ -44,14 +61,15 @@ static __always_inline void count(struct hog_file_thread *thread, u64 mount, u64
         number = cached->cell;
         times = stands_for(cached, done);
     } else {
-        number = find_cell(mount, done->bytes, op, done->via, done->who);
+        u64 address = thread ? address_by(&thread->read_bytes, mount) : mount;
+        number = hog_find_cell(address, done->bytes, op, done->via, done->who);
         if (number == CELL_NONE) {
             __sync_fetch_and_add(&lost.count, 1);
             return;
         }
         if (cached)
             *cached = (struct hog_file_cached){
-                .mount = mount, .bytes = done->bytes, .via = done->via, .cell = number};
+                .mount = address, .bytes = done->bytes, .via = done->via, .cell = number};
     }
     struct hog_file_cell *cell = bpf_map_lookup_elem(&hog_file_cells, &number);
     if (!cell)

@@ -62,7 +62,7 @@ static __attribute__((noinline)) int count_file(u64 mount, u64 address, u32 op, 
     u32 first = 0;
 
     if (!who)
-        who = current_task_key();
+        who = hog_current_key();
     describe_mount(mount, 0, &place);
     struct hog_file_id id = {
         .who = by_mount ? 0 : who,

@@ -63,7 +63,7 @@ static __always_inline void fault_ends(bool direct, struct task_struct *task, st
         thread->fault_since = 0;
         mount = thread->fault_pages;
     } else if (!(flags & FLAG_TRIED)) {
-        mount = mount_of(true, file);
+        mount = address_copied(mount_of(true, file));
     } else {
         return;
     }
@@ -104,7 +104,8 @@ static __always_inline void fault_seen(bool direct, struct task_struct *task, st
     thread->faults = faults;
     struct inode *inode = kernel_field(true, pages, host);
     if (!again && is_stored(true, inode))
-        count_one((u64)kernel_field(true, inode, i_sb), 0, HOG_FILE_READ, &done);
+        count_one(address_by(&thread->fault_since, (u64)kernel_field(true, inode, i_sb)), 0, HOG_FILE_READ,
+                  &done);
 }
 
 SEC("tp_btf/mm_filemap_fault")

@@ -5,6 +5,7 @@
 
 #include "sched/cpu.bpf.h"
 #include "sched/stolen.bpf.h"
+#include "lib/cast.bpf.h"
 #include "lib/task_key.bpf.h"
 
 /* Run once on each CPU before the first window: notes the running task, so that one that never leaves is
@@ -24,7 +25,7 @@ int hog_seed_btf(void *ctx)
 {
     struct task_struct *task = bpf_get_current_task_btf();
     u32 thread = task->pid;
-    struct task_key who = task_key(true, task, thread);
+    struct task_key who = task_key_of(true, task, cast_task(task)->group_leader, thread);
 
     seed((u64)task, who.thread, who.key);
     return 0;
@@ -58,24 +59,31 @@ enum hog_taken {
 };
 const volatile enum hog_taken taken_cpus = HOG_TAKEN_CPUS;
 
+/* A global function: verified once, rather than for each CPU. False: there is no such CPU. */
+__attribute__((noinline)) int hog_taken_on(u32 cpu)
+{
+    struct hog_cpu *c = cpu_of(cpu);
+
+    if (!c || !run_queue_known())
+        return false;
+    struct task_struct *task = (void *)read_once(c->cur_task);
+    struct cfs_rq *group = kernel_field(false, task, se.cfs_rq);
+    struct rq *rq = kernel_field(false, group, rq);
+    u64 clock = kernel_field(false, rq, clock), taken = taken_until(false, rq, clock);
+    if (kernel_has(rq, cpu) && (u32)kernel_field(false, rq, cpu) != cpu)
+        taken = c->taken; /* it moved to another CPU without a switch being seen */
+    if (kernel_field(false, rq, clock) == clock)
+        c->taken_now = taken;
+    return true;
+}
+
 SEC("raw_tp/taken")
 int hog_taken(void *ctx)
 {
     u32 first = argument(ctx, 0, u64);
 
-    for (u32 i = 0; i < HOG_TAKEN_CPUS && run_queue_known(); i++) {
-        struct hog_cpu *c = cpu_of(first + i);
-        if (!c)
-            break;
-        struct task_struct *task = (void *)read_once(c->cur_task);
-        struct cfs_rq *group = kernel_field(false, task, se.cfs_rq);
-        struct rq *rq = kernel_field(false, group, rq);
-        u64 clock = kernel_field(false, rq, clock), taken = taken_until(false, rq, clock);
-        if (kernel_has(rq, cpu) && (u32)kernel_field(false, rq, cpu) != first + i)
-            taken = c->taken; /* it moved to another CPU without a switch being seen */
-        if (kernel_field(false, rq, clock) == clock)
-            c->taken_now = taken;
-    }
+    for (u32 i = 0; i < HOG_TAKEN_CPUS && hog_taken_on(first + i); i++)
+        ;
     return 0;
 }
 

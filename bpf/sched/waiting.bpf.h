@@ -4,6 +4,7 @@
 #ifndef HOG_BPF_SCHED_WAITING_H
 #define HOG_BPF_SCHED_WAITING_H
 
+#include "lib/cast.bpf.h"
 #include "sched/waits.bpf.h"
 
 struct hog_waiting {
@@ -21,8 +22,7 @@ struct hog_waiting {
 struct hog_waiting *unused_waiting;
 
 /* A task of the snapshot, and the clock of the CPU where the iterator runs: how far CLOCK_MONOTONIC is ahead
- * of it (0: unknown), and when it was last compared. Pointers are read once, before paths diverge: see
- * on_switch(). */
+ * of it (0: unknown), and when it was last compared. */
 struct scanned {
     struct task_struct *task;
     struct cfs_rq *cfs_rq;
@@ -103,8 +103,9 @@ static __always_inline void scan_task(struct seq_file *to, struct scanned at)
 
     if (!waits_known() || (!count_blocked && !task->sched_info.last_queued))
         return;
-    at.cfs_rq = task->se.cfs_rq;
-    at.key = task_key(true, task, task->pid).key;
+    struct task_struct *cast = cast_task(task);
+    at.cfs_rq = cast->se.cfs_rq;
+    at.key = task_key_of(true, task, cast->group_leader, task->pid).key;
     at.cpu = kernel_has((struct rq *)NULL, cpu) ? at.cfs_rq->rq->cpu : 0;
     if (could_run(task) && wait_of(true, task, at.cfs_rq, at.cpu, ~0ull, &wait))
         report_wait(to, &at, &wait);

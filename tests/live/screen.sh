@@ -282,6 +282,20 @@ check 'Tab: none that slows programs' slows
 keys q
 check 'q after that' sane
 
+# A view that this host cannot do: passed over, and a message says why, on the screen and when that is gone.
+begin top --without fexit,fentry,perf_event,kprobe 0.2
+for _ in $(seq 12); do
+    has '^hog file ' && break
+    was=$(shown | sed -n '1s/^hog \([a-z]*\) .*/\1/p')
+    keys Tab
+    until_ok has_not "^hog $was " >/dev/null
+done
+check 'Tab: a view that cannot be had is passed over' until_ok has '^hog file '
+check 'and the last row says why' until_ok has '^hog: faults: passed over by --without *$'
+keys q
+check 'q after that' sane
+check 'and the message stays' has '^hog: faults: passed over by --without *$'
+
 # ---- sorting, pause ----
 
 begin top 0.2
