@@ -187,7 +187,7 @@ static void put_verb(struct lines *lines, const struct verb_spec *verb)
 
     snprintf(text, sizeof text, "hog %s %s", verb->word, verb->usage);
     put(lines, text);
-    put(lines, verb->summary);
+    put_entry(lines, "", 0, verb->summary);
     for (enum option_section section = SECTION_VIEW + 1; section < SECTIONS; section++) {
         size_t used = 0;
         for (const struct option_spec *spec = option_table; spec->name; spec++)

@@ -10,8 +10,7 @@
 const struct verb_spec verb_table[] = {
     {"why", VERB_WHY, RUN_VIEWS, "[PID|NAME|UNIT] [OPTIONS] [INTERVAL [COUNT]]",
      "Says in sentences what a process, those of a name, or those of a unit did and waited for, and what to "
-     "do. "
-     "Without any: those with a verdict.",
+     "do. Without any: those with a verdict.",
      "why", "why a process, a name or a unit is slow, in sentences"},
     {"record", VERB_RECORD, RUN_VIEWS, "FILE [VIEW..] [OPTIONS] [INTERVAL [COUNT]]",
      "Writes windows to FILE, and keeps older files.", "record, report, diff",

@@ -72,6 +72,7 @@ run() {
     case $verb in
     views) set -- "${view[@]}" "${short[@]}" "$@" ;;
     track) set -- track "$busy" $$ "${short[@]}" "$@" ;;
+    why) set -- why "$busy" -i 50ms "$@" ;;
     --) set -- energy --model busy=10,idle=1 "$@" -- true ;;
     record) set -- record "$TMP/recorded" "${view[@]}" "${short[@]}" "$@" ;;
     report) set -- report "$TMP/before" "$@" ;;
@@ -114,8 +115,8 @@ is_refused() {
 
 # ---- what there is to read ----
 
-"$HOG" record "$TMP/before" cpu,top 0.1 5
-"$HOG" record "$TMP/after" cpu,top 0.1 5
+"$HOG" record "$TMP/before" cpu,top -k 1000 --with parent 0.1 5
+"$HOG" record "$TMP/after" cpu,top -k 1000 --with parent 0.1 5
 "$HOG" pin "$DIR" cpu
 
 # ---- every cell ----
@@ -128,7 +129,6 @@ table() { # VERB OPTION OWNER x|-, a line each
 table >"$TMP/table"
 check 'docs/options.md has a cell for each option and verb' test "$(wc -l <"$TMP/table")" -ge 480
 while read -r verb option owner cell; do
-    [ "$verb" != why ] || continue
     case $option:$cell in
     help:* | version:*) continue ;;
     *:x) check "$verb takes --$option" is_taken "$verb" "$option" "$owner" ;;
@@ -145,12 +145,14 @@ words() { sed 's/[][", ]\+/\n/g' "$TMP/out"; } # also those of a recording
 changes() {
     local verb=$1 option=$2 given=("--$2")
     [ -z "$3" ] || given+=("$3")
+    [ "$option" != no-kernel ] || given+=(--top 1000)
     run "$verb" cpu -- "${given[@]}"
     head -n 4 "$TMP/out" | cut -c 1-200
     case $option in
-    interval) grep -qE 'dur_ms=2[0-9]\.|^\["window",1,"[^"]*",2[0-9][.,]' "$TMP/out" ;;
+    pid | comm | user | cgroup | container | pod) [ "$(rows)" = 0 ] ;;
+    interval) [ "$verb" = why ] || grep -qE 'dur_ms=2[0-9]\.|^\["window",1,"[^"]*",2[0-9][.,]' "$TMP/out" ;;
     count) [ "$(grep -cE '^#window|^\["window"' "$TMP/out")" = 2 ] ;;
-    no-kernel) ! words | grep -qE '^(kworker|rcu_|ksoftirqd|kthreadd)' ;;
+    no-kernel) [ "$(rows)" -ge 1 ] && ! words | grep -qE '^(kworker|rcu_|ksoftirqd|kthreadd)' ;;
     top) [ "$(rows)" -ge 1 ] && [ "$(second_rows)" = 0 ] ;;
     by) words | grep -qE '^(members|by=comm)$' ;;
     with) words | grep -qx user ;;
@@ -185,6 +187,9 @@ value_that_shows() {
     case $1 in
     interval) echo 20ms ;;
     count) echo 2 ;;
+    pid) echo 4194304 ;;
+    comm | cgroup | container | pod) echo /none ;;
+    user) echo 4000000000 ;;
     sort) echo switches ;;
     columns) echo comm,pid ;;
     from) echo 2101-01-01 ;;
@@ -193,10 +198,11 @@ value_that_shows() {
     esac
 }
 
+check 'there are kernel threads to leave out' grep -qE '"(kworker|rcu_|ksoftirqd)' "$TMP/before"
 while read -r verb option owner cell; do
     case $verb:$option:$owner:$cell in
-    help:* | why:* | unpin:* | *:human:* | *:exact:* | *:max-size:* | *:keep:* | *:help:* | *:version:*) continue ;; # other tests have these
-    *:pid:* | *:comm:* | *:user:* | *:cgroup:* | *:container:* | *:pod:*) continue ;;                            # and filters
+    help:* | unpin:* | *:human:* | *:exact:* | *:max-size:* | *:keep:* | *:help:* | *:version:*) continue ;; # other tests have these
+    why:count:* | why:no-kernel:* | why:top:* | track:pid:*) continue ;; # of several processes, or in addition to them
     --:interval:* | doctor:output:* | pin:*) continue ;;
     *:all:x) check "$verb: --$option shows" changes "$verb" "$option" "$(value_that_shows "$option")" ;;
     esac
