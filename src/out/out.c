@@ -416,6 +416,15 @@ static void row_record(struct out *out, const struct schema *schema, const struc
     record_end(out, "]");
 }
 
+/* Tables of a report rank their rows themselves. */
+static bool has_rank(const struct schema *schema)
+{
+    for (size_t i = 0; i < schema->ncolumns; i++)
+        if (!strcmp(schema->columns[i].name, "rank"))
+            return true;
+    return false;
+}
+
 static void row_json(struct out *out, const struct schema *schema, const struct cell *cells,
                      const struct cell *rank)
 {
@@ -424,7 +433,8 @@ static void row_json(struct out *out, const struct schema *schema, const struct 
     put_type(out, "row");
     put_member(out, "view", &name);
     put_member(out, "seq", &out->seq);
-    put_member(out, "rank", rank);
+    if (!has_rank(schema))
+        put_member(out, "rank", rank);
     for (size_t i = 0; i < schema->ncolumns; i++)
         put_member(out, schema->columns[i].name, &cells[i]);
     finish_object(out);

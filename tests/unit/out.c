@@ -249,6 +249,23 @@ static void check_seq(void)
     close(fd);
 }
 
+static void check_rank(void)
+{
+    static const struct column ranks[] = {COLUMN(rank, 4, NONE, NONE, DEFAULT, "")};
+    static const struct schema ranking = {.name = "r", .columns = ranks, .ncolumns = 1};
+    int fd = memfd_create("out", 0);
+    struct out *out = out_open(fd, OUT_JSON, true);
+    struct cell value = cell_unsigned(7);
+
+    out_row(out, &ranking, &value);
+    out_close(out);
+    char *text = contents(fd);
+    check(!strcmp(text, "{\"type\":\"row\",\"view\":\"r\",\"seq\":null,\"rank\":7}\n"),
+          "a table with ranks of its own has no second one in json: %s", text);
+    free(text);
+    close(fd);
+}
+
 /* Text of `doctor`: blanks stay, control bytes do not. */
 static void check_prose(void)
 {
@@ -510,6 +527,7 @@ int main(void)
     check_cells();
     check_days();
     check_seq();
+    check_rank();
     check_prose();
     check_collecting();
     check_full_disk();
