@@ -75,7 +75,7 @@ class Hog:
     """hog, one long window."""
 
     def __init__(self, *args):
-        self.run = subprocess.Popen([HOG, *args, "-v", "-k", "10000", "-o", "json", "3600", "1"], text=True,
+        self.run = subprocess.Popen([HOG, *args, "-v", "-k", "10000", "-o", "json", "3600s", "1"], text=True,
                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         views = args[0].split(",")
         last = {"file": "uring", "calls": "exit", "faults": "exit", "alloc": "exit"}[views[-1]]

@@ -202,7 +202,7 @@ static void check_verdicts_refused(void)
         {"cpu --pointers 1024", "--pointers needs the view alloc: hog alloc --pointers .."},
         {"cpu --device sda", "--device needs the view block: hog block --device .."},
         {"why a b", "unexpected \"b\": hog why [PID|NAME|UNIT] [OPTIONS] [INTERVAL [COUNT]]"},
-        {"why -p 5", "-p/--pid has no effect on why: it is for views, track, record, report, diff"},
+        {"why -p 5", "-p/--pid has no effect on why: it is for views, track, record, report, diff, read"},
         {"why 1 -o csv", "why prints sentences, or -o json"},
         {"--alert starved:0", "--alert: \"starved:0\" is not VERDICT,..:N, with N windows from 1 to 999999"},
         {"--alert starved:1000000",

@@ -118,4 +118,69 @@ check 'each part goes by what it was' says 'null 2 one
 } >"$TMP/r"
 check 'a window without an end counts for nothing, and nothing of it goes to the next' says '1.8 30 3' .total,.peak,.windows
 check 'nor is its time counted' test "$("$HOG" report "$TMP/r" | sed -n 's/^#recording windows=\([0-9]*\) .* span_s=\([0-9.]*\) .*/\1 \2/p')" = '3 6.000'
+
+# ---- filters ----
+
+id=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+tasks='"pid","uid","cpu_pct","user","cgroup","container","pod","ppid","parent","comm"'
+recording cpu "$tasks" '5,3300033,50,"web","/system.slice/nginx.service",null,null,1,"systemd","nginx"' \
+    "6,0,30,\"root\",\"/docker/$id\",\"0123456789ab\",null,1,\"systemd\",\"a\\\\x20b\"" \
+    '2,0,20,"root","/",null,null,null,null,"kthreadd"' '8,0,10,"root","/",null,null,2,"kthreadd","kworker/0:1"' \
+    '9,1000,5,"me","/kubepods/pod7","web","shop/web-7",1,"x","php"' >"$TMP/r"
+# only 'PIDS' ARGS...
+only() {
+    local wanted=$1
+    shift
+    echo "$(report .pid "$@" | xargs), not $wanted"
+    [ "$(report .pid "$@" | xargs)" = "$wanted" ]
+}
+check 'all' only '5 6 2 8 9'
+check '-c: a name as it was before it was escaped' only 6 -c 'a b'
+check '-c: several, of which none may be refused' only '5 2' -c '*n*' -c '/^k/' -c '!kworker*'
+check '-u: by a name that only the recording knows' only 5 -u web
+check '-u: by number' only 5 -u 3300033
+check '-u !USER' only '5 9' -u '!root'
+check '-g: a unit' only 5 -g nginx.service
+check '-g: a unit by its name only' only 5 -g nginx
+check '-g: a path, and what is below' only 6 -g /docker
+check '-g !GROUP' only '2 8' -g '!nginx' -g '!/docker' -g '!kubepods'
+check '--container: the beginning of its id' only 6 --container 0123
+check '--container: a whole id, of which 12 digits were recorded' only 6 --container "$id"
+check '--container: any' only '6 9' --container ''
+check '--container !ID' only '5 6 2 8' --container '!web'
+check '--pod: by namespace and name, and by name' only 9 --pod shop/web --pod nothing
+check '--pod: no part of a name' only '' --pod eb-7
+check '--pod !: what is in no pod' only '5 6 2 8' --pod '!'
+check '-p' only '5 9' -p 5,9,77
+check '-p !PID' only '6 2 8 9' -p '!5'
+check '--no-kernel' only '5 6 9' --no-kernel
+check 'all kinds together' only 2 -u root -c '/^k/' -p '!8' -g /
+check 'totals of what is left' says '0.8 1' '.total,.windows / 2' -c '/^kthread/' --by user
+recording contention '"victim","aggressor","wait_ms","victim_comm","comm"' '5,6,50,"make","cc"' '6,5,30,"cc","make"' \
+    '7,8,10,"ld","as"' >"$TMP/r"
+check 'of two tasks one must match' only '6 5' -c make
+check 'and neither may be refused' only 8 -c '!make'
+check 'by the PID of either' only '6 5' -p 5
+(recording cpu "$tasks" '5,33,50,"web","/",null,null,1,"systemd","nginx"' && recording file '"pid","kib","comm"' '5,50,"nginx"' | tail -n +3) >"$TMP/r"
+"$HOG" report "$TMP/r" -u web -o json >"$TMP/json" 2>"$TMP/err"
+check 'a view without the column is left out, and that is said' test "$(jq -r 'select(.view == "report") | .of' "$TMP/json" | sort -u) $(cat "$TMP/err")" = \
+    "cpu hog: $TMP/r: rows of file are left out: recorded without what -u web needs (see --with)"
+
+# ---- local time ----
+
+recording cpu '"pid","cpu_pct","comm"' '5,50,"x"' >"$TMP/r"
+# at WANTED TZ ARGS...: windows and from of the line about the recording
+at() {
+    local wanted=$1 zone=$2
+    shift 2
+    TZ=$zone "$HOG" report "$TMP/r" "$@" 2>&1 | sed -n 's/^#recording windows=\([0-9]*\) from=\([^ ]*\).*/\1 \2/p' >"$TMP/have"
+    cat "$TMP/have"
+    [ "$(cat "$TMP/have")" = "$wanted" ]
+}
+check '--from: a local time of day' at '1 2026-01-01T01:00:04.000000+01:00' Europe/Berlin --from 01:00:03
+check '--from: west of UTC, of the day before' at '1 2025-12-31T19:00:04.000000-05:00' EST5EDT,M3.2.0,M11.1.0 --from '2025-12-31 19:00:03'
+check '--to: with an offset' at '1 2026-01-01T00:00:02.000000Z' UTC --to 05:30:03+05:30
+check 'TZ that is none is UTC' at '2 2026-01-01T00:00:02.000000Z' No/Such_Zone --from 2026-01-01
+check '--from behind --to' refuses 1 'from, 2026-01-01T00:00:03.000000Z, is not before --to, 2026-01-01T00:00:02.000000Z' \
+    report "$TMP/r" --from 2026-01-01T00:00:03Z --to 2026-01-01T00:00:02Z
 done_testing
