@@ -120,7 +120,7 @@ const struct option_spec option_table[] = {
         .letter = 't',
         .help = "a row for each thread instead of each process",
         .section = SECTION_ROWS,
-        .verbs = VERB_VIEWS | VERB_RECORD | VERB_READ,
+        .verbs = VERB_VIEWS | VERB_RECORD | VERB_PIN | VERB_READ,
         .kind = OPTION_FLAG,
         AT(run.threads),
         .needs = NEEDS_THREADS,

@@ -50,7 +50,8 @@ static int check_needs(const struct options *o, const struct view *const *known,
     if (!spec->needs)
         return 0;
     for (size_t i = 0; known[i]; i++) {
-        if (is_asked(o, known[i]) && !(known[i]->lacks & spec->needs))
+        unsigned lacks = known[i]->lacks | (o->mode == RUN_PIN ? known[i]->pin_lacks : 0);
+        if (is_asked(o, known[i]) && !(lacks & spec->needs))
             return 0;
         if (is_asked(o, known[i]))
             append_name(list, sizeof list, known[i]->name);

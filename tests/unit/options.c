@@ -367,7 +367,7 @@ static void check_bad_options(void)
          "--columns chooses columns of text, tsv and csv: json and prom have all"},
         {"cpu --with self -o csv", "--with self adds a line: csv has only rows"},
         {"report /f -o html --no-header", "--no-header is for lines: a page has no lines"},
-        {"pin /d -t", "-t/--threads has no effect on pin: it is for views, record, read"},
+        {"pin /d cpu,faults -t", "-t/--threads has no effect on cpu, faults"},
         {"mem -t", "-t/--threads has no effect on mem"},
         {"alloc,mem -t", "-t/--threads has no effect on alloc, mem"},
         {"calls --exact", "--exact has no effect on calls"},
