@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# timeout: 240
 # Recordings: their contents, how they survive an abrupt end (kill -9, a full disk), and what `report` and `diff` make of
 # them, compared with jq and python on the same bytes.
 # shellcheck source=tests/live/lib.sh
@@ -84,7 +85,7 @@ check '--to -1h: nothing was recorded by then' refuses 1 'no whole window to .*:
 F=$TMP/filtered
 load_start setpriv --reuid 33 --clear-groups "$LOADS/duty" 1000 1000 3000 9 && as_33=$LOAD_PID
 load_start "$LOADS/duty" 1000 1000 3000 9 && as_root=$LOAD_PID
-"$HOG" record "$F" cpu,contention 0.2 6 --with uid,user,cgroup,parent -k 1000 >"$TMP/out" 2>&1
+"$HOG" record "$F" cpu,contention 0.2 6 --with uid,user,cgroup,parent -k 100 >"$TMP/out" 2>&1
 # chosen 'JQ' VIEW ARGS...: the PIDs of a ranking are those of the rows that jq chooses; @ is a row as an object
 chosen() {
     local which=${1//@/\$r}
