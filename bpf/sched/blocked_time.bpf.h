@@ -10,6 +10,7 @@
 #define HOG_BPF_SCHED_BLOCKED_TIME_H
 
 #include "kernel/task.bpf.h"
+#include "lib/cast.bpf.h"
 
 /* What it sleeps on. The values are also keys of aggressors that are no process, in addition to enum
  * hog_aggressor. */
@@ -157,14 +158,14 @@ static __always_inline u32 sleeps_in_futex(const struct entry *entry, bool robus
     return command == FUTEX_WAIT ? HOG_ON_LOCK : HOG_ON_LOCK_OR_SIGNAL;
 }
 
-/* Always a copy: see EXIT_HOOKS for the cost of a directly loaded pointer. */
-static __always_inline bool is_robust(struct task_struct *task)
+static __always_inline bool is_robust(bool direct, struct task_struct *task)
 {
-    struct task_struct___7_2 *newer = (void *)task;
+    struct task_struct *from = direct ? cast_task(task) : task;
+    struct task_struct___7_2 *newer = (void *)from;
 
-    if (kernel_has(task, robust_list))
-        return kernel_field(false, task, robust_list);
-    return !kernel_has(newer, futex.robust_list) || kernel_field(false, newer, futex.robust_list);
+    if (kernel_has(from, robust_list))
+        return kernel_field(direct, from, robust_list);
+    return !kernel_has(newer, futex.robust_list) || kernel_field(direct, newer, futex.robust_list);
 }
 
 static __always_inline u32 state_of(bool direct, struct task_struct *task)
@@ -192,7 +193,7 @@ static __always_inline u32 sleeps_on(bool direct, struct task_struct *task, u32 
     if (io)
         return entry.call == ~0ull ? HOG_ON_MEMORY : HOG_ON_IO;
     if (entry.call == CALL_FUTEX)
-        return sleeps_in_futex(&entry, is_robust(task));
+        return sleeps_in_futex(&entry, is_robust(direct, task));
     if ((state & (UNINTERRUPTIBLE | NOT_LOADING)) == UNINTERRUPTIBLE && is_of_file(entry.call))
         return HOG_ON_IO;
     return HOG_ON_NOTHING;

@@ -59,14 +59,14 @@ static void read_own(const struct btf *btf)
 {
     uint32_t left;
 
-    for (uint32_t id = 0; id < btf_count(btf) && id < MOST; id++) {
+    for (uint32_t id = 0; id < btf->count && id < MOST; id++) {
         const struct btf_type *type = btf_type(btf, id);
         must(type || !id);
         fuzz_touch(btf_name(btf, id), strlen(btf_name(btf, id)));
-        must(source_size(btf_source(btf), id) >= -4095); /* or an -errno */
-        source_skip(btf_source(btf), id, &left);
+        must(source_size(&btf->source, id) >= -4095); /* or an -errno */
+        source_skip(&btf->source, id, &left);
     }
-    must(!btf_type(btf, btf_count(btf)));
+    must(!btf_type(btf, btf->count));
 }
 
 static void read_target(struct input *input, const struct btf *btf, int mapped)
@@ -78,7 +78,7 @@ static void read_target(struct input *input, const struct btf *btf, int mapped)
 
     int err = target_btf_new(&target, &bytes, &why);
     must(!err || *why.text);
-    for (uint32_t id = 1; btf && !err && id < btf_count(btf) && id < 8; id++) {
+    for (uint32_t id = 1; btf && !err && id < btf->count && id < 8; id++) {
         const char *name = btf_name(btf, id);
         int own = btf_find(btf, name, btf_kind(btf_type(btf, id)));
         int found = target_btf_find(target, name, btf_kind(btf_type(btf, id)));

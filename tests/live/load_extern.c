@@ -2,6 +2,7 @@
 /* Kernel symbols in a program, against /proc/kallsyms. */
 #include "loader/kernel/attach.h"
 #include "tests/live/objects.h"
+#include "tests/objrun/extras.h"
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,13 +20,32 @@ static bool listed(const char *name, unsigned long long *address)
     return found;
 }
 
+/* Addresses are what objrun has besides hog's own loader. */
+static struct object *open_with_addresses(void)
+{
+    struct error why = {""};
+    struct object *obj = NULL;
+    struct target_btf *target = NULL;
+    const void *bytes = NULL;
+    size_t size = object_bytes("live_extern", &bytes);
+
+    int err = extras_open(&obj, "live_extern", bytes, size, NULL, NULL, &why);
+    if (!err && target_btf_open(&target, NULL, NULL) < 0)
+        target = NULL;
+    err = err ? err : extras_relocate(obj, target, &why);
+    err = err ? err : extras_create_maps(obj, &why);
+    target_btf_close(target);
+    check(!err, "an object with names of the kernel is opened: %s", why.text);
+    return err ? NULL : obj;
+}
+
 int main(void)
 {
     struct link link = {0};
     struct error why = {""};
     unsigned long long address = 0, ignored;
     char reason[640];
-    struct object *obj = object_ready("live_extern");
+    struct object *obj = open_with_addresses();
     struct object_program *program = obj ? object_program(obj, "on_run") : NULL;
 
     if (!program)
@@ -51,6 +71,6 @@ int main(void)
     program = object_program(obj, "on_missing");
     check(object_load_program(obj, program, &why) == -2 && strstr(why.text, "hog_not_there"),
           "a name that is not weak and not there is refused: %s", why.text);
-    object_close(obj);
+    extras_close(obj);
     return done();
 }

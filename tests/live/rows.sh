@@ -190,7 +190,7 @@ cut_after() {
 }
 check '-k cuts groups' cut_after
 sorted() {
-    "$HOG" cpu --sort comm -k 10000 -o tsv 0.3 1 | awk -F '\t' "$BY_NAME"'$1 == "cpu" { print col("comm") }' >"$TMP/names"
+    "$HOG" cpu --sort comm -k 10000 -o tsv 0.3 1 | awk -F '\t' "$BY_NAME"'$1 == "cpu" && col("comm") != "-" { print col("comm") }' >"$TMP/names" # unknown ones come last
     [ -s "$TMP/names" ] && LC_ALL=C sort -c "$TMP/names"
 }
 check '--sort by a name' sorted

@@ -5,13 +5,14 @@
 #include <string.h>
 #include "tests/objrun/core_match.h"
 #include "tests/objrun/kconfig.h"
+#include "tests/objrun/kernel_address.h"
 #include "tests/objrun/section.h"
 
 enum { PIN_NONE, PIN_BY_NAME };
 
 int extras_no_memory(const struct spec *spec)
 {
-    return spec->budget.spent ? -E2BIG : -ENOMEM;
+    return arena_error(&spec->arena);
 }
 
 const struct extra_map *extra_map(const struct spec *spec, size_t map)
@@ -37,7 +38,7 @@ struct extra_map *extra_map_new(struct spec *spec, size_t map)
 /* __array(values, struct inner): an array of pointers to descriptions, or to functions. */
 static int values_field(struct spec *spec, size_t map, const struct btf_member *m, struct error *why)
 {
-    const struct type_source *s = btf_source(spec->btf);
+    const struct type_source *s = &spec->btf->source;
     const struct btf_type *t = source_skip(s, m->type, NULL);
     if (t && btf_kind(t) == BTF_KIND_ARRAY)
         t = source_skip(s, btf_array(t)->type, NULL);
@@ -224,7 +225,8 @@ int extras_open(struct object **out, const char *name, const void *bytes, size_t
                                          .map_field = map_field,
                                          .map_slot = map_slot,
                                          .compare_types = core_compare_types,
-                                         .extern_ref = kconfig_ref};
+                                         .extern_ref = kconfig_ref,
+                                         .address = kernel_address};
     extras->kconfig.map = -1;
     int err = spec_open(&spec, name, bytes, size, &extras->hooks, why);
     if (!err) {

@@ -100,7 +100,7 @@ int kconfig_ref(const struct spec *spec, const struct elf_symbol *symbol, struct
 static int place_variable(struct spec *spec, struct btf_var_secinfo *info, uint32_t *end, struct error *why)
 {
     const struct btf_type *var = btf_type(spec->btf, info->type);
-    int64_t size = source_size(btf_source(spec->btf), info->type);
+    int64_t size = source_size(&spec->btf->source, info->type);
     if (btf_kind(var) != BTF_KIND_VAR || size <= 0 || size > 4096)
         return error_set(why, -EINVAL, "section .kconfig: %s is not a variable of known size",
                          btf_name(spec->btf, info->type));

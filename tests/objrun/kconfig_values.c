@@ -50,7 +50,7 @@ static enum kind int_kind(const struct btf_type *t)
 
 static struct variable describe(const struct spec *spec, const struct btf_var_secinfo *info)
 {
-    const struct type_source *s = btf_source(spec->btf);
+    const struct type_source *s = &spec->btf->source;
     const struct btf_type *t = source_skip(s, btf_type(spec->btf, info->type)->type, NULL);
     struct variable v = {.size = info->size, .at = (char *)extras_of(spec)->kconfig.values + info->offset};
     if (t && btf_kind(t) == BTF_KIND_INT) {

@@ -59,8 +59,8 @@ static void reading(void)
     check(!err, "all kinds open: %s", why.text);
     if (err)
         return;
-    const struct type_source *s = btf_source(btf);
-    bool kinds = btf_count(btf) == 20;
+    const struct type_source *s = &btf->source;
+    bool kinds = btf->count == 20;
     for (uint32_t id = 0; id < 20; id++)
         kinds = kinds && btf_type(btf, id) && btf_kind(btf_type(btf, id)) == id;
     check(kinds, "each type has its kind");
@@ -111,8 +111,8 @@ static void damage(void)
         struct error why = {0};
         int err = btf_open(&btf, &arena, make.bytes, size, &why);
         refused_or_not = refused_or_not && (err == -EINVAL ? *why.text != 0 : !err);
-        for (uint32_t id = 0; !err && id < btf_count(btf); id++)
-            source_size(btf_source(btf), id);
+        for (uint32_t id = 0; !err && id < btf->count; id++)
+            source_size(&btf->source, id);
         taken += !err;
     }
     check(refused_or_not && taken < make.ntypes / 2, "absurd words are refused: %zu of %u were not", taken,
@@ -143,7 +143,7 @@ static void huge(void)
     uint32_t inner = make_array(&make, 1, UINT32_MAX), outer = make_array(&make, inner, UINT32_MAX);
     uint32_t pairs = make_array(&make, pair, UINT32_MAX), none = make_array(&make, outer, 0);
     check(!btf_open(&btf, &arena, make.bytes, make_end(&make), NULL), "huge arrays open");
-    const struct type_source *s = btf_source(btf);
+    const struct type_source *s = &btf->source;
     check(source_size(s, inner) == -EOVERFLOW && source_size(s, outer) == -EOVERFLOW,
           "an array of arrays of 2^32 is too large");
     check(source_size(s, pairs) == -EOVERFLOW, "so is one of structs of 4 GiB: %lld",
@@ -159,9 +159,9 @@ static void bounded(void)
     struct btf *btf = NULL;
     size_t size = all_kinds();
     check(!btf_open(&btf, &own, make.bytes, size, NULL), "within the budget type data opens");
-    for (int i = 0; i < 1000 && source_size(btf_source(btf), 14) == 28; i++)
+    for (int i = 0; i < 1000 && source_size(&btf->source, 14) == 28; i++)
         ;
-    check(budget.spent && !source_type(btf_source(btf), 1), "past the budget there are no types");
+    check(budget.spent && !source_type(&btf->source, 1), "past the budget there are no types");
     arena_free(&own);
     budget = (struct budget){.steps = 1000, .bytes = size};
     check(btf_open(&btf, &own, make.bytes, size, NULL) == -E2BIG, "nor is memory without end");

@@ -89,8 +89,8 @@ static struct btf *collector(struct variant v)
 static bool compare(struct variant local, struct variant target, uint32_t id, bool strict)
 {
     struct btf *x = collector(local), *y = collector(target);
-    return strict ? core_types_match(btf_source(x), id, btf_source(y), id)
-                  : core_types_compatible(btf_source(x), id, btf_source(y), id);
+    return strict ? core_types_match(&x->source, id, &y->source, id)
+                  : core_types_compatible(&x->source, id, &y->source, id);
 }
 
 static void type_matches(void)
@@ -259,21 +259,20 @@ static void access_strings(void)
     struct btf *btf = collector(v);
     struct core_spec spec;
     struct bpf_core_relo relo = {.type_id = OUTER, .kind = (enum bpf_core_relo_kind)CORE_BYTE_OFFSET};
-    check(!core_parse(&spec, btf_source(btf), &relo, "0:0:0", NULL) && !spec.bit_offset,
-          "a path is followed");
-    check(!core_parse(&spec, btf_source(btf), &relo, "0:1", NULL) && spec.bit_offset == 128, "to a member");
+    check(!core_parse(&spec, &btf->source, &relo, "0:0:0", NULL) && !spec.bit_offset, "a path is followed");
+    check(!core_parse(&spec, &btf->source, &relo, "0:1", NULL) && spec.bit_offset == 128, "to a member");
     relo.type_id = INNER;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        check(core_parse(&spec, btf_source(btf), &relo, bad[i], NULL) == -EINVAL,
+        check(core_parse(&spec, &btf->source, &relo, bad[i], NULL) == -EINVAL,
               "access string '%s' is refused", bad[i]);
     char deep[512] = "0";
     while (strlen(deep) < 400)
         strcat(deep, ":0");
     relo.type_id = NODE;
-    check(core_parse(&spec, btf_source(btf), &relo, deep, NULL) == -EINVAL,
+    check(core_parse(&spec, &btf->source, &relo, deep, NULL) == -EINVAL,
           "a path through a pointer is refused");
     relo.type_id = 4000;
-    check(core_parse(&spec, btf_source(btf), &relo, "0", NULL) == -EINVAL,
+    check(core_parse(&spec, &btf->source, &relo, "0", NULL) == -EINVAL,
           "a type that does not exist is refused");
 }
 
@@ -290,7 +289,7 @@ static void cycles(void)
     make_member(&make, "", 3, 0);
     make_type(&make, "", BTF_KIND_STRUCT, 0, 0, 0);
     struct btf *btf = finish();
-    const struct type_source *s = btf_source(btf);
+    const struct type_source *s = &btf->source;
     check(!source_skip(s, 1, NULL), "a typedef of itself ends");
     check(source_size(s, 1) < 0 && source_size(s, 2) < 0, "an array of itself has no size");
     check(!core_types_compatible(s, 2, s, 2), "an array of itself is no match");
@@ -326,8 +325,8 @@ static void repeated_names(void)
     struct bpf_core_relo relo = {.type_id = LOCAL, .kind = (enum bpf_core_relo_kind)CORE_FIELD_EXISTS};
     bool intact = true;
     memset(&out, 0x5a, sizeof out);
-    check(!core_parse(&local, btf_source(btf), &relo, "0:0", NULL), "a member's path is read");
-    bool found = core_match(&local, btf_source(btf), TARGET, &out.spec);
+    check(!core_parse(&local, &btf->source, &relo, "0:0", NULL), "a member's path is read");
+    bool found = core_match(&local, &btf->source, TARGET, &out.spec);
     for (size_t i = 0; i < sizeof out.guard / sizeof *out.guard; i++)
         intact = intact && out.guard[i] == UINT64_C(0x5a5a5a5a5a5a5a5a);
     check(!found && intact, "a name that is many times of a wrong type is not found: %d, memory %s", found,
@@ -347,7 +346,7 @@ static void long_enum(void)
         make_word(&make, make_string(&make, i + 1 < VALUES ? "before" : "last"));
         make_word(&make, i);
     }
-    const struct type_source *s = btf_source(finish());
+    const struct type_source *s = &finish()->source;
     check(!core_parse(&local, s, &relo, "299", NULL) && core_match(&local, s, ENUM, &out) &&
               out.steps[0].index == VALUES - 1,
           "the last of many enumerators is found");
@@ -372,7 +371,7 @@ static void function_pointers(void)
         make_type(&make, "", BTF_KIND_PTR, 0, 0, PROTOTYPE);
         sides[i] = finish();
     }
-    const struct type_source *x = btf_source(sides[0]), *y = btf_source(sides[1]);
+    const struct type_source *x = &sides[0]->source, *y = &sides[1]->source;
     check(!core_types_match(x, PROTOTYPE, y, PROTOTYPE),
           "a prototype with another struct by value does not match");
     check(core_types_match(x, POINTER, y, POINTER), "behind a pointer it does");

@@ -96,7 +96,7 @@ static void any_budget(struct core_resolver *r)
 {
     static const uint32_t kinds[] = {CORE_BYTE_OFFSET, CORE_BYTE_SIZE, CORE_FIELD_EXISTS, CORE_SIGNED,
                                      CORE_LSHIFT};
-    struct budget *of[] = {btf_source(r->btf)->budget, target_btf_source(r->target)->budget};
+    struct budget *of[] = {r->btf->source.budget, r->target->source.budget};
     unsigned ended = 0, right = 0, wrong = 0;
     for (size_t side = 0; side < 2; side++)
         for (uint64_t steps = 0; steps < 100; steps++)

@@ -56,7 +56,7 @@ static void by_name(void)
     const struct target_name *name = target_btf_name(t, "task___mine");
     check(name && name->ncandidates == 3, "all types but for a flavor are candidates: %zu",
           name ? name->ncandidates : 0);
-    check(!source_type(target_btf_source(t), 1000) && !t->error, "a type that does not exist is none");
+    check(!source_type(&t->source, 1000) && !t->error, "a type that does not exist is none");
     target_btf_close(t);
 }
 
@@ -103,13 +103,13 @@ static void large(void)
         char name[64];
         sprintf(name, "type_%u_with_a_name_that_fills_pages", i);
         int id = target_btf_find(t, name, BTF_KIND_STRUCT);
-        const struct btf_type *type = id > 0 ? source_type(target_btf_source(t), (uint32_t)id) : NULL;
+        const struct btf_type *type = id > 0 ? source_type(&t->source, (uint32_t)id) : NULL;
         names = names && id == (int)i + 3;
         sizes = sizes && type && type->size == i;
     }
     check(names, "each of many names is found");
     check(sizes, "each of many types is read");
-    const struct btf_type *first = source_type(target_btf_source(t), 1);
+    const struct btf_type *first = source_type(&t->source, 1);
     check(first && btf_vlen(first) == MEMBERS && btf_members(first)[MEMBERS - 1].offset == MEMBERS - 1,
           "a record of %d members is read whole", MEMBERS);
     target_btf_close(t);

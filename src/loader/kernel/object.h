@@ -57,8 +57,6 @@ struct object {
     bool relocated;
     struct arena arena; /* all of the above, and the programs' code */
     struct budget budget;
-    struct kernel_symbol *ksyms; /* addresses of variables of the kernel; NULL: not read yet (extern.c) */
-    size_t nksyms;
     void *bytes; /* what it was parsed from, if that is to be freed with it; else NULL */
 };
 

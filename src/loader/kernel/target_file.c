@@ -76,7 +76,7 @@ void target_btf_close(struct target_btf *target)
 {
     if (!target)
         return;
-    struct bytes bytes = *target_btf_bytes(target);
+    struct bytes bytes = target->bytes;
     target_btf_free(target);
     close_bytes(&bytes);
 }

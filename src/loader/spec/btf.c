@@ -6,16 +6,6 @@
 /* As deep as the kernel lets types nest. */
 #define MAX_DEPTH 32
 
-struct btf {
-    struct type_source source;
-    const struct arena *arena;
-    uint8_t *bytes;
-    const char *strings;
-    uint32_t types_size, strings_size;
-    uint32_t *offsets; /* of type i in bytes; [0] is unused */
-    uint32_t count;
-};
-
 static const struct btf_type void_type;
 
 const struct btf_layout btf_layouts[32] = {
@@ -65,27 +55,6 @@ static const struct btf_type *own_type(const struct type_source *source, uint32_
 static const char *own_string(const struct type_source *source, uint32_t offset)
 {
     return btf_string((const struct btf *)source, offset);
-}
-
-const struct type_source *btf_source(const struct btf *btf)
-{
-    return &btf->source;
-}
-
-uint32_t btf_count(const struct btf *btf)
-{
-    return btf->count;
-}
-
-const char *btf_strings(const struct btf *btf, uint32_t *size)
-{
-    *size = btf->strings_size;
-    return btf->strings;
-}
-
-uint32_t btf_types_size(const struct btf *btf)
-{
-    return btf->types_size;
 }
 
 int btf_find(const struct btf *btf, const char *name, uint32_t kind)

@@ -12,21 +12,32 @@
 #include "base/error.h"
 #include "loader/spec/arena.h"
 
-struct btf;
+/* Where types come from: the object's own BTF or the target's. type() gives NULL for an id that does not
+ * exist; what both return stays valid as long as the source does. */
+struct type_source {
+    const struct btf_type *(*type)(const struct type_source *source, uint32_t id);
+    const char *(*string)(const struct type_source *source, uint32_t offset);
+    struct budget *budget; /* what looking at types costs; NULL: nothing */
+};
+
+struct btf {
+    struct type_source source;
+    const struct arena *arena;
+    uint8_t *bytes;
+    const char *strings;
+    uint32_t types_size, strings_size; /* bytes */
+    uint32_t *offsets;                 /* of type i in bytes; [0] is unused */
+    uint32_t count;                    /* valid ids are 0 (void) ... count - 1 */
+};
 
 /* Copies raw BTF into the arena and checks it: every type lies inside, every id and string offset in it is in
  * range. */
 int btf_open(struct btf **out, struct arena *arena, const void *bytes, size_t size, struct error *why);
 
-const char *btf_strings(const struct btf *btf, uint32_t *size);
-uint32_t btf_types_size(const struct btf *btf); /* bytes of all records */
-
 /* Of BTF anywhere: types and strings lie inside `size` bytes. -EINVAL, or -ENOTSUP for the other byte order.
  */
 int btf_check_header(const struct btf_header *header, uint64_t size, struct error *why);
 
-/* Valid ids are 0 (void) ... btf_count() - 1. */
-uint32_t btf_count(const struct btf *btf);
 /* NULL if there is no such id. Id 0 is a BTF_KIND_UNKN type without a name. */
 const struct btf_type *btf_type(const struct btf *btf, uint32_t id);
 struct btf_type *btf_type_mutable(struct btf *btf, uint32_t id);
@@ -76,41 +87,26 @@ static inline bool btf_is_enum(const struct btf_type *t) /* either width */
 {
     return btf_kind(t) == BTF_KIND_ENUM || btf_kind(t) == BTF_KIND_ENUM64;
 }
+/* What a type record of a kind has behind its head. */
+#define BTF_BEHIND(name, type)                                                                               \
+    static inline const struct type *name(const struct btf_type *t)                                          \
+    {                                                                                                        \
+        return (const struct type *)(t + 1);                                                                 \
+    }
+BTF_BEHIND(btf_array, btf_array)
+BTF_BEHIND(btf_members, btf_member)
+BTF_BEHIND(btf_enums, btf_enum)
+BTF_BEHIND(btf_enums64, btf_enum64)
+BTF_BEHIND(btf_params, btf_param)
+BTF_BEHIND(btf_secinfos, btf_var_secinfo)
+BTF_BEHIND(btf_var, btf_var)
 static inline uint32_t btf_int_data(const struct btf_type *t)
 {
     return *(const uint32_t *)(t + 1);
 }
-static inline const struct btf_array *btf_array(const struct btf_type *t)
-{
-    return (const struct btf_array *)(t + 1);
-}
-static inline const struct btf_member *btf_members(const struct btf_type *t)
-{
-    return (const struct btf_member *)(t + 1);
-}
-static inline const struct btf_enum *btf_enums(const struct btf_type *t)
-{
-    return (const struct btf_enum *)(t + 1);
-}
-static inline const struct btf_enum64 *btf_enums64(const struct btf_type *t)
-{
-    return (const struct btf_enum64 *)(t + 1);
-}
 static inline uint32_t btf_enumerator_name(const struct btf_type *t, uint32_t i)
 {
     return btf_kind(t) == BTF_KIND_ENUM ? btf_enums(t)[i].name_off : btf_enums64(t)[i].name_off;
-}
-static inline const struct btf_param *btf_params(const struct btf_type *t)
-{
-    return (const struct btf_param *)(t + 1);
-}
-static inline const struct btf_var_secinfo *btf_secinfos(const struct btf_type *t)
-{
-    return (const struct btf_var_secinfo *)(t + 1);
-}
-static inline const struct btf_var *btf_var(const struct btf_type *t)
-{
-    return (const struct btf_var *)(t + 1);
 }
 static inline uint32_t btf_member_bit_offset(const struct btf_type *t, uint32_t i)
 {
@@ -122,15 +118,6 @@ static inline uint32_t btf_member_bitfield_size(const struct btf_type *t, uint32
 {
     return btf_kflag(t) ? BTF_MEMBER_BITFIELD_SIZE(btf_members(t)[i].offset) : 0;
 }
-
-/* Where types come from: the object's own BTF or the target's. type() gives NULL for an id that does not
- * exist; what both return stays valid as long as the source does. */
-struct type_source {
-    const struct btf_type *(*type)(const struct type_source *source, uint32_t id);
-    const char *(*string)(const struct type_source *source, uint32_t offset);
-    struct budget *budget; /* what looking at types costs; NULL: nothing */
-};
-const struct type_source *btf_source(const struct btf *btf);
 
 /* NULL, too, past the budget. */
 static inline const struct btf_type *source_type(const struct type_source *s, uint32_t id)

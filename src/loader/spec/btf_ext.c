@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/search.h"
 
 /* Of .BTF.ext; the UAPI headers do not have it. Offsets count from the end of the header, in bytes. */
 struct ext_header {
@@ -178,42 +179,24 @@ uint32_t btf_ext_record_size(const struct btf_ext *ext, enum btf_ext_kind kind)
     return ext->parts[kind].record_size;
 }
 
-/* The first of sorted records whose offset is not below. */
-static uint32_t lower_bound(const uint8_t *records, uint32_t count, uint32_t size, uint64_t offset)
-{
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-        if (first_word(records + (size_t)mid * size) < offset)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
-}
-
 int btf_ext_each(const struct btf_ext *ext, enum btf_ext_kind kind, const char *section, uint32_t first,
                  uint32_t count, int (*fn)(void *context, uint32_t insn, const void *record), void *context)
 {
     const uint64_t insn_size = sizeof(struct bpf_insn), end_offset = ((uint64_t)first + count) * insn_size;
+    const uint32_t begin = (uint32_t)(first * insn_size); /* it lies in a section below 4 GiB */
     const struct part *part = &ext->parts[kind];
     uint32_t size = part->record_size;
-    size_t low = 0, high = part->ngroups;
+    const struct group wanted = {.section = section};
     if (!arena_steps(ext->arena, 16 + strlen(section)))
         return -E2BIG;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (strcmp(part->groups[mid].section, section) < 0)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low = lower_bound(&wanted, part->groups, part->ngroups, sizeof wanted, by_section);
     for (; low < part->ngroups && !strcmp(part->groups[low].section, section); low++) {
         const struct group *g = &part->groups[low];
         if (!arena_steps(ext->arena, 1 + strlen(section) / 16))
             return -E2BIG;
-        for (uint32_t i = lower_bound(g->records, g->count, size, first * insn_size); i < g->count; i++) {
-            const uint8_t *record = g->records + (size_t)i * size;
+        size_t i = lower_bound(&begin, g->records, g->count, size, by_first_word);
+        for (; i < g->count; i++) {
+            const uint8_t *record = g->records + i * size;
             uint32_t offset = first_word(record);
             if (offset >= end_offset)
                 break;

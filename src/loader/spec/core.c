@@ -40,7 +40,7 @@ static int try_candidate(struct core_resolver *r, const struct core_spec *local,
 {
     struct core_spec spec;
     struct core_value value;
-    const struct type_source *target = target_btf_source(r->target);
+    const struct type_source *target = &r->target->source;
     if (!core_match(local, target, id, &spec) ||
         (core_is_type(local->kind) && r->extras && !r->extras->compare_types(local, target, id)))
         return 0;
@@ -152,8 +152,8 @@ static int resolve(struct core_resolver *r, struct program_code *code, const str
 
 static bool is_spent(const struct core_resolver *r)
 {
-    const struct budget *local = btf_source(r->btf)->budget;
-    const struct budget *target = r->target ? target_btf_source(r->target)->budget : NULL;
+    const struct budget *local = r->btf->source.budget;
+    const struct budget *target = r->target ? r->target->source.budget : NULL;
     return (local && local->spent) || (target && target->spent) ||
            (r->arena->budget && r->arena->budget->spent);
 }
@@ -177,7 +177,7 @@ int core_resolve(struct core_resolver *r, struct program_code *code, const struc
     if (result->kind >= CORE_KINDS)
         error_set(&reason, err, "a kind that is not known");
     else
-        err = core_parse(&local, btf_source(r->btf), relo, result->access, &reason);
+        err = core_parse(&local, &r->btf->source, relo, result->access, &reason);
     err = err ? err : resolve(r, code, &local, result, number, &reason);
     if (is_spent(r)) /* then answers are wrong, too */
         err = error_set(&reason, -E2BIG, "too many types to compare");

@@ -29,7 +29,7 @@ static int add_data(struct spec *spec, uint32_t section, struct error *why)
                          (unsigned long long)s->size);
     struct map_spec *map = spec_add_map(spec, s->name);
     if (!map)
-        return spec_no_memory(spec);
+        return arena_error(&spec->arena);
     map->section = (int)section;
     map->data = s->data;
     map->data_size = (uint32_t)s->size;
@@ -47,7 +47,7 @@ int spec_read_data(struct spec *spec, struct error *why)
     size_t n = spec->elf->nsections;
     spec->map_of_section = arena_alloc(&spec->arena, n, sizeof *spec->map_of_section);
     if (!spec->map_of_section)
-        return spec_no_memory(spec);
+        return arena_error(&spec->arena);
     int err = 0;
     for (uint32_t i = 0; i < n && !err; i++) {
         spec->map_of_section[i] = -1;
@@ -86,7 +86,7 @@ static int fill(struct spec *spec, struct btf_type *sec, const struct elf_sectio
 int spec_fill_datasecs(struct spec *spec, struct error *why)
 {
     int err = 0;
-    for (uint32_t id = 1; spec->btf && id < btf_count(spec->btf) && !err; id++) {
+    for (uint32_t id = 1; spec->btf && id < spec->btf->count && !err; id++) {
         struct btf_type *t = btf_type_mutable(spec->btf, id);
         if (btf_kind(t) != BTF_KIND_DATASEC)
             continue;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/search.h"
 
 #ifndef EM_BPF
 #define EM_BPF 247
@@ -15,17 +16,12 @@ int elf_error(int err, struct error *why)
     return error_set(why, err, "damaged, or cut short: %s", error_name(err));
 }
 
-static bool charge(const struct elf_file *elf, uint64_t steps)
-{
-    return !elf->arena->budget || budget_steps(elf->arena->budget, steps);
-}
-
 static void *allocate(const struct elf_file *elf, size_t n, size_t size, int *err, struct error *why)
 {
     void *memory = arena_alloc(elf->arena, n, size);
-    if (!memory)
-        *err = elf->arena->budget && elf->arena->budget->spent ? elf_error(-E2BIG, why)
-                                                               : error_set(why, -ENOMEM, "out of memory");
+    int failed = memory ? 0 : arena_error(elf->arena);
+    if (failed)
+        *err = failed == -E2BIG ? elf_error(failed, why) : error_set(why, failed, "out of memory");
     return memory;
 }
 
@@ -40,7 +36,8 @@ static const char *string_at(const struct elf_file *elf, const struct elf_sectio
     const uint8_t *name = table->data + offset;
     size_t room = table->size - offset < LONGEST_NAME ? table->size - offset : LONGEST_NAME;
     const uint8_t *end = memchr(name, 0, room);
-    return charge(elf, 1 + (end ? (size_t)(end - name) : room) / 16) && end ? (const char *)name : NULL;
+    return arena_steps(elf->arena, 1 + (end ? (size_t)(end - name) : room) / 16) && end ? (const char *)name
+                                                                                        : NULL;
 }
 
 /* Of a section or of a variable in one, in alphabetical order. */
@@ -63,14 +60,7 @@ static const struct elf_name *find_name(const struct elf_name *names, size_t n, 
                                         uint32_t section)
 {
     const struct elf_name wanted = {name, section, 0};
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        if (by_name(&names[mid], &wanted) < 0)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low = lower_bound(&wanted, names, n, sizeof *names, by_name);
     return low < n && !strcmp(names[low].text, name) ? &names[low] : NULL;
 }
 
@@ -80,7 +70,7 @@ static bool charge_sort(const struct elf_file *elf, const struct elf_name *names
     uint64_t work = n;
     for (size_t i = 0; i < n; i++)
         work += strlen(names[i].text) / 16;
-    return charge(elf, 2 * work * (64 - (unsigned)__builtin_clzll(n | 1)));
+    return arena_steps(elf->arena, 2 * work * (64 - (unsigned)__builtin_clzll(n | 1)));
 }
 
 static int sort_names(struct elf_file *elf, struct error *why)
@@ -157,7 +147,7 @@ int elf_headers(struct elf_file *elf, struct arena *arena, const struct bytes *b
     for (size_t first = 0; first < n && !err; first += PIECE) {
         size_t here = n - first < PIECE ? n - first : PIECE;
         err = bytes_at(bytes, elf->header.e_shoff + first * sizeof *piece, here * sizeof *piece, piece, &at);
-        if (err || !charge(elf, here))
+        if (err || !arena_steps(elf->arena, here))
             return elf_error(err ? err : -E2BIG, why);
         for (size_t i = 0; i < here; i++) {
             Elf64_Shdr h;
@@ -288,12 +278,12 @@ int elf_relocs(const struct elf_file *elf, size_t section, struct elf_reloc **ou
     *out = NULL;
     *count = 0;
     for (uint32_t i = elf->sections[section].relocs; i && !err; i = elf->sections[i].next) {
-        err = charge(elf, 1) ? check_relocs(elf, &elf->sections[i], why) : elf_error(-E2BIG, why);
+        err = arena_steps(elf->arena, 1) ? check_relocs(elf, &elf->sections[i], why) : elf_error(-E2BIG, why);
         total += elf->sections[i].size / sizeof(Elf64_Rel);
     }
     if (err || !total)
         return err;
-    if (!charge(elf, 16 * (uint64_t)total))
+    if (!arena_steps(elf->arena, 16 * (uint64_t)total))
         return elf_error(-E2BIG, why);
     struct elf_reloc *all = allocate(elf, total, sizeof *all, &err, why);
     if (!all)

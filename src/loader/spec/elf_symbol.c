@@ -2,11 +2,6 @@
 #include "loader/spec/elf_symbol.h"
 #include <string.h>
 
-static int spend(const struct elf_symbols *s, uint64_t steps)
-{
-    return s->elf.arena->budget && !budget_steps(s->elf.arena->budget, steps) ? -E2BIG : 0;
-}
-
 static int find_table(const struct elf_file *elf, uint32_t type, struct elf_table *table)
 {
     const struct elf_section *symbols = elf->sections, *end = elf->sections + elf->nsections;
@@ -48,7 +43,7 @@ int elf_symbols_open(struct elf_symbols *s, struct arena *arena, const struct by
 static bool segment_has(const struct elf_symbols *s, size_t i, Elf64_Phdr *segment)
 {
     memcpy(segment, s->elf.bytes.memory + s->elf.header.e_phoff + i * sizeof *segment, sizeof *segment);
-    return segment->p_type == PT_LOAD && !spend(s, 1);
+    return segment->p_type == PT_LOAD && arena_steps(s->elf.arena, 1);
 }
 
 uint64_t elf_symbols_offset(const struct elf_symbols *s, uint64_t value)
@@ -78,7 +73,7 @@ static int walk(const struct elf_symbols *s, const struct elf_table *table, unsi
     for (uint64_t i = 0; i < table->count && !err; i++) {
         Elf64_Sym symbol;
         memcpy(&symbol, table->symbols + i * sizeof symbol, sizeof symbol);
-        err = spend(s, 1);
+        err = arena_steps(s->elf.arena, 1) ? 0 : -E2BIG;
         if (!err && ELF64_ST_TYPE(symbol.st_info) == type && symbol.st_shndx != SHN_UNDEF &&
             symbol.st_name < table->size)
             err = fn(context, table->strings + symbol.st_name, &symbol);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/search.h"
 #include "loader/spec/spec_private.h"
 
 /* Old compilers gave functions no type: then any global symbol in a section of code is one. */
@@ -28,15 +29,8 @@ static int by_place(const void *a, const void *b)
 static const struct spec_function *find(const struct spec_function *sorted, size_t n, uint32_t section,
                                         uint32_t start)
 {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        const struct spec_function *f = &sorted[mid];
-        if (f->section < section || (f->section == section && f->start < start))
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    const struct spec_function wanted = {NULL, section, start, 0, false};
+    size_t low = lower_bound(&wanted, sorted, n, sizeof *sorted, by_place);
     return low < n && sorted[low].section == section && sorted[low].start == start ? &sorted[low] : NULL;
 }
 
@@ -49,7 +43,7 @@ static int add(struct spec *spec, struct spec_function function)
 {
     struct spec_function *all = arena_grow(&spec->arena, spec->functions, spec->nfunctions, sizeof *all);
     if (!all)
-        return spec_no_memory(spec);
+        return arena_error(&spec->arena);
     spec->functions = all;
     all[spec->nfunctions++] = function;
     return 0;

@@ -18,11 +18,6 @@ struct linker {
     struct arena *arena;
 };
 
-static int no_memory(const struct linker *l)
-{
-    return l->arena->budget && l->arena->budget->spent ? -E2BIG : -ENOMEM;
-}
-
 static bool is_call(const struct bpf_insn *insn)
 {
     return insn->code == (BPF_JMP | BPF_CALL);
@@ -101,7 +96,7 @@ static int add_segment(struct linker *l, const struct spec_function *f, struct e
         return error_set(why, -E2BIG, "too many instructions with all its subprograms");
     struct segment *all = arena_grow(l->arena, code->segments, code->nsegments, sizeof *all);
     if (!all)
-        return no_memory(l);
+        return arena_error(l->arena);
     code->segments = all;
     all[code->nsegments++] = (struct segment){f, (uint32_t)code->ninsns};
     code->ninsns += f->count;
@@ -132,7 +127,7 @@ static int add_ref(struct linker *l, struct insn_ref ref)
 {
     struct insn_ref *all = arena_grow(l->arena, l->code->refs, l->code->nrefs, sizeof *all);
     if (!all)
-        return no_memory(l);
+        return arena_error(l->arena);
     l->code->refs = all;
     all[l->code->nrefs++] = ref;
     return 0;
@@ -251,7 +246,7 @@ static int copy_all(struct linker *l)
     struct program_code *code = l->code;
     code->insns = arena_alloc(l->arena, code->ninsns, sizeof *code->insns);
     if (!code->insns)
-        return no_memory(l);
+        return arena_error(l->arena);
     for (const struct segment *s = code->segments; s < code->segments + code->nsegments; s++)
         memcpy(&code->insns[s->at], bytes_of(l, s->function), s->function->count * sizeof *code->insns);
     return 0;

@@ -21,7 +21,7 @@ int spec_add_place(struct spec *spec, uint32_t section, uint64_t offset, uint32_
 {
     struct map_place *all = arena_grow(&spec->arena, spec->places, spec->nplaces, sizeof *all);
     if (!all)
-        return spec_no_memory(spec);
+        return arena_error(&spec->arena);
     spec->places = all;
     all[spec->nplaces++] = (struct map_place){section, map, offset};
     return 0;
@@ -62,7 +62,7 @@ void spec_settle_map(struct map_spec *map)
 /* __uint(name, n): a pointer to an array of n; __ulong: an enumerator. */
 int spec_map_number(const struct btf *btf, uint32_t id, uint64_t *out)
 {
-    const struct btf_type *t = source_skip(btf_source(btf), id, NULL);
+    const struct btf_type *t = source_skip(&btf->source, id, NULL);
     if (!t)
         return -EINVAL;
     if (btf_kind(t) == BTF_KIND_PTR) {
@@ -84,10 +84,10 @@ int spec_map_number(const struct btf *btf, uint32_t id, uint64_t *out)
 /* __type(key, T): a pointer to T. */
 static int sized_type(const struct btf *btf, uint32_t id, uint32_t *type, uint32_t *size)
 {
-    const struct btf_type *t = source_skip(btf_source(btf), id, NULL);
+    const struct btf_type *t = source_skip(&btf->source, id, NULL);
     if (!t || btf_kind(t) != BTF_KIND_PTR)
         return -EINVAL;
-    int64_t bytes = source_size(btf_source(btf), t->type);
+    int64_t bytes = source_size(&btf->source, t->type);
     if (bytes < 0 || bytes > INT32_MAX || (*size && *size != bytes))
         return -EINVAL;
     *type = t->type;
@@ -138,7 +138,7 @@ static int field(struct spec *spec, struct map_spec *map, const struct btf_membe
 
 int spec_read_map(struct spec *spec, struct map_spec *map, uint32_t type_id, struct error *why)
 {
-    const struct btf_type *t = source_skip(btf_source(spec->btf), type_id, NULL);
+    const struct btf_type *t = source_skip(&spec->btf->source, type_id, NULL);
     if (!t || btf_kind(t) != BTF_KIND_STRUCT)
         return error_set(why, -EINVAL, "map %s: not described by a struct", map->name);
     if (!budget_steps(&spec->budget, 1 + btf_vlen(t)))
@@ -165,7 +165,7 @@ static int add_map(struct spec *spec, uint32_t section, uint32_t var_id, struct 
         return error_set(why, -EINVAL, "map %s has a type but no symbol", name);
     struct map_spec *map = spec_add_map(spec, name);
     if (!map)
-        return spec_no_memory(spec);
+        return arena_error(&spec->arena);
     int err = spec_read_map(spec, map, var->type, why);
     return err ? err : spec_add_place(spec, section, sym.value, (uint32_t)spec->nmaps - 1);
 }

@@ -84,14 +84,13 @@ static void rewrite_type(struct rewrite *r, const struct btf_type *type)
 
 void *btf_sanitize(const struct btf *btf, bool old, size_t *size)
 {
-    uint32_t nstrings, count = btf_count(btf);
-    const char *strings = btf_strings(btf, &nstrings);
+    uint32_t nstrings = btf->strings_size;
     /* Only an ENUM64 without values grows, by a word. */
-    struct btf_header *h = malloc(sizeof *h + btf_types_size(btf) + 4 * (size_t)count + nstrings);
+    struct btf_header *h = malloc(sizeof *h + btf->types_size + 4 * (size_t)btf->count + nstrings);
     if (!h)
         return NULL;
     struct rewrite r = {btf, old, (uint8_t *)(h + 1)};
-    for (uint32_t id = 1; id < count; id++)
+    for (uint32_t id = 1; id < btf->count; id++)
         rewrite_type(&r, btf_type(btf, id));
     uint32_t length = (uint32_t)(r.to - (uint8_t *)(h + 1));
     *h = (struct btf_header){.magic = BTF_MAGIC,
@@ -100,7 +99,7 @@ void *btf_sanitize(const struct btf *btf, bool old, size_t *size)
                              .type_len = length,
                              .str_off = length,
                              .str_len = nstrings};
-    emit(&r, strings, nstrings);
+    emit(&r, btf->strings, nstrings);
     *size = (size_t)(r.to - (uint8_t *)h);
     return h;
 }

@@ -32,7 +32,7 @@ static int read_sections(struct spec *spec, struct error *why)
         memcpy(spec->license, license->data,
                license->size < sizeof spec->license - 1 ? license->size : sizeof spec->license - 1);
     spec->relocs = arena_alloc(&spec->arena, spec->elf->nsections, sizeof *spec->relocs);
-    int err = spec->relocs ? 0 : spec_no_memory(spec);
+    int err = spec->relocs ? 0 : arena_error(&spec->arena);
     for (size_t i = 1; i < spec->elf->nsections && !err; i++) {
         const struct elf_section *s = &spec->elf->sections[i];
         struct section_relocs *r = &spec->relocs[i];
@@ -55,7 +55,7 @@ static int read_programs(struct spec *spec)
             continue;
         struct program_spec *all = arena_grow(&spec->arena, spec->programs, spec->nprograms, sizeof *all);
         if (!all)
-            return spec_no_memory(spec);
+            return arena_error(&spec->arena);
         spec->programs = all;
         struct program_spec *p = &all[spec->nprograms++];
         *p = (struct program_spec){.name = f->name, .section = section, .function = f};

@@ -170,6 +170,8 @@ struct spec_extras {
      * 0, or -ENOENT. */
     int (*extern_ref)(const struct spec *spec, const struct elf_symbol *symbol, struct insn_ref *ref,
                       struct error *why);
+    /* Of a variable in .ksyms without type data; 0: not known. */
+    uint64_t (*address)(const struct spec *spec, const char *name);
 };
 
 /* For these, while the spec is being made. The map's sizes are completed by spec_settle_map(). */

@@ -23,10 +23,4 @@ static inline bool is_ldimm64(const struct bpf_insn *insn)
     return insn->code == (BPF_LD | BPF_IMM | BPF_DW);
 }
 
-/* -E2BIG or -ENOMEM, whichever made an allocation fail. */
-static inline int spec_no_memory(const struct spec *spec)
-{
-    return spec->budget.spent ? -E2BIG : -ENOMEM;
-}
-
 #endif

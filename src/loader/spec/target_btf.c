@@ -121,11 +121,6 @@ static const struct btf_type *target_type(const struct type_source *source, uint
     return f->type;
 }
 
-const struct type_source *target_btf_source(const struct target_btf *t)
-{
-    return &t->source;
-}
-
 /* Where the BTF lies in an ELF file. */
 static int find_in_elf(struct target_btf *t, uint64_t *start, uint64_t *size, struct error *why)
 {
@@ -190,11 +185,6 @@ int target_btf_new(struct target_btf **out, const struct bytes *bytes, struct er
     else
         *out = t;
     return err;
-}
-
-const struct bytes *target_btf_bytes(const struct target_btf *t)
-{
-    return &t->bytes;
 }
 
 void target_btf_free(struct target_btf *t)

@@ -16,7 +16,6 @@ struct target_btf;
 /* Of raw BTF, or of an ELF file with a section .BTF. The source of the bytes must outlive it; closing it is
  * the caller's. Cut short or damaged: -EINVAL with a reason. */
 int target_btf_new(struct target_btf **out, const struct bytes *bytes, struct error *why);
-const struct bytes *target_btf_bytes(const struct target_btf *target);
 void target_btf_free(struct target_btf *target); /* NULL is fine */
 
 /* Id of the type of this kind (BTF_KIND_*) and exact name, or -ENOENT. Names that the relocated objects

@@ -58,6 +58,5 @@ int target_btf_want(struct target_btf *t, const char *name);
 int target_btf_scan(struct target_btf *t, struct error *why);
 /* What was found for a wanted name, NULL if it was not wanted. */
 const struct target_name *target_btf_name(const struct target_btf *t, const char *name);
-const struct type_source *target_btf_source(const struct target_btf *t);
 
 #endif

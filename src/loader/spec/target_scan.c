@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/search.h"
 #include "loader/spec/core.h"
 #include "loader/spec/target_btf_private.h"
 
@@ -209,14 +210,10 @@ static int by_offset(const void *a, const void *b)
 static int match_type(struct scan *s, const struct btf_type *type, uint32_t id)
 {
     uint32_t bit = offset_bit(type->name_off);
-    size_t low = 0, high = s->offsets[bit / 8] & 1u << bit % 8 ? s->nhits : 0;
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        if (s->hits[mid].offset < type->name_off)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    const struct hit wanted = {.offset = type->name_off};
+    if (!(s->offsets[bit / 8] & 1u << bit % 8))
+        return 0;
+    size_t low = lower_bound(&wanted, s->hits, s->nhits, sizeof wanted, by_offset);
     for (; low < s->nhits && s->hits[low].offset == type->name_off; low++) {
         struct target_name *w = s->hits[low].name;
         struct target_candidate *all = arena_grow(&s->t->arena, w->candidates, w->ncandidates, sizeof *all);
