@@ -13,6 +13,7 @@
 #include "lib/current_key.bpf.h"
 #include "lib/exact_maps.bpf.h"
 #include "lib/histogram.bpf.h"
+#include "lib/log2.bpf.h"
 #include "kernel/fs.bpf.h"
 #include "kernel/mm.bpf.h"
 #include "kernel/task.bpf.h"
@@ -213,24 +214,10 @@ static __always_inline u32 take_cell(const struct hog_file_key *key, u64 who, u6
     return there ? *there : CELL_NONE;
 }
 
-/* log2 plus one; 0 for 0. */
-static __always_inline u32 bits_of(u64 v)
-{
-    u64 bits = is_set(v);
-
-#pragma unroll
-    for (u32 half = 32; half; half /= 2) {
-        u64 times = is_set(v >> half) * half;
-        v >>= times;
-        bits += times;
-    }
-    return bits;
-}
-
 /* who: 0 is `current`. A global function: verified once. */
 __attribute__((noinline)) u32 hog_find_cell(u64 mount, u64 bytes, u32 op, u32 via, u64 who)
 {
-    struct hog_file_key key = {.op = op, .via = via & ~OF_SUPER, .size = bits_of(bytes)};
+    struct hog_file_key key = {.op = op, .via = via & ~OF_SUPER, .size = is_set(bytes) + log2_of(bytes)};
     if (!who)
         who = hog_current_key();
     u32 process = process_of(who);

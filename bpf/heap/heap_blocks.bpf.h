@@ -3,6 +3,7 @@
 #ifndef HOG_BPF_HEAP_HEAP_BLOCKS_H
 #define HOG_BPF_HEAP_HEAP_BLOCKS_H
 
+#include "lib/log2.bpf.h"
 #include "lib/sketch.bpf.h"
 
 typedef __u16 u16;
@@ -106,23 +107,6 @@ struct hog_alloc_words alloc_words = {};
 const volatile u64 sample_from = 1, sample_step_shift = 1;
 
 /* ---- blocks ---- */
-
-static __always_inline u32 log2_of(u64 n)
-{
-    u32 log = 0;
-
-    if (n >> 32)
-        log += 32, n >>= 32;
-    if (n >> 16)
-        log += 16, n >>= 16;
-    if (n >> 8)
-        log += 8, n >>= 8;
-    if (n >> 4)
-        log += 4, n >>= 4;
-    if (n >> 2)
-        log += 2, n >>= 2;
-    return log + (n >> 1);
-}
 
 /* The sampling level for blocks of that size now. Blocks twice as large are kept twice as often: so all
  * blocks contribute equally to the error, and those that make up most of the bytes are all kept. */

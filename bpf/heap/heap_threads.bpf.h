@@ -165,8 +165,8 @@ static __always_inline void forget_call(u32 thread)
     }
 }
 
-/* The first call of a thread that is seen. */
-static __attribute__((noinline)) int meet(u32 thread, u64 who, u64 heap_key, bool asked_for)
+/* The first call of a thread that is seen. A global function: verified once. */
+__attribute__((noinline)) int hog_meet(u32 thread, u64 who, u64 heap_key, u32 asked_for)
 {
     struct hog_call call = {.thread = thread, .heap = heap_key};
     u32 process = process_of(who), place = thread % PLACES;
@@ -195,7 +195,7 @@ static __always_inline struct hog_call *call_of_thread(bool by_task, bool counts
 
     if (!call) {
         struct owner owner = by_task ? owner_by_task() : owner_by_ids();
-        meet(thread, owner.who, owner.heap, !by_task || !is_excluded_for_life());
+        hog_meet(thread, owner.who, owner.heap, !by_task || !is_excluded_for_life());
         call = find_call(thread);
         if (!call && counts)
             add(alloc_words.lost, 1);

@@ -164,6 +164,8 @@ static int finish_report(const struct options *o, const struct verb_spec *verb, 
 {
     if (o->format == OUT_PROM)
         return error_set(why, -EINVAL, "prom is for current values: a report cannot be written as prom");
+    if (o->format == OUT_HTML && o->no_header)
+        return error_set(why, -EINVAL, "--no-header is for lines: a page has no lines");
     if (o->format == OUT_HTML && verb->mode == RUN_DIFF)
         return error_set(why, -EINVAL, "-o html is only for hog report");
     if (verb->mode == RUN_REPORT && !o->files[0])

@@ -50,7 +50,8 @@ static int check_needs(const struct options *o, const struct view *const *known,
     if (!spec->needs)
         return 0;
     for (size_t i = 0; known[i]; i++) {
-        if (is_asked(o, known[i]) && !(known[i]->lacks & spec->needs))
+        unsigned lacks = known[i]->lacks | (o->mode == RUN_PIN ? known[i]->pin_lacks : 0);
+        if (is_asked(o, known[i]) && !(lacks & spec->needs))
             return 0;
         if (is_asked(o, known[i]))
             append_name(list, sizeof list, known[i]->name);
@@ -83,6 +84,18 @@ static int check_given(const struct options *o, const struct view *const *known,
                      name);
 }
 
+/* Threads have rows only in views that tell them apart. */
+static int check_threads(const struct options *o, const struct view *const *known, struct error *why)
+{
+    bool any = !((o->by | o->with) & ROWS_THREAD) || !o->nviews;
+
+    for (size_t i = 0; known[i] && !any; i++)
+        any = is_asked(o, known[i]) && !(known[i]->lacks & NEEDS_THREADS);
+    return any ? 0
+               : error_set(why, -EINVAL, "%s thread has no effect on %s: its rows are of processes",
+                           o->by & ROWS_THREAD ? "--by" : "--with", o->views[0]);
+}
+
 /* Words of --by and --with that only one view knows: its check_options() has cleared those of --by by now. */
 static int check_words(const struct options *o, const struct view *const *known, struct error *why)
 {
@@ -104,6 +117,11 @@ static int check_rows(struct options *o, struct error *why)
 {
     if (o->textfile && o->format != OUT_TEXT && o->format != OUT_PROM)
         return error_set(why, -EINVAL, "--textfile is always in the format prom: another -o is not possible");
+    if (o->show && *o->show != '+' && (o->format == OUT_JSON || o->format == OUT_PROM))
+        return error_set(why, -EINVAL,
+                         "--columns chooses columns of text, tsv and csv: json and prom have all");
+    if (o->self && (o->format == OUT_CSV))
+        return error_set(why, -EINVAL, "--with self adds a line: csv has only rows");
     if (o->command && (o->format == OUT_CSV || o->format == OUT_PROM))
         return error_set(why, -EINVAL, "a command has one line: -o text, tsv or json");
     if (o->textfile)
@@ -140,5 +158,7 @@ int options_check_views(struct options *o, const struct view *const *known, cons
     o->run.alert_for += !o->run.alert_for;
     if (!err)
         err = check_words(o, known, why);
+    if (!err)
+        err = check_threads(o, known, why);
     return err ? err : check_rows(o, why);
 }

@@ -160,6 +160,7 @@ const struct view cpu_view = {
     .schema = {.name = "cpu", .columns = columns, .ncolumns = COLUMNS, .order = "run_ms"},
     .pinned_by_default = true,
     .sources = {{&sched_source, SCHED_RUN | SCHED_WAITS | SCHED_TIMES, false}},
+    .pin_lacks = NEEDS_THREADS,
     .pinned = &pinned_cpu_source,
     .open = cpu_open,
     .fields = cpu_fields,

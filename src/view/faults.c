@@ -171,6 +171,7 @@ const struct view faults_view = {
     .summary = "page faults, minor and major, and the time they take",
     .schema = {.name = "faults", .columns = columns, .ncolumns = COLUMNS, .order = "lat_ms,major_s,minor_s"},
     .sources = {{&faults_source, 0, false}},
+    .pin_lacks = NEEDS_THREADS,
     .pinned = &faults_source,
     .open = faults_open,
     .fields = faults_fields,

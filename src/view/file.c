@@ -375,6 +375,7 @@ const struct view file_view = {
     .groups_by = ROWS_MOUNT,
     .lacks = NEEDS_SKETCH,
     .sources = {{&file_source, 0, false}},
+    .pin_lacks = NEEDS_THREADS,
     .pinned = &file_source,
     .open = file_open,
     .collect = file_collect,

@@ -44,9 +44,10 @@ struct view {
     size_t option_bytes;               /* of it: set to 0 before options are parsed */
     /* Optional: checks that only the view can make. 0, or -EINVAL with a reason. */
     int (*check_options)(const struct view_request *request, struct error *why);
-    unsigned lacks;  /* of enum option_need: options that need it have no effect */
-    bool of_targets; /* needs processes given with -p */
-    bool of_sensors; /* a host without sensors is healthy: doctor's status stays 0 */
+    unsigned lacks;     /* of enum option_need: options that need it have no effect */
+    unsigned pin_lacks; /* the same for hog pin, whose maps are by thread anyway, or never */
+    bool of_targets;    /* needs processes given with -p */
+    bool of_sensors;    /* a host without sensors is healthy: doctor's status stays 0 */
     struct source_use sources[MAX_VIEW_SOURCES + 1]; /* ends with NULL */
     const struct source
         *pinned; /* source that `hog pin` pins, and `hog read` opens in place of the others; or NULL */

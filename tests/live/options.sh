@@ -50,6 +50,7 @@ value() {
 # view_of OPTION OWNER: what to ask for with it
 view_of() {
     case $2:$1 in
+    all:threads) echo cpu calls ;;
     all:*) echo cpu ;;
     calls:lib) echo calls --func getppid ;;
     calls:func) echo calls --lib libc ;;

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# timeout: 240
 # Recordings: their contents, how they survive an abrupt end (kill -9, a full disk), and what `report` and `diff` make of
 # them, compared with jq and python on the same bytes.
 # shellcheck source=tests/live/lib.sh
@@ -84,10 +85,10 @@ check '--to -1h: nothing was recorded by then' refuses 1 'no whole window to .*:
 F=$TMP/filtered
 load_start setpriv --reuid 33 --clear-groups "$LOADS/duty" 1000 1000 3000 9 && as_33=$LOAD_PID
 load_start "$LOADS/duty" 1000 1000 3000 9 && as_root=$LOAD_PID
-"$HOG" record "$F" cpu,contention 0.2 6 --with uid,user,cgroup,parent -k 1000 >"$TMP/out" 2>&1
-# chosen 'JQ' VIEW ARGS...: the PIDs of a ranking are those of the rows that jq chooses; $r is a row as an object
+"$HOG" record "$F" cpu,contention 0.2 6 --with uid,user,cgroup,parent -k 100 >"$TMP/out" 2>&1
+# chosen 'JQ' VIEW ARGS...: the PIDs of a ranking are those of the rows that jq chooses; @ is a row as an object
 chosen() {
-    local which=$1
+    local which=${1//@/\$r}
     shift
     "$HOG" report "$F" -k 400 -o json --sort run_ms "$@" >"$TMP/report" 2>"$TMP/err"
     jq -r 'select(.view == "report" and .of == "cpu") | .pid' "$TMP/report" | sort -nu >"$TMP/have"
@@ -98,15 +99,15 @@ chosen() {
     cat "$TMP/err"
     diff "$TMP/have" "$TMP/want" && [ -s "$TMP/want" ]
 }
-check 'report -c' chosen '$r.comm == "duty"' -c duty
-check 'report -c !COMM' chosen '$r.comm != "duty"' -c '!duty'
-check 'report -c /REGEX/' chosen '$r.comm // "" | test("^du|hog")' -c '/^du|hog/'
-check 'report -u NAME' chosen '$r.uid == 33' -u www-data
-check 'report -u !NUMBER' chosen '$r.uid != 0' -u '!0'
-check 'report -p' chosen '$r.pid == '"$as_33" -p "$as_33"
-check 'report -p !PID with -c' chosen '$r.comm == "duty" and $r.pid != '"$as_33" -p "!$as_33" -c duty
-check 'report -g' chosen '$r.cgroup // "" | startswith("/")' -g /
-check 'report --no-kernel' chosen '$r.ppid != 2 and $r.pid != 2' --no-kernel
+check 'report -c' chosen '@.comm == "duty"' -c duty
+check 'report -c !COMM' chosen '@.comm != "duty"' -c '!duty'
+check 'report -c /REGEX/' chosen '@.comm // "" | test("^du|hog")' -c '/^du|hog/'
+check 'report -u NAME' chosen '@.uid == 33' -u www-data
+check 'report -u !NUMBER' chosen '@.uid != 0' -u '!0'
+check 'report -p' chosen '@.pid == '"$as_33" -p "$as_33"
+check 'report -p !PID with -c' chosen '@.comm == "duty" and @.pid != '"$as_33" -p "!$as_33" -c duty
+check 'report -g' chosen '@.cgroup // "" | startswith("/")' -g /
+check 'report --no-kernel' chosen '@.ppid != 2 and @.pid != 2' --no-kernel
 check 'report -c and -u: both' test "$("$HOG" report "$F" -c duty -u 33 -o json --sort run_ms | jq -r 'select(.view == "report" and .of == "cpu") | .pid')" = "$as_33"
 check 'diff: filters both' test "$("$HOG" diff "$F" "$F" -c duty -o json | jq -r 'select(.view == "diff" and .of == "cpu") | .comm' | sort -u)" = duty
 waits_for() {

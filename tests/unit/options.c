@@ -284,7 +284,8 @@ static void check_bad_words(void)
         {"unpin /d -o json",
          "-o/--output has no effect on unpin: it is for views, track, -- COMMAND, why, report, diff, read, "
          "doctor"},
-        {"help -k 3", "-k/--top has no effect on help: it is for views, track, why, record, report, diff, read"},
+        {"help -k 3",
+         "-k/--top has no effect on help: it is for views, track, why, record, report, diff, read"},
         {"--from 03:12", "--from has no effect on views: it is for report, diff"},
         {"record /f -o json", "-o/--output has no effect on record: it is for views, track, -- COMMAND, why, "
                               "report, diff, read, doctor"},
@@ -360,6 +361,13 @@ static void check_bad_options(void)
         {"cpu --textfile x -o json", "--textfile is always in the format prom: another -o is not possible"},
         {"cpu --thresholds span_s=2", "--thresholds needs the view top: hog top --thresholds .."},
         {"energy -o prom -- true", "a command has one line: -o text, tsv or json"},
+        {"mem --by thread", "--by thread has no effect on mem: its rows are of processes"},
+        {"alloc --with thread", "--with thread has no effect on alloc: its rows are of processes"},
+        {"cpu --columns pid -o json",
+         "--columns chooses columns of text, tsv and csv: json and prom have all"},
+        {"cpu --with self -o csv", "--with self adds a line: csv has only rows"},
+        {"report /f -o html --no-header", "--no-header is for lines: a page has no lines"},
+        {"pin /d cpu,faults -t", "-t/--threads has no effect on cpu, faults"},
         {"mem -t", "-t/--threads has no effect on mem"},
         {"alloc,mem -t", "-t/--threads has no effect on alloc, mem"},
         {"calls --exact", "--exact has no effect on calls"},
