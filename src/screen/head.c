@@ -9,9 +9,10 @@
 #include "rows/rows.h"
 #include "screen/screen_private.h"
 
-#define LEAST_BARRED 8 /* rows of a terminal that has one for the bars, and one for the headline */
-#define MOST_HOST    24
-#define MOST_BAR     40
+#define LEAST_BARRED  8  /* rows of a terminal that has one for the bars, and one for the headline */
+#define LEAST_WRAPPED 20 /* rows of a terminal that has two for a long headline */
+#define MOST_HOST     24
+#define MOST_BAR      40
 
 const char *screen_note(const struct screen *s, const char *name)
 {
@@ -166,6 +167,10 @@ void head_draw(struct screen *s, unsigned kept)
     if (!f->plain && s->width >= 40 && frame_row(f, kept))
         put_bars(s);
     const char *headline = headline_of(s, &length);
-    if (headline && frame_row(f, kept))
-        frame_put(f, headline, length);
+    if (!headline || !frame_row(f, kept))
+        return;
+    size_t n = text_row(headline, s->height < LEAST_WRAPPED ? ~0u : s->width);
+    frame_put(f, headline, n);
+    if (n < length && frame_row(f, kept))
+        frame_put(f, headline + n + 1, length - n - 1);
 }

@@ -70,22 +70,12 @@ static bool refresh_detail(struct screen *s)
     return false;
 }
 
-/* Bytes of the row that begins here: up to its end, or to a blank where the terminal ends. */
-static size_t row_length(const char *text, unsigned width)
-{
-    size_t n = strcspn(text, "\n"), at = n > width ? width : n;
-
-    while (at < n && at && text[at] != ' ')
-        at--;
-    return at ? at : n;
-}
-
 static void put_told(struct page *page, const char *text)
 {
     bool some = *text;
 
     for (size_t n; *text; text += n + (text[n] == '\n' || text[n] == ' ')) {
-        n = row_length(text, page->s->width);
+        n = text_row(text, page->s->width);
         page_text(page, text, n);
     }
     if (some)

@@ -62,6 +62,15 @@ size_t text_field(const char *line, unsigned i, const char **field)
     }
 }
 
+size_t text_row(const char *text, unsigned width)
+{
+    size_t n = strcspn(text, "\t\n"), at = n > width ? width : n;
+
+    while (at < n && at && text[at] != ' ')
+        at--;
+    return at ? at : n;
+}
+
 bool text_value(const char *line, const char *name, const char **value, size_t *length)
 {
     size_t n = strlen(name);

@@ -28,6 +28,9 @@ unsigned text_fields(const char *line, unsigned most, struct text_field fields[]
 /* A field of a line of tabs, 0 being the first. Its length. */
 size_t text_field(const char *line, unsigned i, const char **field);
 
+/* Bytes of the row that begins here: up to its end, or to a blank where the terminal ends. */
+size_t text_row(const char *text, unsigned width);
+
 /* The value of NAME=VALUE in a line of tabs or blanks. False: the line has no such field. */
 bool text_value(const char *line, const char *name, const char **value, size_t *length);
 

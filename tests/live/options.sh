@@ -172,15 +172,16 @@ changes() {
     esac
 }
 
-ascending() { # by time on CPUs; of the recording, its cpu_pct has the same order
-    awk -F '[][ ,]+' '/^\["cpu"/ { print $4 }' "$TMP/out" >"$TMP/order"
-    awk '$1 == "cpu" { print $4 } $1 == "track" { print $5 }' "$TMP/out" >>"$TMP/order"
+ascending() { # by time on CPUs, in rows or in a recording
+    jq -nR '[inputs | fromjson?] as $lines | ($lines[] | objects | select(.view == "cpu" and .columns).columns | index("run_ms")) as $at |
+        $lines[] | arrays | select(.[0] == "cpu")[$at + 1]' "$TMP/out" >"$TMP/order"
+    awk "$BY_NAME"'$1 == "cpu" || $1 == "track" { print col("run_ms") }' "$TMP/out" >>"$TMP/order"
     [ "$(wc -l <"$TMP/order")" -ge 2 ] && sort -C -n "$TMP/order"
 }
 
 # Where there is a second row of one ranking.
 second_rows() {
-    awk '$1 ~ /^(report|diff)$/ && $4 > 1 || $1 == "cpu" && ++n > 1 || $1 == "track" && ++n > 1 || /^\["cpu"/ && ++n > 1' "$TMP/out" |
+    awk "$BY_NAME"'$1 ~ /^(report|diff)$/ && col("rank") > 1 || $1 == "cpu" && ++n > 1 || $1 == "track" && ++n > 1 || /^\["cpu"/ && ++n > 1' "$TMP/out" |
         wc -l
 }
 

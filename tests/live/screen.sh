@@ -97,7 +97,7 @@ is_full() { # is_full HEIGHT
         END {
             for (i = header + 1; i < height; i++)
                 full += text[i] ~ /^ *[0-9]+ /
-            exit !(header && header <= 4 && full == height - header - 1 && text[height] ~ /^q quit/)
+            exit !(header && header <= 5 && full == height - header - 1 && text[height] ~ /^q quit/)
         }'
 }
 no_longer_than() { [ "$(shown | awk -v most="$1" 'length > most' | wc -l)" = 0 ]; }

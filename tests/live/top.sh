@@ -141,12 +141,12 @@ wait "$HOG_PID"
 check 'except a chosen one' is "$(cells "$idle" pid | sort -u)" "$idle"
 on_terminal() { script -qec "stty cols 400; $HOG top -p $idle $1 0.1 1" /dev/null | tr -d '\r' >"$TMP/out"; }
 units() {
-    on_terminal -h
+    on_terminal --human
     rss=$(awk '$1 == "VmRSS:" { printf "%.2fM", $2 / 1024 }' "/proc/$idle/status")
     is "$(last "$idle" rss_kib) $(last "$idle" cpu_pct | tail -c 2)" "$rss %"
 }
-check '-h: units on a terminal' units
-check '-h into a pipe: refused' status_of 2 top -h 0.1 1
+check '--human: units on a terminal' units
+check '--human into a pipe: refused' status_of 2 top --human 0.1 1
 check 'says so' grep -q 'stdout is no terminal' "$TMP/err"
 load_stop "$idle"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "host/filter.h"
 #include "host/names.h"
 #include "tests/unit/tap.h"
 
@@ -38,7 +39,8 @@ static char text[65536];
 
 static const char *prom_by(uint32_t by)
 {
-    const struct rows_options options = {.format = OUT_PROM, .top = 20, .by = by};
+    const struct filter_options none = {0};
+    const struct rows_options options = {.filters = &none, .format = OUT_PROM, .top = 20, .by = by};
     const struct schema *const views[] = {&schema, NULL};
     FILE *file = tmpfile();
     struct out *out = out_open(fileno(file), OUT_PROM, false);

@@ -269,8 +269,9 @@ static void test_selected(void)
           "what is told of it comes first: %s", t.rows[3]);
     s->width = 11;
     draw(s, &t);
-    check(!strcmp(t.rows[2], "It waits") && !strcmp(t.rows[3], "for 103.") && !strcmp(t.rows[4], "Ask 103."),
-          "where the terminal is narrow it has more rows: %s, %s, %s", t.rows[2], t.rows[3], t.rows[4]);
+    check(!strcmp(t.rows[1], "some words"), "the headline is wrapped: %s, %s", t.rows[1], t.rows[2]);
+    check(!strcmp(t.rows[3], "It waits") && !strcmp(t.rows[4], "for 103.") && !strcmp(t.rows[5], "Ask 103."),
+          "where the terminal is narrow it has more rows: %s, %s, %s", t.rows[3], t.rows[4], t.rows[5]);
     keys_take(s, "\033", 1);
     table_find(s, &s->views[0], &table);
     check(!s->wish.pid && s->page == PAGE_TABLE, "Escape goes back");
