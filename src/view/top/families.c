@@ -5,14 +5,17 @@
 #include "host/identity.h"
 #include "host/names.h"
 
-#define NODES   512
-#define DEPTH   24  /* ancestors of a process */
-#define MOSTLY  0.9 /* of an ancestor's weight: its child is the nearer common ancestor */
+#define NODES   1024
+#define KEPT_NS 5000000000 /* how long a parent is believed: to ask costs two system calls */
+#define DEPTH   24         /* ancestors of a process */
+#define MOSTLY  0.9        /* of an ancestor's weight: its child is the nearer common ancestor */
 #define NO_NODE SIZE_MAX
 
 /* A process, or an ancestor of one. */
 struct node {
-    uint64_t key; /* PID and birth */
+    uint64_t key;    /* PID and birth; of an ancestor the birth that /proc has */
+    uint64_t member; /* the same as the kernel has it; 0: it was no member yet */
+    uint64_t asked;  /* when its parent was looked up; 0: not yet */
     size_t parent;
     double weight; /* of all members at or below it */
     size_t members;
@@ -113,6 +116,14 @@ static size_t node_of(struct families *f, uint64_t key)
     return f->n++;
 }
 
+/* Nothing is known of the process that had this PID before. */
+static void check_member(struct node *node, uint64_t key)
+{
+    if (node->member && node->member != key)
+        *node = (struct node){.parent = NO_NODE};
+    node->key = node->member = key;
+}
+
 static void name_node(struct node *node, const char *comm, size_t length)
 {
     node->comm_length = length < sizeof node->comm ? length : sizeof node->comm;
@@ -127,16 +138,20 @@ static void add_member(struct families *f, const struct names *names, uint64_t n
     size_t at = node_of(f, member->key);
     const struct name *name = names_told(names, member->key);
 
-    if (at != NO_NODE && name && !f->nodes[at].comm_length)
+    if (at != NO_NODE)
+        check_member(&f->nodes[at], member->key);
+    if (at != NO_NODE && name)
         name_node(&f->nodes[at], name->comm, name->comm_length);
     for (size_t depth = 0; at != NO_NODE && depth < DEPTH; depth++) {
         struct node *node = &f->nodes[at];
         struct identity identity;
         node->weight += member->weight;
         node->members++;
-        if (node->parent == NO_NODE && key_process(node->key) > 2 &&
-            identity_of(f->identities, node->key, now, &identity) && identity.parent_known &&
-            identity.parent) {
+        bool known = node->asked && now - node->asked < KEPT_NS;
+        if (!known)
+            node->asked = now;
+        if (!known && key_process(node->key) > 2 && identity_of(f->identities, node->key, now, &identity) &&
+            identity.parent_known && identity.parent) {
             size_t parent = node_of(f, key_make(identity.parent, 0, identity.parent_start));
             if (parent == at || parent == NO_NODE)
                 return;
@@ -154,7 +169,8 @@ static size_t heaviest_child(const struct families *f, size_t parent)
     size_t best = NO_NODE;
 
     for (size_t i = 0; i < f->n; i++)
-        if (f->nodes[i].parent == parent && (best == NO_NODE || f->nodes[i].weight > f->nodes[best].weight))
+        if (f->nodes[i].members && f->nodes[i].parent == parent &&
+            (best == NO_NODE || f->nodes[i].weight > f->nodes[best].weight))
             best = i;
     return best;
 }
@@ -170,7 +186,10 @@ static bool is_below(const struct families *f, size_t node, size_t ancestor)
 bool families_heaviest(struct families *f, uint64_t now, const struct names *names,
                        const struct member *members, size_t n, struct family *family, bool *in)
 {
-    f->n = 0;
+    if (f->n > NODES / 2)
+        f->n = 0;
+    for (size_t i = 0; i < f->n; i++)
+        f->nodes[i].weight = 0, f->nodes[i].members = 0;
     identities_begin(f->identities);
     for (size_t i = 0; i < n; i++)
         add_member(f, names, now, &members[i]);

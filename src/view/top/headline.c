@@ -8,10 +8,11 @@
 #include "view/top/families.h"
 #include "view/top/oom_forecast.h"
 
-#define MEMBERS 64   /* the heaviest users of a resource */
-#define SHORT   0.25 /* threads that wait for it, mean over the window: fewer, and it is not short */
-#define LOSES   0.1  /* of the window: a process that loses less is not counted */
-#define IDLE    0.25 /* of all CPUs: so much idle time while tasks wait is worth a word */
+#define MEMBERS 64    /* the heaviest users of a resource */
+#define LIGHT   0.005 /* of what all use: too little to look for its family */
+#define SHORT   0.25  /* threads that wait for it, mean over the window: fewer, and it is not short */
+#define LOSES   0.1   /* of the window: a process that loses less is not counted */
+#define IDLE    0.25  /* of all CPUs: so much idle time while tasks wait is worth a word */
 #define DISKS   16
 
 enum shortage { SHORT_CPU, SHORT_QUOTA, SHORT_MEMORY, SHORT_DISK, SHORTAGES };
@@ -89,6 +90,8 @@ static void name_hog(struct top *top, struct users *users, struct headline *h)
         return;
     if (!top->families && pidns_is_of_proc(top->context->pidns))
         top->families = families_open(top->context->names);
+    while (users->n > 1 && users->list[users->n - 1].weight < LIGHT * users->all)
+        users->n--;
     for (size_t i = 0; i < users->n; i++) /* so that the names of those that have ended are known */
         sched_name(top->sched, users->list[i].key, top->now);
     if (top->families &&
