@@ -139,9 +139,11 @@ unsure_since() {
 
 # measure ARGUMENTS...: hog in the background with -w, its output in $TMP/out. Returns when it measures.
 measure() {
+    local wide=(-w)
+    [ "$1" != why ] || wide=() # it has no rows
     UNSURE_BEFORE=$(unsure_ms)
     rm -f "$TMP/out" "$TMP/err" # the output of the previous run must not be taken for its own
-    "$HOG" -v -w "$@" >"$TMP/out" 2>"$TMP/err" </dev/null &
+    "$HOG" -v ${wide[@]+"${wide[@]}"} "$@" >"$TMP/out" 2>"$TMP/err" </dev/null &
     HOG_PID=$!
     lib_pids+=("$HOG_PID")
     for _ in $(seq 200); do
