@@ -10,6 +10,7 @@
 
 #define NAMED  3     /* other processes in a sentence */
 #define MAIN   0.4   /* of the wait: the culprit */
+#define MUCH   0.25  /* of its active time: it did not have all that it asked for */
 #define LITTLE 0.005 /* of the span: not worth a word */
 
 /* ---- names ---- */
@@ -340,6 +341,8 @@ void top_prose(const struct top *top, const struct judged_process *process, para
     put_task(&p, top, process->key);
     if (idle && process->verdict == VERDICT_OK)
         paragraph_add(&p, " is ok: it asked for next to nothing.");
+    else if (process->verdict == VERDICT_OK && sum - t->run > MUCH * sum)
+        paragraph_add(&p, " is ok: no single cause takes a large part of its time.");
     else
         paragraph_add(&p, " is %s: %s", verdict_names[process->verdict], verdicts[process->verdict].is);
     paragraph_add(&p, " In ");
