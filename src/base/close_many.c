@@ -26,7 +26,7 @@ void close_many(const int *fds, size_t n, size_t workers)
             _exit(0);
     }
     for (size_t i = 0; i < n; i++)
-        if (i % workers >= started)
+        if (!started || i % workers >= started)
             close(fds[i]);
     for (size_t i = 0; i < started; i++)
         while (waitpid(pids[i], NULL, 0) < 0 && errno == EINTR)

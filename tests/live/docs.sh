@@ -42,12 +42,14 @@ commands() { grep -hE '^    ([#$] )?hog ' "${pages[@]}" | sed -E 's/^ *([#$] )?/
 
 # What a reader puts in place of a PID, of a file, of a directory.
 load_start "$BUILD/tests/load/duty" 300
+load_start sha256sum /dev/zero # hog why by name
 fs=$TMP/bpf
 mkdir "$fs" && mount -t bpf none "$fs" && trap 'umount "$fs"; lib_cleanup' EXIT
+BUSY=${lib_pids[0]}
 "$HOG" record "$TMP/recording" top,cpu 0.2 2
 "$HOG" record "$TMP/after" top,cpu 0.2 2
 adapted() {
-    sed -E "s#\b[1-9][0-9]{3,6}(,[1-9][0-9]{3,6})*\b#$LOAD_PID#; s#--from 03:10( --to 03:15)?#--from -10m#
+    sed -E "s#\b[1-9][0-9]{3,6}(,[1-9][0-9]{3,6})*\b#$BUSY#; s#--from 03:10( --to 03:15)?#--from -10m#
         s#/sys/fs/bpf#$fs#g; s#/var/log/hog#$TMP/recording#; s#before.hog#$TMP/recording#; s#after.hog#$TMP/after#"
 }
 unpinned() {
@@ -84,9 +86,9 @@ unpinned
 # The example of access by name: of a load that has most of its CPU.
 script=$(awk '/^      hog top -w 1 \| awk/ { inside = 1 } inside && NF { print } inside && !NF { exit }' README.md)
 by_name() {
-    printf '%s\n' "$script" | sed "s/ top -w 1 / top -w -p $LOAD_PID 0.3 1 /; s/ == \"starved\"/ != \"\"/; s/awk /$1 /" >"$TMP/script"
+    printf '%s\n' "$script" | sed "s/ top -w 1 / top -w -p $BUSY 0.3 1 /; s/ == \"starved\"/ != \"\"/; s/awk /$1 /" >"$TMP/script"
     PATH="$(dirname "$HOG"):$PATH" bash "$TMP/script" | tee "$TMP/out"
-    grep -qE "^$LOAD_PID [0-9.]+ " "$TMP/out"
+    grep -qE "^$BUSY [0-9.]+ " "$TMP/out"
 }
 for awk in mawk gawk 'busybox awk'; do
     if command -v "${awk%% *}" >/dev/null; then

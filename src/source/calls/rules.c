@@ -41,9 +41,9 @@ static bool begins_with(const char *name, const char *wanted)
 
 bool calls_wants_file(const struct calls_options *o, const char *name)
 {
-    const char *patterns = o->lib       ? o->lib
+    const char *patterns = o->lib                        ? o->lib
                            : o->preset == PRESET_LIBC_IO ? "libc.so*,libc-2.*.so,ld-musl-*.so*"
-                                        : "libmpi*.so*,libpmpi*.so*";
+                                                         : "libmpi*.so*,libpmpi*.so*";
 
     if (!o->lib || strpbrk(o->lib, "*?,"))
         return calls_fits(patterns, name) >= 0;
@@ -153,7 +153,8 @@ int calls_wants_function(const struct calls_options *o, const char *name)
         number = calls_fits(o->func, name);
         return number < 0 ? -1 : number * 4 + (int)(strspn(name, "_") < 3 ? strspn(name, "_") : 3);
     }
-    if (o->preset == PRESET_MPI) /* conversions between C and Fortran handles are no I/O, and return something else */
+    if (o->preset ==
+        PRESET_MPI) /* conversions between C and Fortran handles are no I/O, and return something else */
         return calls_fits("*_f2c*,*_c2f*", name) < 0 ? calls_fits(mpi_patterns, name) : -1;
     return libc_rule_of(name, &number) ? number : -1;
 }

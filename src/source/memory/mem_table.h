@@ -36,8 +36,8 @@ extern const struct source memory_source;
 /* The session's instance; NULL: not open. */
 struct mem_table *mem_table_of(const struct source_context *context);
 
-/* The k largest of the window, largest first: by resident memory at its end (memory_options: mapped memory, or the peak), an
- * exited process by its peak. Returns how many. */
+/* The k largest of the window, largest first: by resident memory at its end (memory_options: mapped memory,
+ * or the peak), an exited process by its peak. Returns how many. */
 size_t mem_table_top(struct mem_table *h, struct mem_process **top, size_t k);
 
 /* Peak in the window, KiB. False: *kib may be too low, as no change in between was seen and the process had

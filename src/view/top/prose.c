@@ -118,7 +118,7 @@ static size_t others_of(const struct top *top, uint64_t key, bool victims, struc
 static void say_others(struct paragraph *p, const struct top *top, const struct judged_process *process,
                        bool victims)
 {
-    struct other list[HEAVIEST_PAIRS];
+    struct other list[HEAVIEST_PAIRS] = {{0, 0}};
     size_t n = others_of(top, process->key, victims, list), said = 0;
 
     if (!n)
@@ -235,7 +235,7 @@ static const struct {
 
 static void next_of_starved(struct paragraph *p, const struct top *top, const struct judged_process *process)
 {
-    struct other list[HEAVIEST_PAIRS];
+    struct other list[HEAVIEST_PAIRS] = {{0, 0}};
     size_t n = others_of(top, process->key, false, list);
     double most = n ? list[0].ns : 0;
 
