@@ -347,6 +347,7 @@ static int finish(struct parse *p)
     if (!err)
         err = verb_finish(o, p->verb, p->why);
     o->run.records = o->record;
+    o->run.narrow = o->format == OUT_TEXT && !o->wide;
     o->run.handoff_ns = (uint64_t)(o->thresholds.value[HANDOFF_US] * 1e3);
     o->self = o->with & ROWS_SELF;
     o->with &= ~(uint32_t)ROWS_SELF;

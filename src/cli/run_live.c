@@ -32,6 +32,7 @@ const struct options *live_options(struct live *live, const struct options *aske
 {
     *live = (struct live){.asked = asked, .options = *asked};
     live->options.format = OUT_TSV;
+    live->options.run.narrow = false; /* the screen cuts words itself */
     live->met.by = asked->by;
     live->met.threads = asked->run.threads;
     for (const struct view *const *view = views; *view && live->npages < MAX_VIEWS; view++)

@@ -8,6 +8,7 @@
 #include "view/top/state.h"
 
 #define SAID      3    /* most culprits in a cell */
+#define NARROW    24   /* characters of a list where rows are narrow */
 #define SAID_PART 0.25 /* a further culprit needs this part of the first one's time */
 
 static void append(struct culprit *culprit, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -160,6 +161,8 @@ static void others(const struct top *top, const struct judged_process *process, 
         if (again)
             continue;
         culprit_name(top, key, name, sizeof name);
+        if (nsaid && top->context->options->narrow && culprit->length + 1 + strlen(name) > NARROW)
+            break;
         append(culprit, "%s%s", nsaid ? "," : "", name);
         said[nsaid++] = key;
     }
