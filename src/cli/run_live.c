@@ -166,6 +166,7 @@ static void turn_to(struct live *live, struct screen_wish *wish)
 
     *o = *live->asked;
     o->format = OUT_TSV;
+    o->run.narrow = false;
     o->run.threads = wish->threads;
     *wish->sort = '\0';
     wish->reverse = false;
