@@ -318,10 +318,12 @@ static void headline_none(const struct top *top, struct headline *h)
     double cpus = (double)totals->cpus * top->process_table.window;
     double busy = cpus > 0 ? 100 * (1 - (double)totals->idle_ns / cpus) : 0;
 
-    h->resource = "none";
+    bool known = sched_waits(top->sched); /* without type data waits are not counted */
+    h->resource = known ? "none" : NULL;
     h->capacity = totals->cpus;
     h->demand = busy / 100 * totals->cpus;
-    paragraph_add(&h->text, "no resource is short: %u CPU%s %.0f %% busy", totals->cpus,
+    paragraph_add(&h->text, "%s: %u CPU%s %.0f %% busy",
+                  known ? "no resource is short" : "what processes wait for is not known here", totals->cpus,
                   totals->cpus > 1 ? "s" : "", fmax(0, busy));
     if (memory && memory->known && memory->total)
         paragraph_add(&h->text, ", %.0f %% of memory available",

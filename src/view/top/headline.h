@@ -7,7 +7,7 @@
 #include "view/top/state.h"
 
 struct headline {
-    const char *resource; /* "cpu", "memory", "quota", "none", or the name of a disk */
+    const char *resource; /* "cpu", "memory", "quota", "none", or the name of a disk; NULL: unknown */
     double demand;        /* threads that want it, mean over the window; < 0: unknown */
     double capacity;      /* CPUs; < 0: unknown */
     char disk[DISK_NAME];

@@ -40,7 +40,8 @@ static void put_group(struct paragraph *p, const struct cgroup_name *name)
 
 /* ---- where the time went ---- */
 
-/* Times of a process or of several; together: of more than one thread, so that they may exceed the span. */
+/* Times of a process or of several; together: not all of the span is accounted for, as there are several
+ * threads or waits are not known. */
 static void say_times(struct paragraph *p, const struct times *t, bool together)
 {
     const double all = t->run + t->wait + t->stolen + t->throttled + t->io + t->memory + t->lock;
@@ -334,7 +335,7 @@ void top_prose(const struct top *top, const struct judged_process *process, para
     struct paragraph p = {.length = 0};
     bool idle = score(t) < 10, outside = process->key == HOG_KEY_OUTSIDE;
     double sum = t->run + t->wait + t->stolen + t->throttled + t->io + t->memory + t->lock;
-    bool together = (task && task->threads > 1) || sum > 1.02 * t->span;
+    bool together = (task && task->threads > 1) || sum > 1.02 * t->span, waits = sched_waits(top->sched);
 
     if (outside)
         return;
@@ -348,8 +349,8 @@ void top_prose(const struct top *top, const struct judged_process *process, para
     paragraph_add(&p, " In ");
     paragraph_time(&p, t->span);
     paragraph_add(&p, together ? " its threads, together," : " it");
-    say_times(&p, t, together);
-    paragraph_add(&p, ".");
+    say_times(&p, t, together || !waits);
+    paragraph_add(&p, waits ? "." : ". What it waited for is not known here: see hog doctor.");
     say_cause(&p, top, process, group);
     say_next(&p, top, process, group);
     paragraph_wrap(&p, PROSE_WIDTH, fn, context);
