@@ -167,6 +167,6 @@ load_ready good "$BUILD/tests/load/evil" map "$TMP/libc.so.good"
 mapped all map "$TMP"/evil/libc.so.s*
 took alloc
 check 'all of them: in time' in_time alloc
-files() { [[ $(head -n 1 "$TMP/out") =~ \ alloc_files=([0-9]+) ]] && within "${BASH_REMATCH[1]}" 1 100000; }
+files() { within "$(field_of alloc_files | head -n 1)" 1 100000; }
 check "a file of root's processes is probed all the same" files
 done_testing

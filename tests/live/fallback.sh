@@ -100,7 +100,7 @@ item() { # item NAME PATTERN
 
 lines_for() {
     local view views
-    views=$("$HOG" --help | awk '/^Views:/ { on = 1; next } !NF { on = 0 } on && /^  [a-z]/ && $1 != "doctor" { print $1 }')
+    views=$("$HOG" --help | awk '/^Views/ { on = 1; next } /^[A-Z]/ { on = 0 } on && /^  [a-z]/ && $1 != "doctor" { print $1 }')
     [ -n "$views" ] || return 1
     for view in $views; do
         item "view.$view" ok || { [ "$view" = energy ] && item view.energy 'no power sensor: .*'; } || return 1

@@ -40,6 +40,7 @@ load_stop "${lib_pids[-1]}"
 if command -v fio >/dev/null && LOOP=$(truncate -s 256M "$TMP/image" && losetup -f --show "$TMP/image"); then
     trap 'losetup -d "$LOOP"; lib_cleanup' EXIT
     load_start fio --name=reads --filename="$LOOP" --rw=randread --bs=4k --direct=1 --size=256M --runtime=60 --time_based
+    # shellcheck disable=SC2016 # $0 is for that shell
     load_start bash -c 'while dd if=/dev/zero of="$0" bs=1M count=200 oflag=direct; do :; done' "$LOOP"
     sleep 2
     check 'a disk is short, and what moves most of its bytes is named' \

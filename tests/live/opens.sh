@@ -29,7 +29,7 @@ btf_is_read() {
     traced cpu 0.01 1 && [ "$(times /sys/kernel/btf/vmlinux)" -eq 1 ]
 }
 
-views=$("$HOG" --help | sed -n '/^Views:/,/^$/s/^  \([a-z]\{1,\}\) .*/\1/p' | grep -vx 'track\|doctor')
+views=$("$HOG" --help | sed -n '/^Views/,/^In place/s/^  \([a-z]\{1,\}\) .*/\1/p' | grep -vx 'track\|doctor')
 for view in $views; do
     check "$view: symbols and types of the kernel are read at most once" once "$view" 0.01 1
 done
