@@ -106,7 +106,7 @@ check 'what to do next' sentences ".*Next: hog contention -p $victim "
 narrow() { awk 'length > 79 { exit 1 }' "$TMP/out"; }
 check 'no line is longer than 79 characters' narrow
 check 'by name' status_of 0 why duty 0.5
-check 'all of that name, together' sentences 'duty: [0-9]+ processes\. In 0\.50* s|duty: [0-9]+ processes\. In 500 ms'
+check 'all of that name, together' sentences 'duty: [0-9]+ processes\. In [0-9.]+ m?s their threads, together, ran for '
 check 'of all in trouble' status_of 0 why 0.5
 check 'the shortage first' sentences '[0-9.]+ runnable for [0-9]+ CPUs?'
 gone=$(bash -c 'echo $$')
