@@ -104,6 +104,12 @@ static void put_column(struct page *page, const struct screen_view *view, unsign
         frame_text(f, column->column->help);
 }
 
+/* What rows show without -w stands first here, too. */
+static bool is_default(const struct screen_column *column)
+{
+    return !column->column || column->column->use & COLUMN_DEFAULT;
+}
+
 void page_detail(struct screen *s, unsigned kept)
 {
     static const char missing[] = "not in this window: it ended, or did nothing; its last values:";
@@ -114,7 +120,12 @@ void page_detail(struct screen *s, unsigned kept)
     if (s->told.length)
         put_told(&page, s->told.bytes);
     const struct screen_view *view = &s->views[s->detail_view];
-    for (unsigned i = 1; s->detail.length && s->detail_view < s->nviews && i <= view->n; i++)
-        put_column(&page, view, i);
+    bool known = s->detail.length && s->detail_view < s->nviews;
+    for (unsigned i = 1; known && i <= view->n; i++)
+        if (is_default(&view->columns[i - 1]))
+            put_column(&page, view, i);
+    for (unsigned i = 1; known && i <= view->n; i++)
+        if (!is_default(&view->columns[i - 1]))
+            put_column(&page, view, i);
     s->scroll = s->scroll < page.row ? s->scroll : page.row - 1;
 }

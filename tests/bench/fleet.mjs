@@ -39,7 +39,7 @@ const random = () => {
 
 const names = ["postgres", "php-fpm", "java", "nginx", "cc1", "python3", "node", "rsync", "systemd-journal", "kubelet",
     "containerd", "redis-server", "mysqld", "kswapd0", "gzip", "it\\x20is"];
-const verdicts = ["ok", "ok", "ok", "cpu-bound", "starved", "io-bound", "throttled", "noisy-neighbor"];
+const verdicts = ["ok", "ok", "ok", "cpu-bound", "starved", "io-bound", "throttled", "noisy"];
 const begin = Date.UTC(2026, 10, 23);
 const asked = Date.UTC(2026, 10, 23, 3, 12);
 const truth = new Map();

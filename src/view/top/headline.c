@@ -176,7 +176,7 @@ static void headline_cpu(struct top *top, struct headline *h)
     paragraph_add(&h->text, "%.1f runnable for %u CPU%s", h->demand, totals->cpus,
                   totals->cpus > 1 ? "s" : "");
     if (idle > IDLE)
-        paragraph_add(&h->text, " (%.0f %% idle: tasks are bound to some of them)", 100 * idle);
+        paragraph_add(&h->text, " (%.0f %% idle: bound tasks)", 100 * idle);
     say_hog(h, "takes");
 }
 

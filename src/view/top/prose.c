@@ -124,8 +124,14 @@ static void say_others(struct paragraph *p, const struct top *top, const struct 
 
     if (!n)
         return;
-    paragraph_add(p, victims ? " For that time others waited for the CPU that it had:"
-                             : " Meanwhile the CPU was with");
+    const char *what = victims ? "others waited for the CPU that it had:" : "the CPU was with";
+    if (process->judged.span > 1.5 * top->process_table.window) { /* pairs are those of the window only */
+        paragraph_add(p, " In the last ");
+        paragraph_time(p, top->process_table.window);
+        paragraph_add(p, " %s", what);
+    } else {
+        paragraph_add(p, victims ? " For that time %s" : " Meanwhile %s", what);
+    }
     for (; said < n && said < NAMED && list[said].ns * 4 >= list[0].ns; said++) {
         paragraph_add(p, said ? ", " : " ");
         if (list[said].key == process->key)
