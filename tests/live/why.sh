@@ -62,12 +62,16 @@ fi
 
 # 40 MiB a second, of the memory of the host.
 load_start "$DESERVE" grows fill 1024 40960 4000000
-"$HOG" top -k 1000 --thresholds oom_seconds=86400 1 6 >"$TMP/top"
 deadline() { column_of "$TMP/top" top by pid="$LOAD_PID" verdict=oom-risk | tee /dev/stderr | grep -qE '^.+:[1-9][0-9]*s$'; }
+for _ in 1 2 3; do # what others give back at the same moment may hide it
+    "$HOG" top -k 1000 --thresholds oom_seconds=86400,oom_share_pct=10 1 6 >"$TMP/top"
+    deadline >/dev/null 2>&1 && break
+done
 check 'oom-risk: the seconds left stand in by' deadline
-check 'and in the headline' grep -qE '^#headline .* runs out of memory in [0-9]+ s: grows \([0-9]+\) grows by [0-9.]+ [KMG]iB/s' "$TMP/top"
+in_headline() { grep "^#headline" "$TMP/top" | tee /dev/stderr | grep -qE '^#headline .* runs out of memory in [0-9]+ s: grows \([0-9]+\) grows by [0-9.]+ [KMG]iB/s'; }
+check 'and in the headline' in_headline
 check 'one that grows is at risk' says "grows \($LOAD_PID\) is oom-risk: .* It grows by [0-9.]+ MiB a second\. .* left of .* enough for [0-9]+ seconds\. .* Next: hog alloc -p $LOAD_PID " \
-    "$LOAD_PID" --thresholds oom_seconds=86400 0.5 8
+    "$LOAD_PID" --thresholds oom_seconds=86400,oom_share_pct=10 0.5 12
 load_stop "$LOAD_PID"
 
 check 'a unit: its processes together' says '^/: [0-9]+ processes\. In ' / 0.5
