@@ -59,7 +59,7 @@ unpinned() {
     done
 }
 works() {
-    local status seconds=3
+    local status seconds=1.6
     case $1 in
     hog\ pin*)
         unpinned

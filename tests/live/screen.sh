@@ -285,7 +285,12 @@ check 'q after that' sane
 # A view that this host cannot do: passed over, and a message says why, on the screen and when that is gone.
 begin top --without fexit,fentry,perf_event,kprobe 0.2
 title() { shown | sed -n '1s/^hog \([a-z]*\) .*/\1/p'; }
-has_moved() { [ -n "$(title)" ] && [ "$(title)" != "$was" ]; }
+# A view that is tried has its title in the meantime.
+has_moved() {
+    local now
+    now=$(title)
+    [ -n "$now" ] && [ "$now" != "$was" ] && sleep 0.7 && [ "$now" = "$(title)" ]
+}
 for _ in $(seq 12); do
     has '^hog file ' && break
     was=$(title)
