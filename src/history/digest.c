@@ -42,10 +42,10 @@ unsigned series_verdict(const struct series *s)
 {
     unsigned most = 0;
 
-    for (unsigned i = 1; i < DIGEST_VERDICTS; i++)
+    for (unsigned i = DIGEST_WELL; i < DIGEST_VERDICTS; i++)
         if (s->verdicts[i] && (!most || s->verdicts[i] > s->verdicts[most]))
             most = i;
-    return most;
+    return most ? most : s->verdicts[1] ? 1 : 0;
 }
 
 void digest_free(struct digest *d)

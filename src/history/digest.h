@@ -20,6 +20,7 @@
 #define DIGEST_BUCKETS  640 /* 16 for each doubling, from 2^-8 to 2^32 */
 #define DIGEST_NAME     64
 #define DIGEST_VERDICTS 16
+#define DIGEST_WELL     2 /* so many of them, the first ones, are no trouble */
 #define DIGEST_WHO      512 /* a name, or the path of a file */
 #define DIGEST_OF       (RECORD_MOST_NAME + DIGEST_NAME)
 
@@ -75,7 +76,7 @@ struct digest_range {
 
 struct digest {
     const struct schema *const *schemas; /* of all views: what is known of columns; ends with NULL */
-    const char *const *verdicts;         /* the words of the column `verdict`; the first: all is well */
+    const char *const *verdicts;         /* the words of the column `verdict`; the first DIGEST_WELL: all is well */
     unsigned nverdicts;                  /* up to DIGEST_VERDICTS */
     const char *by;                 /* "process", or a column; NULL: what rows were when they were recorded */
     char grouped[RECORD_MOST_NAME]; /* what they were: the same */
@@ -121,7 +122,7 @@ double series_quantile(const struct series *series, double q);
 /* Its mean in the windows that have it. */
 double series_mean(const struct series *series);
 
-/* The most frequent of its verdicts but the first one; 0: it has no other. */
+/* The most frequent of its verdicts from DIGEST_WELL on; below that: it has none of these. */
 unsigned series_verdict(const struct series *series);
 
 #endif

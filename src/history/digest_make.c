@@ -215,7 +215,7 @@ static void note_verdict(const struct digest *d, struct series *s, const struct 
         if (strlen(d->verdicts[i]) == verdict->length &&
             !memcmp(d->verdicts[i], verdict->at, verdict->length)) {
             s->verdicts[i]++;
-            if (i && ranked->by >= 0)
+            if (i >= DIGEST_WELL && ranked->by >= 0)
                 record_text(&record->values[ranked->by], s->by, sizeof s->by);
         }
 }

@@ -142,7 +142,7 @@ static void put_series(struct page *p, const struct ranking *r, const struct ser
     put(p, "<td>");
     put_time(p, s->peak_at);
     put(p, "<td>%" PRIu64 "<td class=t>", s->windows);
-    if (verdict) {
+    if (verdict >= DIGEST_WELL) {
         put(p, "%s %" PRIu32 " x%s", p->d->verdicts[verdict], s->verdicts[verdict], *s->by ? " by " : "");
         put_name(p, s->by);
     }

@@ -86,7 +86,7 @@ static void put_series(struct out *out, const struct digest *d, const struct ran
         [COL_windows] = cell_unsigned(s->windows),
         [COL_verdict] = judged ? cell_string(d->verdicts[verdict]) : cell_unknown(),
         [COL_verdict_windows] = judged ? cell_unsigned(s->verdicts[verdict]) : cell_unknown(),
-        [COL_by] = verdict ? report_name(s->by) : cell_unknown(),
+        [COL_by] = verdict >= DIGEST_WELL ? report_name(s->by) : cell_unknown(),
         [COL_comm] = report_name(s->name),
     };
 

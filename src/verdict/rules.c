@@ -18,7 +18,7 @@ static double at_most(double value, double most)
 /* ns */
 static double lost_to_cpu(const struct view_of *v)
 {
-    return v->times->wait + v->times->stolen;
+    return v->times->wait - at_most(v->times->own_wait, v->times->wait) + v->times->stolen;
 }
 
 static double lost_to_quota(const struct view_of *v)
@@ -41,6 +41,17 @@ static double lost_to_locks(const struct view_of *v)
     return v->times->lock;
 }
 
+static double lost_to_silence(const struct view_of *v)
+{
+    return v->times->blocked;
+}
+
+/* It ran, or had more threads ready than it may use CPUs: it computes. */
+static double computed(const struct view_of *v)
+{
+    return v->times->run + at_most(v->times->own_wait, v->times->wait);
+}
+
 /* percent of the span. Where many wait, a process that hardly runs causes much waiting: its own time is the
  * bound. */
 static double kept_waiting(const struct view_of *v)
@@ -61,7 +72,8 @@ static double left(const struct view_of *v)
 
 /*
  * The rules. oom-risk comes before all others; then, of the losses that are at least as large as their
- * threshold says, the largest; then the others in this order; else the process is ok.
+ * threshold says, the largest; then the others in this order; else, if it was busy, the verdict of its
+ * largest share; else the process is ok or idle.
  */
 static const struct rule {
     enum verdict verdict;
@@ -72,7 +84,7 @@ static const struct rule {
 } rules[RULES] = {
     {VERDICT_OOM_RISK, ENDS, OOM_SECONDS, left, "seconds until its memory ends, as it grows now"},
     {VERDICT_STARVED, LOSS, STARVED_PCT, lost_to_cpu,
-     "percent of its active time that it could have run, and others or the hypervisor had the CPU"},
+     "percent of its active time that it could have run, and other processes or the hypervisor had the CPU"},
     {VERDICT_THROTTLED, LOSS, THROTTLED_PCT, lost_to_quota,
      "percent of its active time that the CPU quota of its cgroup was used up"},
     {VERDICT_IO_BOUND, LOSS, IO_BOUND_PCT, lost_to_io,
@@ -81,6 +93,8 @@ static const struct rule {
      "percent of its active time that went to page faults which wait, to refaults and to reclaim"},
     {VERDICT_LOCK_BOUND, LOSS, LOCK_BOUND_PCT, lost_to_locks,
      "percent of its active time that it slept for locks in futex(2)"},
+    {VERDICT_BLOCKED, LOSS, BLOCKED_PCT, lost_to_silence,
+     "percent of its active time that it slept for what does not answer"},
     {VERDICT_NOISY_NEIGHBOR, LEVEL, NOISY_PCT, kept_waiting,
      "time that others waited for a CPU which it had, at most what it ran, in percent of the span"},
     {VERDICT_CPU_BOUND, LEVEL, CPU_BOUND_PCT, busiest,
@@ -89,7 +103,7 @@ static const struct rule {
 
 static double sum_of(const struct times *t)
 {
-    return t->run + t->wait + t->stolen + t->throttled + t->io + t->memory + t->lock;
+    return t->run + t->wait + t->stolen + t->throttled + t->io + t->memory + t->lock + t->blocked;
 }
 
 /* ns that a rule's loss is; 0: it is none, or not large enough to be said. */
@@ -118,6 +132,20 @@ static double apply(const struct rule *rule, const struct view_of *v, struct fin
     return finding->holds && rule->kind == LOSS ? value : 0;
 }
 
+/* Of a busy process for which no rule holds. */
+static enum verdict largest_share(const struct view_of *v)
+{
+    double most = computed(v);
+    enum verdict verdict = VERDICT_CPU_BOUND;
+
+    for (int i = 0; i < RULES; i++)
+        if (rules[i].kind == LOSS && rules[i].value(v) > most) {
+            most = rules[i].value(v);
+            verdict = rules[i].verdict;
+        }
+    return verdict;
+}
+
 void judge(const struct times *times, const struct outlook *outlook, const struct thresholds *thresholds,
            struct judgement *judgement)
 {
@@ -139,6 +167,12 @@ void judge(const struct times *times, const struct outlook *outlook, const struc
         if (judgement->findings[i].holds &&
             (rules[i].kind == ENDS || (rules[i].kind == LEVEL && verdict == VERDICT_OK)))
             verdict = judgement->findings[i].verdict;
+    judgement->largest_share =
+        verdict == VERDICT_OK && v.active > 0 && v.active * 100 >= thresholds->value[BUSY_PCT] * times->span;
+    if (judgement->largest_share)
+        verdict = largest_share(&v);
+    else if (verdict == VERDICT_OK && v.active * 100 < thresholds->value[IDLE_PCT] * times->span)
+        verdict = VERDICT_IDLE;
     judgement->verdict = verdict;
 }
 

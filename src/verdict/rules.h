@@ -13,9 +13,11 @@ struct times {
     double span;             /* that all this is about */
     double run;              /* on a CPU */
     double wait;             /* runnable while another task ran */
+    double own_wait;         /* of that, while another thread of its own ran */
     double stolen;           /* runnable while the hypervisor or an interrupt had its CPU */
     double throttled;        /* runnable while the quota of its group was used up */
-    double io, memory, lock; /* blocked */
+    double io, memory, lock; /* asleep for a disk, for memory, for a lock */
+    double blocked;          /* asleep for what does not answer: a dead server, a frozen file system */
     double caused;           /* time that others waited for a CPU because of it */
     double busiest;          /* the most that it, or one thread of it, had of one CPU */
     double majors;           /* its major faults, a count */
@@ -36,11 +38,12 @@ struct finding {
     bool known, holds;
     const char *what; /* what value is, one line */
 };
-#define RULES 8
+#define RULES 9
 
 struct judgement {
     enum verdict verdict;
-    double active; /* ns that it was not idle */
+    double active;      /* ns that it was not idle */
+    bool largest_share; /* no rule holds, but it was busy: the verdict is that of its largest share */
     struct finding findings[RULES];
 };
 

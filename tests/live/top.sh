@@ -124,9 +124,9 @@ for pid in "$a" "$b" "$victim"; do load_stop "$pid"; done
 # ---- idle processes ----
 
 load_start perl -e 'select(undef, undef, undef, 0.3) while 1' && idle=$LOAD_PID
-rows_of_zeros() { # by the header's names: all sums but memory and watts are 0.00, and the verdict is ok
+rows_of_zeros() { # by the header's names: all sums but memory and watts are 0.00, and the verdict is idle
     awk "$BY_NAME"'
-        $1 == "top" && col("verdict") == "ok" {
+        $1 == "top" && col("verdict") == "idle" {
             split("cpu wait iowait caused throttled memstall lock", pct)
             sum = col("faults_s") + col("read_kib_s") + col("write_kib_s")
             for (i in pct) sum += col(pct[i] "_pct")

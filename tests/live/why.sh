@@ -22,7 +22,7 @@ says() {
 time='[0-9.]+ (m?s|us)'
 
 load_start sleep 100
-check 'a process that sleeps is ok' says "^sleep \($LOAD_PID\) is ok: it asked for next to nothing\. In $time it (was idle for $time|did next to nothing)\. Next: " "$LOAD_PID" 1
+check 'a process that sleeps is idle' says "^sleep \($LOAD_PID\) is idle: it asked for next to nothing\. In $time it (was idle for $time|did next to nothing)\. Next: " "$LOAD_PID" 1
 load_stop "$LOAD_PID"
 
 load_start taskset -c "$last" "$DESERVE" computes burn 10000 0

@@ -15,9 +15,9 @@ struct a_case {
 };
 
 static const struct a_case cases[] = {
-    {"asleep", VERDICT_OK, {.span = 1000}, {0}},
+    {"asleep", VERDICT_IDLE, {.span = 1000}, {0}},
     {"a thread that fills a CPU", VERDICT_CPU_BOUND, {.span = 1000, .run = 990, .busiest = 990}, {0}},
-    {"eight threads of a tenth", VERDICT_OK, {.span = 1000, .run = 800, .busiest = 120}, {0}},
+    {"eight threads of a tenth", VERDICT_CPU_BOUND, {.span = 1000, .run = 800, .busiest = 120}, {0}},
     {"runs a third, waits two",
      VERDICT_STARVED,
      {.span = 1000, .run = 333, .wait = 667, .busiest = 333},
@@ -46,7 +46,10 @@ static const struct a_case cases[] = {
      {.span = 1000, .run = 200, .throttled = 300, .wait = 500},
      {0}},
     {"direct reads, one at a time", VERDICT_IO_BOUND, {.span = 1000, .run = 80, .io = 910}, {0}},
-    {"reads half as long as it runs", VERDICT_OK, {.span = 1000, .run = 500, .io = 250, .busiest = 500}, {0}},
+    {"reads half as long as it runs",
+     VERDICT_CPU_BOUND,
+     {.span = 1000, .run = 500, .io = 250, .busiest = 500},
+     {0}},
     {"a read now and then", VERDICT_OK, {.span = 1000, .run = 1, .io = 60}, {0}},
     {"refaults", VERDICT_THRASHING, {.span = 1000, .run = 200, .memory = 700}, {0}},
     {"refaults and other I/O", VERDICT_IO_BOUND, {.span = 1000, .run = 100, .memory = 300, .io = 500}, {0}},
@@ -62,7 +65,38 @@ static const struct a_case cases[] = {
      VERDICT_LOCK_BOUND,
      {.span = 1000, .run = 900, .lock = 3000, .busiest = 300},
      {0}},
-    {"a lock now and then", VERDICT_OK, {.span = 1000, .run = 600, .lock = 300, .busiest = 300}, {0}},
+    {"a lock now and then", VERDICT_CPU_BOUND, {.span = 1000, .run = 600, .lock = 300, .busiest = 300}, {0}},
+    {"more threads than CPUs",
+     VERDICT_CPU_BOUND,
+     {.span = 1000, .run = 960, .wait = 3000, .own_wait = 2900},
+     {0}},
+    {"more threads than CPUs, and a neighbour",
+     VERDICT_STARVED,
+     {.span = 1000, .run = 1000, .wait = 3000, .own_wait = 1500, .busiest = 300},
+     {0}},
+    {"waits for fsync nearly as long as it runs",
+     VERDICT_IO_BOUND,
+     {.span = 1000, .run = 507, .io = 484, .busiest = 507},
+     {0}},
+    {"runs, and reads a little",
+     VERDICT_CPU_BOUND,
+     {.span = 1000, .run = 700, .io = 160, .busiest = 600},
+     {0}},
+    {"reads a little less than it waits for locks",
+     VERDICT_LOCK_BOUND,
+     {.span = 1000, .run = 200, .io = 150, .lock = 220},
+     {0}},
+    {"a quarter of everything",
+     VERDICT_OK,
+     {.span = 1000, .run = 120, .io = 60, .lock = 60, .memory = 50},
+     {0}},
+    {"a server that does not answer", VERDICT_BLOCKED, {.span = 1000, .run = 2, .blocked = 990}, {0}},
+    {"one thread of eight is blocked, the others compute",
+     VERDICT_CPU_BOUND,
+     {.span = 1000, .run = 7000, .blocked = 1000, .busiest = 1000},
+     {0}},
+    {"a hundredth", VERDICT_OK, {.span = 1000, .run = 11}, {0}},
+    {"less than a hundredth", VERDICT_IDLE, {.span = 1000, .run = 4, .wait = 4}, {0}},
     {"keeps others waiting",
      VERDICT_NOISY_NEIGHBOR,
      {.span = 1000, .run = 990, .busiest = 990, .caused = 700},
@@ -108,7 +142,7 @@ static void test_case(const struct a_case *c, const struct thresholds *threshold
               verdict_names[judgement.verdict]);
         double sum = 100 *
                      (c->times.run + c->times.wait + c->times.stolen + c->times.throttled + c->times.io +
-                      c->times.memory + c->times.lock + c->times.caused) /
+                      c->times.memory + c->times.lock + c->times.blocked + c->times.caused) /
                      c->times.span;
         check(score(&times) > sum - 1e-6 && score(&times) < sum + 1e-6, "%s: score %g, not %g", c->name,
               score(&times), sum);
@@ -127,6 +161,10 @@ static void test_thresholds(struct thresholds thresholds)
     check(judgement.verdict == VERDICT_STARVED, "half waited, 49 %% asked for: %s",
           verdict_names[judgement.verdict]);
     thresholds.value[STARVED_PCT] = 51;
+    judge(&half, &none, &thresholds, &judgement);
+    check(judgement.verdict == VERDICT_CPU_BOUND && judgement.largest_share,
+          "half waited, 51 %% asked for: %s by share", verdict_names[judgement.verdict]);
+    thresholds.value[BUSY_PCT] = 101;
     judge(&half, &none, &thresholds, &judgement);
     check(judgement.verdict == VERDICT_OK, "half waited, 51 %% asked for: %s",
           verdict_names[judgement.verdict]);

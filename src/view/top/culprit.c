@@ -259,6 +259,8 @@ void culprit_of(const struct top *top, const struct judged_process *process, str
     case VERDICT_LOCK_BOUND:
         append(culprit, "[futex]");
         break;
+    case VERDICT_BLOCKED:
+    case VERDICT_IDLE:
     case VERDICT_OK:
     case VERDICT_CPU_BOUND:
     case VERDICTS:

@@ -35,14 +35,15 @@ static void join_pair(struct top *top, const struct pair *pair)
 {
     bool quota = pair->aggressor == HOG_THROTTLED;
 
-    if (!pair->victim || pair->ns <= 0 || pair->aggressor == pair->victim ||
-        (!quota && waits_no_process(pair->aggressor)))
+    if (!pair->victim || pair->ns <= 0 || (!quota && waits_no_process(pair->aggressor)))
         return;
     struct judged_process *process =
         process_table_at(&top->process_table, quota ? pair->victim : pair->aggressor);
     if (process && quota) {
         process->now.throttled += (double)pair->ns;
         process->now.wait = fmax(0, process->now.wait - (double)pair->ns);
+    } else if (process && pair->aggressor == pair->victim) {
+        process->now.own_wait += (double)pair->ns;
     } else if (process) {
         process->now.caused += (double)pair->ns;
     }

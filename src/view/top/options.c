@@ -14,7 +14,7 @@ static int add_alert(uint32_t *alert, const char *label, const char *word, size_
     char allowed[160] = "";
     int used = 0;
 
-    for (unsigned i = VERDICT_OK + 1; i < VERDICTS; i++) {
+    for (unsigned i = VERDICT_FIRST_TROUBLE; i < VERDICTS; i++) {
         const char *name = verdict_names[i];
         if (strlen(name) == length && !strncmp(word, name, length)) {
             *alert |= UINT32_C(1) << i;
@@ -57,7 +57,7 @@ const struct option_spec top_options[] = {
         .help = "exit with status 4 after N (1) windows in a row that show one of these",
         .verbs = VERB_VIEWS | VERB_RECORD | VERB_WHY,
         .kind = OPTION_PARSED,
-        .words = verdict_names + 1,
+        .words = verdict_names + VERDICT_FIRST_TROUBLE,
         AT(alert),
         .parse = parse_alerts,
     },

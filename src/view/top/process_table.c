@@ -60,7 +60,8 @@ static bool is_remembered(const struct judged_process *process)
 {
     const struct times *t = &process->judged;
 
-    return t->run + t->wait + t->stolen + t->throttled + t->io + t->memory + t->lock + t->caused >
+    return t->run + t->wait + t->stolen + t->throttled + t->io + t->memory + t->lock + t->blocked +
+                   t->caused >
                FORGOTTEN ||
            process->grows;
 }
@@ -92,6 +93,7 @@ int process_table_begin(struct process_table *s, double window, double span)
         process->waits = 0;
         process->io_sleeps = 0;
         process->most_wait_ns = 0;
+        process->blocked_ns = 0;
     }
     s->window = window;
     /* Not in every window, as all entries move. */

@@ -14,11 +14,13 @@ struct judged_process {
     int64_t waits;            /* sleeps that ended in the window */
     uint64_t most_wait_ns;    /* longest of them */
     int64_t io_sleeps;        /* sleeps on I/O that ended in the window */
+    uint64_t blocked_ns;      /* how long the sleep for which it is blocked has lasted */
     struct growth growth;     /* of resident memory */
     bool grows;               /* at the last snapshot */
     struct outlook outlook;   /* when it runs out of memory */
     enum verdict verdict;
-    size_t rank; /* rank, from 1; 0: no row */
+    bool wanted, long_blocked; /* it may have a row; and among the first, as it hangs for long */
+    size_t rank;               /* rank, from 1; 0: no row */
 };
 
 struct process_table {

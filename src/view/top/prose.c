@@ -44,7 +44,7 @@ static void put_group(struct paragraph *p, const struct cgroup_name *name)
  * threads or waits are not known. */
 static void say_times(struct paragraph *p, const struct times *t, bool together)
 {
-    const double all = t->run + t->wait + t->stolen + t->throttled + t->io + t->memory + t->lock;
+    const double all = t->run + t->wait + t->stolen + t->throttled + t->io + t->memory + t->lock + t->blocked;
     const struct {
         const char *what;
         double ns;
@@ -56,6 +56,7 @@ static void say_times(struct paragraph *p, const struct times *t, bool together)
         {together ? "were blocked on a disk for" : "was blocked on a disk for", t->io},
         {together ? "were blocked on memory for" : "was blocked on memory for", t->memory},
         {"slept for locks for", t->lock},
+        {together ? "were blocked for" : "was blocked for", t->blocked},
         {"was idle for", together ? 0 : t->span - all},
     };
     const char *pending = NULL;
@@ -218,6 +219,7 @@ static const struct {
     const char *is;   /* after "NAME (PID) is VERDICT: " */
     const char *next; /* %1$u: its PID, or that of the first culprit */
 } verdicts[VERDICTS] = {
+    [VERDICT_IDLE] = {"it asked for next to nothing.", NULL},
     [VERDICT_OK] = {"it had what it asked for.", NULL},
     [VERDICT_CPU_BOUND] = {"it computes, and gets nearly all the CPU time that it asks for.",
                            "perf top -p %u shows in which function."},
@@ -234,6 +236,7 @@ static const struct {
     [VERDICT_LOCK_BOUND] = {"its threads wait for locks, mostly of each other.",
                             "gdb -p %u -batch -ex 'thread apply all bt' shows where they wait, and which "
                             "thread holds the lock."},
+    [VERDICT_BLOCKED] = {"it waits for something that does not answer.", NULL},
     [VERDICT_NOISY_NEIGHBOR] =
         {"it keeps others waiting for a CPU.",
          "renice -n 10 -p %u makes room for them, and so does a lower CPUWeight= of its "
@@ -324,7 +327,9 @@ static void say_cause(struct paragraph *p, const struct top *top, const struct j
         say_growth(p, top, process);
         break;
     case VERDICT_LOCK_BOUND:
+    case VERDICT_BLOCKED:
     case VERDICT_CPU_BOUND:
+    case VERDICT_IDLE:
     case VERDICT_OK:
     case VERDICTS:
         break;
@@ -340,14 +345,14 @@ void top_prose(const struct top *top, const struct judged_process *process, para
     const struct times *t = process->judged.span > 0 ? &process->judged : &nothing;
     struct paragraph p = {.length = 0};
     bool idle = score(t) < 10, outside = process->key == HOG_KEY_OUTSIDE;
-    double sum = t->run + t->wait + t->stolen + t->throttled + t->io + t->memory + t->lock;
+    double sum = t->run + t->wait + t->stolen + t->throttled + t->io + t->memory + t->lock + t->blocked;
     bool together = (task && task->threads > 1) || sum > 1.02 * t->span, waits = sched_waits(top->sched);
 
     if (outside)
         return;
     put_task(&p, top, process->key);
-    if (idle && process->verdict == VERDICT_OK)
-        paragraph_add(&p, " is ok: it asked for next to nothing.");
+    if (idle && process->verdict < VERDICT_FIRST_TROUBLE)
+        paragraph_add(&p, " is idle: it asked for next to nothing.");
     else if (process->verdict == VERDICT_OK && sum - t->run > MUCH * sum)
         paragraph_add(&p, " is ok: no single cause takes a large part of its time.");
     else
@@ -383,6 +388,7 @@ size_t top_prose_of_all(const struct top *top, paragraph_line_fn fn, void *conte
         sum.io += t->io;
         sum.memory += t->memory;
         sum.lock += t->lock;
+        sum.blocked += t->blocked;
     }
     const char *name = top->context->options->subject;
     if (name) {

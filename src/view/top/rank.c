@@ -63,12 +63,48 @@ static void judge_process(const struct top *top, struct judged_process *process)
     process->verdict = process->key == HOG_KEY_OUTSIDE ? VERDICT_OK : judgement.verdict;
 }
 
-/* Rows that meet --alert, or whose memory is about to run out, come first. */
+/* What has been blocked for so long comes first, as long as it leaves room for others: of thousands that hang
+ * for one reason, some rows tell enough. */
+#define LONG_BLOCKED  10000000000ull /* ns */
+#define FIRST_BLOCKED 3
+
+/* Rows that meet --alert, or whose memory is about to run out, come first, then the longest blocked. */
 static unsigned urgency(const struct top *top, const struct judged_process *process)
 {
     unsigned alerted = top->context->options->alert >> process->verdict & 1;
 
-    return 2 * alerted + (process->verdict == VERDICT_OOM_RISK);
+    return 4 * alerted + 2 * (process->verdict == VERDICT_OOM_RISK) + process->long_blocked;
+}
+
+static bool is_long_blocked(const struct judged_process *process)
+{
+    return process->verdict == VERDICT_BLOCKED && process->blocked_ns >= LONG_BLOCKED;
+}
+
+/* Marks the FIRST_BLOCKED that have been blocked the longest; of equals those with the lowest key. */
+static void mark_long_blocked(struct top *top)
+{
+    struct judged_process *longest[FIRST_BLOCKED];
+    size_t n = 0;
+
+    for (size_t i = 0; i < top->process_table.capacity; i++) {
+        struct judged_process *process = &top->process_table.table[i];
+        size_t at = n;
+        process->long_blocked = false;
+        if (!process->wanted || !is_long_blocked(process))
+            continue;
+        for (; at &&
+               (longest[at - 1]->blocked_ns < process->blocked_ns ||
+                (longest[at - 1]->blocked_ns == process->blocked_ns && longest[at - 1]->key > process->key));
+             at--)
+            if (at < FIRST_BLOCKED)
+                longest[at] = longest[at - 1];
+        if (at < FIRST_BLOCKED)
+            longest[at] = process;
+        n += n < FIRST_BLOCKED;
+    }
+    for (size_t i = 0; i < n; i++)
+        longest[i]->long_blocked = true;
 }
 
 static int compare_rank(const struct top *top, const struct judged_process *a, const struct judged_process *b)
@@ -118,13 +154,17 @@ void top_rank(struct top *top)
     for (size_t i = 0; i < top->process_table.capacity; i++) {
         struct judged_process *process = &top->process_table.table[i];
         process->rank = 0;
-        if (!is_shown(top, process))
+        process->wanted = is_shown(top, process);
+        if (!process->wanted)
             continue;
         judge_process(top, process);
-        if (process->verdict != VERDICT_OK && options->alert >> process->verdict & 1)
+        if (process->verdict >= VERDICT_FIRST_TROUBLE && options->alert >> process->verdict & 1)
             top->alert = true;
-        insert_ranked(top, process);
     }
+    mark_long_blocked(top);
+    for (size_t i = 0; i < top->process_table.capacity; i++)
+        if (top->process_table.table[i].wanted)
+            insert_ranked(top, &top->process_table.table[i]);
     for (size_t i = 0; i < top->nranked; i++)
         top->ranked[i]->rank = i + 1;
 }

@@ -34,6 +34,7 @@
     X(memstall_pct, 12, PCT, SUM, WIDE,                                                                      \
       "time that its threads were blocked on memory: faults that wait, refaults, reclaim")                   \
     X(lock_pct, 8, PCT, SUM, WIDE, "time that its threads slept for locks")                                  \
+    X(blocked_pct, 11, PCT, SUM, WIDE, "time that its threads slept for what does not answer")               \
     X(stolen_pct, 10, PCT, SUM, WIDE,                                                                        \
       "time that its threads were runnable while the hypervisor or an interrupt had the CPU")                \
     X(faults_s, 8, PER_S, SUM, WIDE, "page faults per second, minor and major")                              \
@@ -159,7 +160,7 @@ static struct cell blocked_sum(const struct top *top, enum blocked what, double 
 /* All that it could not run although it wanted to; causes that the kernel does not report are not in it. */
 static double lost(const struct times *now)
 {
-    return now->wait + now->throttled + now->stolen + now->io + now->memory + now->lock;
+    return now->wait + now->throttled + now->stolen + now->io + now->memory + now->lock + now->blocked;
 }
 
 /* Depends on which task ran on which CPU, which is not counted with -p. */
@@ -240,6 +241,8 @@ static bool put_top_row(struct top *top, struct out *out, const struct schema *v
         [COL_throttled_pct] = waits ? top_percent(now->throttled, top) : cell_unknown(),
         [COL_memstall_pct] = blocked_sum(top, BLOCKED_MEMORY, now->memory),
         [COL_lock_pct] = blocked_sum(top, BLOCKED_LOCK, now->lock),
+        [COL_blocked_pct] =
+            top->tasks && tasks_sees_all(top->tasks) ? top_percent(now->blocked, top) : cell_unknown(),
         [COL_majors_s] = top_rate(since, (double)task->major, task),
         [COL_oom_s] = process->outlook.known ? cell_decimal(process->outlook.seconds, 1) : cell_unknown(),
         [COL_wait_count] = wait.count,
@@ -254,7 +257,7 @@ static bool put_top_row(struct top *top, struct out *out, const struct schema *v
 
     const struct run_options *options = top->context->options;
     bool asked = top->context->targets->n || is_subject(top) || options->top >= ROWS_ALL;
-    if (!asked && process->verdict == VERDICT_OK && is_idle(cells))
+    if (!asked && process->verdict < VERDICT_FIRST_TROUBLE && is_idle(cells))
         return false;
     return out_row_of(out, view, cells, &(struct row_keys){.key = process->key});
 }
@@ -271,7 +274,7 @@ static void put_sentence(void *context, const char *line)
 /* `hog why` without a process is about those in trouble. */
 static bool is_explained(const struct top *top, const struct judged_process *process)
 {
-    return is_subject(top) || process->verdict != VERDICT_OK;
+    return is_subject(top) || process->verdict >= VERDICT_FIRST_TROUBLE;
 }
 
 static void put_headline_line(struct top *top, struct out *out)

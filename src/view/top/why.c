@@ -60,7 +60,7 @@ static void put_times(const struct judged_process *process, const struct judgeme
         double ns;
     } all[] = {
         {"run", t->run}, {"wait", t->wait},     {"stolen", t->stolen}, {"throttled", t->throttled},
-        {"io", t->io},   {"memory", t->memory}, {"lock", t->lock},
+        {"io", t->io},   {"memory", t->memory}, {"lock", t->lock},     {"blocked", t->blocked},
     };
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -205,6 +205,8 @@ void top_why(const struct top *top, const struct judged_process *process, struct
     why_put(&line, "active_ms", cell_decimal(judgement.active / 1e6, 3));
     why_put(&line, "busiest_ms", cell_decimal(process->judged.busiest / 1e6, 3));
     why_put(&line, "caused_ms", cell_decimal(process->judged.caused / 1e6, 3));
+    why_put(&line, "own_wait_ms", cell_decimal(process->judged.own_wait / 1e6, 3));
+    why_put(&line, "largest_share", cell_string(judgement.largest_share ? "yes" : "no"));
     why_put(&line, "majors", cell_decimal(process->judged.majors, 1));
     why_end(&line);
     put_times(process, &judgement, out);
