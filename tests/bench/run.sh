@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Measures hog against its budgets and next to libbpf-tools and bpftrace; docs/bench.md explains the numbers.
 #
-#   run.sh [program|slowdown|start|size|windows|own|accuracy|admission|memory|alloc|block|calls|file|energy]...
+#   run.sh [program|scheduler|slowdown|start|size|windows|own|accuracy|admission|memory|alloc|block|calls|file|energy]...
 #
 # All parts by default; with LONG=1 more repeats of everything. Ends with 1 if a budget is exceeded.
 # shellcheck source=tests/bench/lib.sh
@@ -36,6 +36,49 @@ mean() { # mean BEFORE AFTER: ns a run
     # shellcheck disable=SC2086 # two numbers each
     set -- $1 $2
     calculate "($3 - $1) / ($4 - $2)" 1
+}
+
+# Of all programs of a process on the scheduler: ns so far. Its switches: those of the program of that name.
+scheduler_ns() { # scheduler_ns PID
+    local id sum=0
+    for id in $(ids "$1" prog); do
+        # shellcheck disable=SC2046 # two numbers
+        set -- "$1" $(cost "$id")
+        sum=$((sum + $2))
+    done
+    echo "$sum"
+}
+
+# One round for `top` against cpudist and runqlat together, on switches and wakeups.
+scheduler_round() { # scheduler_round ROUND
+    local -A pid before
+    local what order=(hog cpudist runqlat) switches
+    [ $(($1 % 2)) -eq 0 ] || order=(runqlat cpudist hog)
+    for what in "${order[@]}"; do
+        if [ "$what" = hog ]; then start_hog top 100; else start "$what" 100 && await_programs "$PID"; fi
+        pid[$what]=$PID
+    done
+    taskset -c "$last_cpu" perf bench sched pipe -l 2000 >/dev/null
+    switches=$(cost "$(named "${pid[cpudist]}" sched_switch)")
+    for what in "${order[@]}"; do before[$what]=$(scheduler_ns "${pid[$what]}"); done
+    taskset -c "$last_cpu" perf bench sched pipe -l "${LONG:+4}50000" >/dev/null
+    for what in "${order[@]}"; do
+        echo "$(($(scheduler_ns "${pid[$what]}") - before[$what]))" >"$TMP/scheduler.now.$what"
+    done
+    set -- "${switches#* }" "$(cost "$(named "${pid[cpudist]}" sched_switch)")"
+    for what in "${order[@]}"; do
+        calculate "$(cat "$TMP/scheduler.now.$what") / (${2#* } - $1)" 1 >>"$TMP/scheduler.$what"
+    done
+    for what in "${order[@]}"; do stop "${pid[$what]}"; done
+}
+
+scheduler_rows() {
+    local ours peers
+    ours=$(median <"$TMP/scheduler.hog")
+    peers=$(calculate "$(median <"$TMP/scheduler.cpudist") + $(median <"$TMP/scheduler.runqlat")" 1)
+    header 'hog top, all programs on switch and wakeup' 'both'
+    row 'ns a switch, peers cpudist and runqlat' "$ours" "$peers" "$(calculate "$ours / $peers")" '<= 0.6' \
+        "$(calculate "$ours / $peers" 4)"
 }
 
 # One round for a view: all attached, in another order each time; switches on one CPU.
@@ -94,6 +137,16 @@ part_program() {
     program_rows cpu 0.25 ''
     program_rows contention 0.5 0.1
     program_rows top 0.5 0.1
+}
+
+part_scheduler() {
+    local i stats
+    stats=$(sysctl -n kernel.bpf_stats_enabled)
+    trap 'sysctl -qw kernel.bpf_stats_enabled='"$stats"'; cleanup' EXIT
+    sysctl -qw kernel.bpf_stats_enabled=1
+    for ((i = 0; i < repeats; i++)); do scheduler_round "$i"; done
+    sysctl -qw "kernel.bpf_stats_enabled=$stats"
+    scheduler_rows
 }
 
 # ---- how much slower the host gets ----
@@ -454,12 +507,12 @@ part_alloc() {
 # shellcheck source=tests/bench/energy.sh
 . tests/bench/energy.sh
 
-[ $# -gt 0 ] || set -- program slowdown start size windows own accuracy admission memory alloc block calls file energy
+[ $# -gt 0 ] || set -- program scheduler slowdown start size windows own accuracy admission memory alloc block calls file energy
 echo "kernel $(uname -r) $(uname -m), $(nproc) CPUs, $(awk '/MemTotal/ { printf "%.1f GiB", $2 / 1048576 }' /proc/meminfo)," \
     "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1), load $(cut -d' ' -f1 /proc/loadavg), $(date -u +%F)"
 for part in "$@"; do
     case $part in
-    program | slowdown | start | size | windows | own | accuracy | admission | memory | alloc | block | calls | file | energy) "part_$part" ;;
+    program | scheduler | slowdown | start | size | windows | own | accuracy | admission | memory | alloc | block | calls | file | energy) "part_$part" ;;
     *) die "no part $part" ;;
     esac
 done
