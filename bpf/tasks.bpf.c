@@ -13,6 +13,7 @@
 #include "kernel/task.bpf.h"
 #include "lib/cast.bpf.h"
 #include "lib/task_key.bpf.h"
+#include "tasks/stuck.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
 
@@ -20,6 +21,7 @@ enum hog_task_flags {
     HOG_TASK_KERNEL = 1, /* a kernel thread */
     HOG_TASK_IO = 2,     /* bytes are known */
     HOG_TASK_MEMORY = 4, /* pages are known */
+    HOG_TASK_STUCK = 8,  /* not a struct hog_task but a struct hog_stuck */
 };
 const volatile enum hog_task_flags task_flags = HOG_TASK_KERNEL;
 
@@ -84,14 +86,13 @@ static __always_inline void measure_memory(struct hog_task *record, struct mm_st
     record->flags |= HOG_TASK_MEMORY;
 }
 
-SEC("iter/task")
-int hog_tasks(struct bpf_iter__task *ctx)
+static __always_inline void report_task(struct bpf_iter__task *ctx, bool stuck)
 {
     struct task_struct *task = ctx->task;
     struct hog_task record = {.threads = 1};
 
     if (!task)
-        return 0;
+        return;
     struct task_struct *cast = cast_task(task), *leader = cast->group_leader;
     struct mm_struct *mm = cast->mm;
     if (!keys.by_thread)
@@ -112,5 +113,21 @@ int hog_tasks(struct bpf_iter__task *ctx)
     record.flags = (task->flags & PF_KTHREAD ? HOG_TASK_KERNEL : 0) | (io_counted() ? HOG_TASK_IO : 0);
     measure_memory(&record, mm);
     bpf_seq_write(ctx->meta->seq, &record, sizeof record);
+    if (stuck)
+        report_stuck(ctx, task, record.key, record.thread, HOG_TASK_STUCK, record.flags & HOG_TASK_KERNEL);
+}
+
+/* Two programs: the second one where the first is refused. */
+SEC("iter/task")
+int hog_tasks_stuck(struct bpf_iter__task *ctx)
+{
+    report_task(ctx, true);
+    return 0;
+}
+
+SEC("iter/task")
+int hog_tasks(struct bpf_iter__task *ctx)
+{
+    report_task(ctx, false);
     return 0;
 }

@@ -9,8 +9,14 @@ struct file_system_type {
     const char *name;
 } __relocated;
 
+struct sb_writers {
+    unsigned short frozen; /* not 0: writes wait; an int until 6.6 (its low half is read), f0cd988aa0a6 */
+} __relocated;
+
 struct super_block {
     u32 s_dev;
+    unsigned long s_magic;
+    struct sb_writers s_writers;
     struct file_system_type *s_type;
 } __relocated;
 
@@ -51,6 +57,7 @@ struct path {
 struct file {
     struct path f_path;
     struct inode *f_inode;
+    void *private_data;
 } __relocated;
 
 struct kiocb {

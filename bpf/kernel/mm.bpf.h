@@ -10,17 +10,26 @@ struct percpu_counter {
     s64 count;
 } __relocated;
 
+typedef struct {
+    s64 counter;
+} atomic_long_t;
+
+struct rw_semaphore {
+    atomic_long_t owner; /* the task that holds it, or one of its readers; the lowest three bits are flags */
+} __relocated;
+
+struct mutex {
+    atomic_long_t owner; /* the same */
+} __relocated;
+
 struct mm_struct {
+    struct rw_semaphore mmap_lock;         /* mmap_sem until 5.8, da1c55f1b272 */
     struct task_struct *owner;             /* a thread of the process; NULL: it exits; CONFIG_MEMCG */
     unsigned long total_vm;                /* pages mapped */
     unsigned long hiwater_rss, hiwater_vm; /* highest page counts, as of the last time they shrank */
     struct percpu_counter
         rss_stat[4]; /* pages: file, anonymous, swap, shared memory; an array from 6.2, f1a7941243c1 */
 } __relocated;
-
-typedef struct {
-    s64 counter;
-} atomic_long_t;
 
 struct mm_rss_stat {
     atomic_long_t count[4];

@@ -26,6 +26,7 @@ struct sched_info {
     unsigned long pcount; /* times that the task got a CPU */
     u64 run_delay;        /* ns waited; updated when the task gets a CPU or is moved to another one */
     u64 last_queued;      /* start of the current wait by the clock of its run queue; 0: it does not wait */
+    u64 last_arrival;     /* when it last got a CPU, by the clock of its run queue */
 } __relocated;
 
 struct sched_entity {

@@ -37,6 +37,7 @@ struct task_io_accounting {
 
 struct signal_struct {
     atomic_t live;                  /* threads that have not begun to exit */
+    int nr_threads;                 /* of the process */
     u64 sum_sched_runtime;          /* ns on CPU of threads that have exited */
     unsigned long min_flt, maj_flt; /* page faults of these */
     unsigned long maxrss;           /* highest page count, as of the last exec or exit */
@@ -75,7 +76,7 @@ struct task_struct {
     struct task_struct *real_parent; /* a thread of the parent process */
     struct pid *thread_pid;
     unsigned long min_flt, maj_flt; /* page faults */
-    unsigned long nvcsw;            /* voluntary context switches */
+    unsigned long nvcsw, nivcsw;    /* context switches: of its own will, and others */
     struct files_struct *files;
     struct signal_struct *signal;
     void *sighand; /* NULL: its counts have been added to `signal` */
@@ -116,6 +117,12 @@ struct task_struct___7_2 {
     struct futex_sched_data futex;
 } __relocated;
 
+/* What a task waits for in D state; CONFIG_DETECT_HUNG_TASK_BLOCKER, from 6.16, 3cffcb46c4ac: the address of
+ * a lock, and in the lowest bits its kind. */
+struct task_struct___6_16 {
+    unsigned long blocker;
+} __relocated;
+
 struct task_struct___psi {
     unsigned in_memstall : 1; /* works or waits for memory to be reclaimed or read back; CONFIG_PSI. A bit of
                                * `flags` until 5.7, 1066d1b6974e */
@@ -131,6 +138,7 @@ struct pt_regs___kernel {                   /* not the one of <asm/ptrace.h> */
 /* What a program of an iterator over tasks gets. */
 struct bpf_iter_meta {
     struct seq_file *seq;
+    u64 session_id; /* of the pass */
 };
 
 struct bpf_iter__task {

@@ -229,6 +229,16 @@ const struct sched_totals *sched_totals(const struct sched *o)
     return &o->sums.all.totals;
 }
 
+bool sched_monotonic(const struct sched *o, uint32_t cpu, uint64_t clock, uint64_t *ns)
+{
+    uint64_t offset;
+
+    if (!o->kernel.waits || !sched_clock_offset(&o->kernel, cpu, &offset))
+        return false;
+    *ns = clock + offset;
+    return true;
+}
+
 /* ---- names ---- */
 
 static bool sched_exit_name(void *context, uint64_t key, struct name *name)

@@ -24,6 +24,8 @@ const struct sched_totals *sched_totals(const struct sched *o);
 /* Whether start times in keys come from the kernel, not from observed forks: then all objects have the same
  * keys. */
 bool sched_knows_births(const struct sched *o);
+/* A time by the clock of a CPU's run queue as CLOCK_MONOTONIC; false: not known. */
+bool sched_monotonic(const struct sched *o, uint32_t cpu, uint64_t clock, uint64_t *ns);
 const struct waits *sched_waits(const struct sched *o); /* NULL: not counted */
 const struct name *sched_name(struct sched *o, uint64_t key, uint64_t now);
 bool sched_hides(struct sched *o, uint64_t key, uint64_t now); /* a kernel thread with --no-kernel */

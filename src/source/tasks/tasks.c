@@ -15,6 +15,7 @@
 #include "source/shared/collector.h"
 #include "source/shared/sources.h"
 #include "source/tasks/proc.h"
+#include "source/tasks/stuck.h"
 #include "base/hash_table.h"
 #include "tasks.types.h"
 
@@ -48,7 +49,9 @@ struct tasks {
     struct collector collector;
     bool all;
     struct hash_table units, threads;
-    struct task_sums outside; /* all processes outside the PID namespace, one row */
+    struct task_sums outside;  /* all processes outside the PID namespace, one row */
+    struct stuck_tasks *stuck; /* NULL: not looked for */
+    struct hog_stuck_modes *stuck_modes;
     uint64_t *wanted;
     size_t nwanted;
     uint64_t snapshot;            /* number of the snapshot, from 1 */
@@ -59,10 +62,10 @@ struct tasks {
     int64_t boot_offset;
 };
 
-static const struct alternative tasks_iterators[] = {{"iter", "hog_tasks"}};
+static const struct alternative tasks_iterators[] = {{"iter", "hog_tasks_stuck"}, {"iter", "hog_tasks"}};
 static const struct alternative tasks_proc[] = {{"proc", "/proc"}};
 static const struct hook_ways tasks_ways[] = {
-    {"tasks", tasks_iterators, 1}, {"tasks", tasks_proc, 1}, {NULL, NULL, 0}};
+    {"tasks", tasks_iterators, 2}, {"tasks", tasks_proc, 1}, {NULL, NULL, 0}};
 
 /* ---- opening ---- */
 
@@ -85,7 +88,7 @@ static int tasks_load(struct tasks *t, struct hook_report *hook, struct error *w
     if (!err)
         err = object_create_maps(t->collector.obj, why);
     return err ? err
-               : hook_attach(&t->collector, context, &t->collector.links[0], tasks_iterators, 1, hook, why);
+               : hook_attach(&t->collector, context, &t->collector.links[0], tasks_iterators, 2, hook, why);
 }
 
 static void tasks_close(void *state)
@@ -94,6 +97,7 @@ static void tasks_close(void *state)
 
     if (t->all)
         collector_close(&t->collector);
+    stuck_close(t->stuck);
     hash_table_free(&t->units);
     hash_table_free(&t->threads);
     free(t->wanted);
@@ -121,6 +125,10 @@ static int tasks_open(void **state, const struct source_context *context, unsign
     if (err)
         collector_close(&t->collector);
     t->all = !err;
+    if (t->all && hook->choice.chosen == tasks_iterators) {
+        t->stuck = stuck_open();
+        t->stuck_modes = object_global(t->collector.obj, "stuck_modes", sizeof *t->stuck_modes);
+    }
     if (err && !pidns_is_of_proc(context->pidns)) {
         free(t);
         return error_set(why, err, "%s; and /proc cannot be used instead: its PIDs are not those of the rows",
@@ -238,10 +246,19 @@ static void note_thread(struct tasks *t, struct unit *unit, const struct hog_tas
     thread->snapshot = t->snapshot;
 }
 
+_Static_assert(sizeof(struct hog_task) == sizeof(struct hog_stuck) &&
+                   offsetof(struct hog_task, flags) == offsetof(struct hog_stuck, flags),
+               "two kinds of records, told by their flags");
+
 static void note_record(void *context, const void *one)
 {
     struct tasks *t = context;
     const struct hog_task *record = one;
+    if (record->flags & HOG_TASK_STUCK) {
+        if (t->stuck)
+            stuck_add(t->stuck, sched_of(t->context), one);
+        return;
+    }
     struct unit *unit = hash_table_find_or_add(&t->units, record->id);
 
     if (!unit) {
@@ -380,6 +397,8 @@ int tasks_snapshot(struct tasks *t, uint64_t now)
     t->begin_boot = clock_ns(CLOCK_BOOTTIME) - (uint64_t)t->boot_offset;
     t->lost = t->threads_lost = 0;
     t->snapshot++;
+    if (t->stuck)
+        stuck_begin(t->stuck, t->begin);
     if (t->all)
         err = iterator_read(t->collector.links[0].fds[0], sizeof(struct hog_task), note_record, t);
     else
@@ -389,6 +408,10 @@ int tasks_snapshot(struct tasks *t, uint64_t now)
         forget_all(t);
     else
         finish_snapshot(t);
+    if (t->stuck)
+        stuck_end(t->stuck, pidns_is_of_proc(t->context->pidns));
+    if (t->stuck && t->stuck_modes)
+        t->stuck_modes->readers = stuck_some_stopped(t->stuck);
     t->next = t->begin + pause_after(clock_ns(CLOCK_THREAD_CPUTIME_ID) - used);
     return err ? err : 1;
 }
@@ -429,6 +452,11 @@ static void tasks_cost(void *state, struct program_cost *cost)
 struct tasks *tasks_of(const struct source_context *context)
 {
     return source_state(context, &tasks_source);
+}
+
+struct stuck_tasks *tasks_stuck(const struct tasks *t)
+{
+    return t->stuck;
 }
 
 const struct source tasks_source = {

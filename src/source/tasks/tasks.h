@@ -14,6 +14,7 @@
 
 #include "source/shared/source.h"
 
+struct stuck_tasks;
 struct tasks;
 
 struct task_sums {
@@ -51,5 +52,8 @@ int tasks_snapshot(struct tasks *t, uint64_t now);
 const struct task_sums *tasks_find(const struct tasks *t, uint64_t key);
 typedef void (*tasks_fn)(void *context, const struct task_sums *sums);
 void tasks_each(const struct tasks *t, tasks_fn fn, void *context);
+
+/* Threads that cannot go on, as of the last snapshot; NULL: not looked for. */
+struct stuck_tasks *tasks_stuck(const struct tasks *t);
 
 #endif

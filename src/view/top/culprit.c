@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "sched.types.h"
+#include "view/top/culprit_blocked.h"
 #include "view/top/oom_forecast.h"
 #include "view/top/state.h"
 
@@ -260,6 +261,8 @@ void culprit_of(const struct top *top, const struct judged_process *process, str
         append(culprit, "[futex]");
         break;
     case VERDICT_BLOCKED:
+        culprit->length = blocked_text(top, process, culprit->text, sizeof culprit->text);
+        break;
     case VERDICT_IDLE:
     case VERDICT_OK:
     case VERDICT_CPU_BOUND:

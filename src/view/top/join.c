@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include "sched.types.h"
+#include "source/tasks/stuck.h"
 #include "view/top/oom_forecast.h"
 #include "view/top/state.h"
 
@@ -136,6 +137,27 @@ static void join_task(void *context, const struct task_sums *task)
         process->now.busiest = fmin(process->now.run, top->process_table.window);
 }
 
+/* The thread sleeps since before the snapshot, so for all of the window after that. What the scheduler
+ * counted of this sleep as something else is taken back. */
+static void join_stuck(void *context, const struct stuck *stuck)
+{
+    struct top *top = context;
+    struct judged_process *process = process_table_at(&top->process_table, stuck->key);
+    uint64_t asleep = top->now > stuck->since ? top->now - stuck->since : 0;
+
+    if (!process)
+        return;
+    double ns = fmin((double)asleep, top->process_table.window);
+    struct times *now = &process->now;
+    now->blocked += ns;
+    if (stuck->kind == STUCK_MMAP_LOCK)
+        now->lock -= fmin(now->lock, ns);
+    else if (now->io > 0)
+        now->io -= fmin(now->io, ns);
+    if (process->blocked_ns < asleep)
+        process->blocked_ns = asleep;
+}
+
 /* A snapshot that fails, or costs too much now, leaves the one before. */
 static void join_look(struct top *top)
 {
@@ -175,6 +197,8 @@ int top_join(struct top *top, double window)
     if (top->tasks) {
         join_look(top);
         tasks_each(top->tasks, join_task, top);
+        if (tasks_stuck(top->tasks))
+            stuck_each(tasks_stuck(top->tasks), join_stuck, top);
     }
     process_table_end(&top->process_table);
     oom_forecast_update(top->oom_forecast, top);
