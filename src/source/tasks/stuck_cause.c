@@ -14,8 +14,8 @@
 #include "tasks.types.h"
 
 #define FRESH      20000000000ull /* ns for which an answer holds */
-#define MOST_LINKS 4000          /* descriptors looked at for an answer: some ms */
-#define OF_FUSE    1             /* numbers of inodes of pipes are larger */
+#define MOST_LINKS 4000           /* descriptors looked at for an answer: some ms */
+#define OF_FUSE    1              /* numbers of inodes of pipes are larger */
 
 /* ---- processes that have a file open ---- */
 

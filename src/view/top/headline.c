@@ -6,6 +6,7 @@
 #include "shared.types.h"
 #include "host/pidns.h"
 #include "view/top/families.h"
+#include "view/top/headline_blocked.h"
 #include "view/top/oom_forecast.h"
 
 #define MEMBERS 64    /* the heaviest users of a resource */
@@ -14,6 +15,7 @@
 #define LOSES   0.1   /* of the window: a process that loses less is not counted */
 #define IDLE    0.25  /* of all CPUs: so much idle time while tasks wait is worth a word */
 #define DISKS   16
+#define HANGS   10000000000ull /* ns: a file system that does not answer for so long comes before all else */
 
 enum shortage { SHORT_CPU, SHORT_QUOTA, SHORT_MEMORY, SHORT_DISK, SHORTAGES };
 
@@ -334,10 +336,16 @@ static void find_headline(struct top *top, struct headline *h)
 {
     double lost[SHORTAGES] = {0}, window = top->process_table.window;
     enum shortage worst = SHORT_CPU;
+    struct blocked_story story;
 
     *h = (struct headline){.demand = -1, .capacity = -1, .share_pct = -1};
     if (top->nranked && top->ranked[0]->verdict == VERDICT_OOM_RISK) {
         headline_end(top, top->ranked[0], h);
+        return;
+    }
+    blocked_story(top, &story);
+    if (story.fault && story.longest >= HANGS) {
+        headline_blocked(top, &story, h);
         return;
     }
     for (size_t i = 0; i < top->process_table.capacity; i++)
@@ -345,7 +353,12 @@ static void find_headline(struct top *top, struct headline *h)
             lost[what] += lost_to(&top->process_table.table[i], what);
     for (enum shortage what = 0; what < SHORTAGES; what++)
         worst = lost[what] > lost[worst] ? what : worst;
-    if (window <= 0 || lost[worst] < SHORT * window) {
+    bool enough = window > 0 && lost[worst] >= SHORT * window;
+    if (story.oldest && (!enough || (story.fault && (double)story.threads * window > lost[worst]))) {
+        headline_blocked(top, &story, h);
+        return;
+    }
+    if (!enough) {
         headline_none(top, h);
         return;
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "shared.types.h"
 #include "host/targets.h"
+#include "view/top/headline_blocked.h"
 #include "view/top/oom_forecast.h"
 
 #define NAMED  3     /* other processes in a sentence */
@@ -283,6 +284,8 @@ static void say_next(struct paragraph *p, const struct top *top, const struct ju
     paragraph_add(p, "\nNext: ");
     if (verdicts[process->verdict].next)
         paragraph_add(p, verdicts[process->verdict].next, key_process(process->key));
+    else if (process->verdict == VERDICT_BLOCKED)
+        blocked_next(p, top, process);
     else if (process->verdict == VERDICT_STARVED)
         next_of_starved(p, top, process);
     else if (process->verdict == VERDICT_THROTTLED)
@@ -328,6 +331,8 @@ static void say_cause(struct paragraph *p, const struct top *top, const struct j
         break;
     case VERDICT_LOCK_BOUND:
     case VERDICT_BLOCKED:
+        blocked_prose(p, top, process);
+        break;
     case VERDICT_CPU_BOUND:
     case VERDICT_IDLE:
     case VERDICT_OK:
