@@ -5,6 +5,7 @@
 #include <string.h>
 #include "sched.types.h"
 #include "view/top/culprit_blocked.h"
+#include "view/top/culprit_lock.h"
 #include "view/top/oom_forecast.h"
 #include "view/top/state.h"
 
@@ -258,7 +259,7 @@ void culprit_of(const struct top *top, const struct judged_process *process, str
         memory_end(top, process, culprit);
         break;
     case VERDICT_LOCK_BOUND:
-        append(culprit, "[futex]");
+        culprit->length = lock_text(top, process, culprit->text, sizeof culprit->text);
         break;
     case VERDICT_BLOCKED:
         culprit->length = blocked_text(top, process, culprit->text, sizeof culprit->text);

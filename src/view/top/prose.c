@@ -6,6 +6,7 @@
 #include <string.h>
 #include "shared.types.h"
 #include "host/targets.h"
+#include "view/top/culprit_lock.h"
 #include "view/top/headline_blocked.h"
 #include "view/top/oom_forecast.h"
 
@@ -330,6 +331,8 @@ static void say_cause(struct paragraph *p, const struct top *top, const struct j
         say_growth(p, top, process);
         break;
     case VERDICT_LOCK_BOUND:
+        lock_prose(p, top, process);
+        break;
     case VERDICT_BLOCKED:
         blocked_prose(p, top, process);
         break;
