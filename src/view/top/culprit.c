@@ -5,6 +5,7 @@
 #include <string.h>
 #include "sched.types.h"
 #include "view/top/culprit_blocked.h"
+#include "view/top/culprit_disk.h"
 #include "view/top/culprit_lock.h"
 #include "view/top/oom_forecast.h"
 #include "view/top/state.h"
@@ -225,16 +226,6 @@ static void reclaimer(const struct top *top, const struct judged_process *proces
         append(culprit, "[host-memory]");
 }
 
-static void device(const struct top *top, const struct judged_process *process, struct culprit *culprit)
-{
-    struct disk_use use;
-
-    if (top->disks && disks_of(top->disks, process->key, &use))
-        append(culprit, "%s", use.disk.name);
-    else
-        append(culprit, "[disk]");
-}
-
 void culprit_of(const struct top *top, const struct judged_process *process, struct culprit *culprit)
 {
     culprit->length = 0;
@@ -250,7 +241,7 @@ void culprit_of(const struct top *top, const struct judged_process *process, str
         quota(top, process, culprit);
         break;
     case VERDICT_IO_BOUND:
-        device(top, process, culprit);
+        culprit->length = disk_text(top, process, culprit->text, sizeof culprit->text);
         break;
     case VERDICT_THRASHING:
         reclaimer(top, process, culprit);

@@ -58,7 +58,7 @@ void lock_prose(struct paragraph *p, const struct top *top, const struct judged_
     } else if (holder) {
         paragraph_add(p, " Thread ");
         paragraph_name(p, who.comm, who.comm_length);
-        paragraph_add(p, " (%u) has the lock for most of that time: hog why -t %u shows what it does.",
+        paragraph_add(p, " (%u) has the lock for most of that time: hog top -t -p %u shows what it does.",
                       holder, key_process(process->key));
     } else if (process->timed > MOSTLY * process->now.lock) {
         paragraph_add(
