@@ -27,6 +27,7 @@ const volatile enum hog_task_flags task_flags = HOG_TASK_KERNEL;
 
 struct hog_task_counts {
     u64 minor, major, read_bytes, write_bytes; /* since creation */
+    u64 usr, sys;                              /* ns; by ticks, or exact where the kernel counts so */
 };
 
 struct hog_task {
@@ -49,6 +50,8 @@ static __always_inline void count_gone(struct hog_task_counts *counts, struct si
 {
     counts->minor = signal->min_flt;
     counts->major = signal->maj_flt;
+    counts->usr = signal->utime;
+    counts->sys = signal->stime;
     if (io_counted()) {
         counts->read_bytes = signal->ioac.read_bytes;
         counts->write_bytes = signal->ioac.write_bytes;
@@ -59,6 +62,8 @@ static __always_inline void count_own(struct hog_task_counts *counts, struct tas
 {
     counts->minor = task->min_flt;
     counts->major = task->maj_flt;
+    counts->usr = task->utime;
+    counts->sys = task->stime;
     if (io_counted()) {
         counts->read_bytes = task->ioac.read_bytes;
         counts->write_bytes = task->ioac.write_bytes;

@@ -39,6 +39,7 @@ struct signal_struct {
     atomic_t live;                  /* threads that have not begun to exit */
     int nr_threads;                 /* of the process */
     u64 sum_sched_runtime;          /* ns on CPU of threads that have exited */
+    u64 utime, stime;               /* ns of these, in user and kernel mode */
     unsigned long min_flt, maj_flt; /* page faults of these */
     unsigned long maxrss;           /* highest page count, as of the last exec or exit */
     struct task_io_accounting ioac; /* I/O of threads that have exited */
@@ -75,6 +76,7 @@ struct task_struct {
     struct task_struct *group_leader;
     struct task_struct *real_parent; /* a thread of the parent process */
     struct pid *thread_pid;
+    u64 utime, stime;               /* ns in user and kernel mode: sampled at ticks, or exact */
     unsigned long min_flt, maj_flt; /* page faults */
     unsigned long nvcsw, nivcsw;    /* context switches: of its own will, and others */
     struct files_struct *files;

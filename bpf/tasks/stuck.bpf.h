@@ -38,7 +38,7 @@ struct hog_stuck {
     u64 inode;    /* of the file behind the descriptor; 0: none */
     u64 magic;    /* of its file system */
     u64 owner;    /* key of a task that holds the lock; 0: not known */
-    u64 padding[6];
+    u64 padding[10];
     u32 device; /* of the file: major << 20 | minor */
     u32 mode;   /* of the file: its type and permissions */
     u32 call;   /* enum hog_call */

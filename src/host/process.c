@@ -16,6 +16,8 @@
 #define FLAGS_FIELD   9
 #define MINOR_FIELD   10
 #define MAJOR_FIELD   12
+#define USR_FIELD     14
+#define SYS_FIELD     15
 #define THREADS_FIELD 20
 #define START_FIELD   22
 #define CPU_FIELD     39
@@ -84,6 +86,8 @@ int process_parse_stat(const char *text, size_t length, struct process *out)
     out->kernel = strtoul(flags, NULL, 10) & PF_KTHREAD;
     out->minor = strtoull(skip_fields(state, MINOR_FIELD - STATE_FIELD), NULL, 10);
     out->major = strtoull(skip_fields(state, MAJOR_FIELD - STATE_FIELD), NULL, 10);
+    out->usr_ticks = strtoull(skip_fields(state, USR_FIELD - STATE_FIELD), NULL, 10);
+    out->sys_ticks = strtoull(skip_fields(state, SYS_FIELD - STATE_FIELD), NULL, 10);
     out->cpu = cpu ? atoi(cpu) : -1;
     out->parent = (uint32_t)strtoul(parent, NULL, 10);
     out->threads = (uint32_t)strtoul(threads, NULL, 10);

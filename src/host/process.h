@@ -10,13 +10,14 @@
 #define PROCESS_COMM 64 /* kernel workers have longer names than 15 bytes in /proc */
 
 struct process {
-    bool kernel;           /* a thread of the kernel */
-    char state;            /* 'R', 'S', 'D', 'Z', ... */
-    int cpu;               /* where it runs or ran last; -1: not known */
-    uint32_t parent;       /* 0: none, or one that we cannot see */
-    uint32_t threads;      /* of the process, with exited ones not yet reaped */
-    uint64_t minor, major; /* page faults since birth; of a process with those of its dead threads */
-    uint64_t start_ticks;  /* start time after boot, in units of 10 ms (USER_HZ) */
+    bool kernel;                   /* a thread of the kernel */
+    char state;                    /* 'R', 'S', 'D', 'Z', ... */
+    int cpu;                       /* where it runs or ran last; -1: not known */
+    uint32_t parent;               /* 0: none, or one that we cannot see */
+    uint32_t threads;              /* of the process, with exited ones not yet reaped */
+    uint64_t minor, major;         /* page faults since birth; of a process with those of its dead threads */
+    uint64_t usr_ticks, sys_ticks; /* time in user and kernel mode, in units of 10 ms */
+    uint64_t start_ticks;          /* start time after boot, in units of 10 ms (USER_HZ) */
     uint64_t
         start_ns; /* the same in ns of CLOCK_BOOTTIME, cut to 10 ms; the time namespace's offset undone */
     char comm[PROCESS_COMM];

@@ -9,7 +9,8 @@
 #include "host/process.h"
 #include "tasks.types.h"
 
-#define MOST_THREADS 64 /* threads of larger processes are not read */
+#define NS_PER_TICK  10000000 /* USER_HZ is 100 in every ABI */
+#define MOST_THREADS 64       /* threads of larger processes are not read */
 
 /* Reads a file of the process or thread; returns its length. */
 static size_t read_text(const char *directory, const char *file, char *to, size_t size)
@@ -100,6 +101,8 @@ int tasks_proc_read(uint64_t key, tasks_proc_fn fn, void *context)
     record.born = who.start_ns;
     record.own.minor = who.minor;
     record.own.major = who.major;
+    record.own.usr = who.usr_ticks * NS_PER_TICK;
+    record.own.sys = who.sys_ticks * NS_PER_TICK;
     record.threads = number ? 1 : who.threads;
     record.flags = who.kernel ? HOG_TASK_KERNEL : 0;
     read_io(directory, &record);

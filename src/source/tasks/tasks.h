@@ -22,6 +22,7 @@ struct task_sums {
     uint64_t span_ns;      /* since the previous snapshot, or its start if later. 0: its first snapshot; then
                               everything "since" is unknown, and zero */
     uint64_t minor, major; /* faults since the previous snapshot */
+    uint64_t usr_ns, sys_ns; /* in user and kernel mode since then: samples of ticks, good for a ratio */
     uint64_t read_bytes,
         write_bytes;            /* from and to storage since then, without page cache hits; if io_known */
     uint64_t rss_kib, swap_kib; /* now; if memory_known */

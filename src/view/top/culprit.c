@@ -7,9 +7,11 @@
 #include "view/top/culprit_blocked.h"
 #include "view/top/culprit_disk.h"
 #include "view/top/culprit_lock.h"
+#include "view/top/culprit_memory.h"
 #include "view/top/oom_forecast.h"
 #include "view/top/state.h"
 
+#define LONG      80   /* characters: more would be no text but a puzzle */
 #define SAID      3    /* most culprits in a cell */
 #define NARROW    24   /* characters of a list where rows are narrow */
 #define SAID_PART 0.25 /* a further culprit needs this part of the first one's time */
@@ -194,6 +196,20 @@ static void limit(struct culprit *culprit, const struct cgroup_name *path, uint6
     append(culprit, "%.*s@%.4gMiB", (int)path->length, path->text, (double)bytes / (1 << 20));
 }
 
+/* Another process that takes more of that memory than this one does. */
+static void name_grower(const struct top *top, const struct judged_process *process,
+                        const struct cgroup_name *path, struct culprit *culprit)
+{
+    const struct judged_process *grower = memory_grower(top, path);
+    char name[CULPRIT_NAME];
+
+    if (!grower || grower == process || key_process(grower->key) == key_process(process->key) ||
+        culprit->length > LONG)
+        return;
+    culprit_name(top, grower->key, name, sizeof name);
+    append(culprit, ":%s", name);
+}
+
 static void memory_end(const struct top *top, const struct judged_process *process, struct culprit *culprit)
 {
     struct oom_end nearest;
@@ -206,6 +222,7 @@ static void memory_end(const struct top *top, const struct judged_process *proce
     /* A recording counts how often a cause occurs: it has the seconds in a column of their own. */
     if (process->outlook.known && !top->context->options->records)
         append(culprit, ":%.0fs", process->outlook.seconds);
+    name_grower(top, process, &nearest.path, culprit);
 }
 
 /* Why pages are refaulted: the group is at its limit, the process was swapped out, or the host is short of
@@ -216,14 +233,18 @@ static void reclaimer(const struct top *top, const struct judged_process *proces
     const struct cgroup_memory *memory = group && group->memory.known ? &group->memory : NULL;
     const struct task_sums *task = top->tasks ? tasks_find(top->tasks, process->key) : NULL;
 
-    if (memory && memory->since_known && memory->reclaiming.length)
+    static const struct cgroup_name host;
+
+    if (memory && memory->since_known && memory->reclaiming.length) {
         limit(culprit, &memory->reclaiming, memory->reclaim_limit);
-    else if (memory && memory->tightest.length && memory->at_limit)
+        name_grower(top, process, &memory->reclaiming, culprit);
+    } else if (memory && memory->tightest.length && memory->at_limit) {
         limit(culprit, &memory->tightest, memory->limit);
-    else if (task && task->swap_kib)
-        append(culprit, "[swap]");
-    else
-        append(culprit, "[host-memory]");
+        name_grower(top, process, &memory->tightest, culprit);
+    } else {
+        append(culprit, task && task->swap_kib ? "[swap]" : "[host-memory]");
+        name_grower(top, process, &host, culprit);
+    }
 }
 
 void culprit_of(const struct top *top, const struct judged_process *process, struct culprit *culprit)

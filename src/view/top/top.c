@@ -26,6 +26,8 @@
       "time that it lost: waiting, throttled, stolen, or blocked on I/O, memory or locks")                   \
     X(caused_pct, 10, PCT, SUM, DEFAULT, "time that others waited for a CPU it was using")                   \
     X(rss_kib, 7, KIB, LEVEL, DEFAULT_RANKED, "resident memory")                                             \
+    X(usr_pct, 7, PCT, SUM, WIDE, "cpu_pct in user mode; its share by the kernel's samples")                 \
+    X(sys_pct, 7, PCT, SUM, WIDE, "the same in the kernel")                                                  \
     X(busiest_cpu_pct, 15, PCT, MAX, WIDE, "the most that it, or one of its threads, used of one CPU")       \
     X(wait_pct, 8, PCT, SUM, RANKED,                                                                         \
       "time that its threads were runnable while others had the CPU, without quota")                         \
@@ -187,6 +189,15 @@ static struct cell resident(const struct top *top, const struct judged_process *
     return task->memory_known ? cell_unsigned(task->rss_kib) : cell_unknown();
 }
 
+/* By ticks the kernel's times of the two modes are samples: their ratio serves, from so many on. */
+#define MODES_FROM 50000000 /* ns */
+static struct cell in_mode(const struct top *top, const struct task_sums *task, double ran, uint64_t ns)
+{
+    uint64_t sampled = task->usr_ns + task->sys_ns;
+
+    return sampled >= MODES_FROM ? top_percent(ran * (double)ns / (double)sampled, top) : cell_unknown();
+}
+
 static struct cell power(const struct top *top, const struct judged_process *process)
 {
     double watts = top->meter ? meter_watts(top->meter, process->key) : -1;
@@ -235,6 +246,8 @@ static bool put_top_row(struct top *top, struct out *out, const struct schema *v
         [COL_watts] = power(top, process),
         [COL_verdict] = outside ? cell_unknown() : cell_string(verdict_names[process->verdict]),
         [COL_by] = culprit.length ? cell_bytes(culprit.text, culprit.length) : cell_unknown(),
+        [COL_usr_pct] = in_mode(top, task, now->run, task->usr_ns),
+        [COL_sys_pct] = in_mode(top, task, now->run, task->sys_ns),
         [COL_busiest_cpu_pct] = waits || since ? top_percent(now->busiest, top) : cell_unknown(),
         [COL_lost_pct] = waits ? top_percent(lost(now), top) : cell_unknown(),
         [COL_caused_pct] = waits ? top_percent(now->caused, top) : cell_unknown(),
