@@ -2,8 +2,8 @@
 /*
  * I/O of each process by disk: bytes at the submission of bios.
  *
- * At submission `current` is the task that wants the I/O; at completion it is whatever was interrupted.
- * Buffered writes are written back by kernel threads and are charged to these: their origin is unknown here.
+ * At submission `current` is the task that wants the I/O; at completion it is whatever was interrupted. What
+ * a kernel thread writes back is charged to the process that dirtied the file, if that is known.
  *
  * The disk is the one that the bio was first submitted to, as a whole: for a file system on device-mapper,
  * md or a partition of such a device, dm-N or mdN. What a driver passes on to the disks below from within
@@ -16,6 +16,7 @@
 #include "kernel/block.bpf.h"
 #include "kernel/task.bpf.h"
 #include "lib/task_key.bpf.h"
+#include "disks/dirtier.bpf.h"
 
 char gpl[] SEC("license") = "GPL";
 
@@ -116,8 +117,12 @@ static __always_inline void on_bio(bool direct, struct bio *bio, struct task_str
         disk = kernel_field(direct, old, bi_disk);
     }
     u32 major = kernel_field(direct, disk, major), minor = kernel_field(direct, disk, first_minor);
-    count(task_key(direct, task, kernel_field(direct, task, pid)).key, (u64)major << 32 | minor, bytes,
-          operation == WRITE);
+    u64 who = 0;
+    if (operation == WRITE && can_probe && kernel_field(direct, task, flags) & PF_KTHREAD)
+        who = dirtied_by(bio);
+    if (!who)
+        who = task_key(direct, task, kernel_field(direct, task, pid)).key;
+    count(who, (u64)major << 32 | minor, bytes, operation == WRITE);
 }
 
 /* The bio is the first argument; until 5.10 the second, after its queue (e8a676d61c07). The release between
@@ -146,5 +151,34 @@ int hog_bio_raw(void *ctx)
         on_bio(false, argument(ctx, 0, struct bio *), task);
     else
         on_bio(false, argument(ctx, 1, struct bio *), task);
+    return 0;
+}
+
+SEC("tp_btf/writeback_dirty_folio")
+int hog_dirty_btf(void *ctx)
+{
+    note_dirtier(true, argument(ctx, 1, struct address_space *), bpf_get_current_task_btf());
+    return 0;
+}
+
+/* Its name until 5.17, 203a31516616. */
+SEC("tp_btf/writeback_dirty_page")
+int hog_dirty_page_btf(void *ctx)
+{
+    note_dirtier(true, argument(ctx, 1, struct address_space *), bpf_get_current_task_btf());
+    return 0;
+}
+
+SEC("raw_tp/writeback_dirty_folio")
+int hog_dirty_raw(void *ctx)
+{
+    note_dirtier(false, argument(ctx, 1, struct address_space *), (void *)bpf_get_current_task());
+    return 0;
+}
+
+SEC("raw_tp/writeback_dirty_page")
+int hog_dirty_page_raw(void *ctx)
+{
+    note_dirtier(false, argument(ctx, 1, struct address_space *), (void *)bpf_get_current_task());
     return 0;
 }

@@ -16,8 +16,8 @@ struct hog_waiting {
     u64 until;     /* of a sleep: its end, by the clock of the CPU where it waits now; 0: it continues */
     u32 cpu;       /* of `from` */
     u32 preempt;
-    u32 on; /* 0: a wait for a CPU; else the enum hog_sleeps_on of a sleep */
-    u32 padding;
+    u32 on;     /* 0: a wait for a CPU; else the enum hog_sleeps_on of a sleep */
+    u32 holder; /* thread that has the lock, if that is known */
 };
 struct hog_waiting *unused_waiting;
 
@@ -31,15 +31,23 @@ struct scanned {
     u64 clock_offset, clock_compared;
 };
 
+/* It counts whenever it ends. */
+static __always_inline bool is_known_sleep(u32 on)
+{
+    return on >= HOG_ON_IO && on < HOG_ON_LOCK_IF_SHORT && on != HOG_ON_TIMED;
+}
+
 /* A sleep that began before hog started counts from now on. Sleeps whose kind only their end shows are left
  * out. */
 static __always_inline void start_sleep(const struct scanned *at, u32 state)
 {
     bool clocked = at->clock_offset && at->clock_compared < CLOCK_UNKNOWN;
-    u32 on = clocked && state ? sleeps_on(true, at->task, state) : HOG_ON_NOTHING;
+    struct sleep_cause cause = {};
 
-    if (on >= HOG_ON_IO && on <= HOG_ON_LOCK)
-        note_sleep(true, at->task, bpf_get_smp_processor_id(), bpf_ktime_get_ns() - at->clock_offset, on);
+    if (clocked && state)
+        cause = sleeps_on(true, at->task, state, false, 0);
+    if (is_known_sleep(cause.on))
+        note_sleep(true, at->task, bpf_get_smp_processor_id(), bpf_ktime_get_ns() - at->clock_offset, cause);
 }
 
 static __always_inline void report_sleep(struct seq_file *to, const struct scanned *at,
@@ -55,7 +63,7 @@ static __always_inline void report_sleep(struct seq_file *to, const struct scann
         start_sleep(at, state);
         return;
     }
-    if (s->on < HOG_ON_IO || s->on > HOG_ON_LOCK)
+    if (!is_known_sleep(s->on))
         return;
     struct hog_waiting sleep = {
         .task = (u64)task,
@@ -65,6 +73,7 @@ static __always_inline void report_sleep(struct seq_file *to, const struct scann
         .until = wait->from ? wait->from - (task->sched_info.run_delay - s->run_delay) : 0,
         .cpu = s->cpu,
         .on = s->on,
+        .holder = s->holder,
     };
     bpf_seq_write(to, &sleep, sizeof sleep);
 }

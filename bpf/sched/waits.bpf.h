@@ -261,7 +261,7 @@ static __always_inline void note_departure(bool direct, struct task_struct *task
     u32 state = state_of(direct, task);
     d->runnable = !state;
     if (count_blocked && state)
-        note_sleep(direct, task, cpu, clock, sleeps_on(direct, task, state));
+        note_sleep(direct, task, cpu, clock, sleeps_on(direct, task, state, true, clock));
 }
 
 /* The task is back, after waiting `here` for this CPU: counts its sleep unless it idled. */
@@ -278,12 +278,14 @@ static __always_inline void sleep_end(bool direct, struct task_struct *task, u64
     s->on = HOG_ON_NOTHING;
     if ((s64)slept <= 0 || on < HOG_ON_IO)
         return;
-    if (on > HOG_ON_LOCK) {
+    if (on == HOG_ON_TIMED && slept >= TIMED_NS)
+        return;
+    if (on >= HOG_ON_LOCK_IF_SHORT) {
         if (slept >= (on == HOG_ON_LOCK_IF_SHORT ? handoff_ns : handoff_ns << 10))
             return;
         on = HOG_ON_LOCK;
     }
-    hog_blocked_add(key, on, slept, how);
+    hog_blocked_add(key, on | (u64)s->holder << 32, slept, how);
 }
 
 static __always_inline void blame(const struct wait *wait, u64 victim, u64 clock, u64 how)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "disks.types.h"
+#include "loader/kernel/privilege.h"
 #include "source/sched/sched.h"
 #include "source/shared/collector.h"
 #include "source/shared/sources.h"
@@ -35,7 +36,12 @@ struct disks {
 };
 
 static const struct alternative bios[] = {{"tp_btf", "hog_bio_btf"}, {"raw_tp", "hog_bio_raw"}};
-static const struct hook_ways disks_ways[] = {{"bio", bios, 2}, {NULL, NULL, 0}};
+/* Optional: without it, what kernel threads write back is theirs. */
+static const struct alternative dirties[] = {{"tp_btf", "hog_dirty_btf"},
+                                             {"tp_btf", "hog_dirty_page_btf"},
+                                             {"raw_tp", "hog_dirty_raw"},
+                                             {"raw_tp", "hog_dirty_page_raw"}};
+static const struct hook_ways disks_ways[] = {{"bio", bios, 2}, {"dirty", dirties, 4}, {NULL, NULL, 0}};
 
 static int disks_load(struct collector *collector, const struct source_context *context, bool classic,
                       struct hook_report hooks[MAX_HOOKS], struct error *why)
@@ -46,6 +52,9 @@ static int disks_load(struct collector *collector, const struct source_context *
     if (classic)
         return error_set(why, -ENOTSUP, "I/O cannot be attributed to processes without reading task_struct");
     int err = collector_open(collector, &object, context, false, why);
+    bool *can_probe = err ? NULL : object_global(collector->obj, "can_probe", sizeof *can_probe);
+    if (can_probe)
+        *can_probe = strcmp(lockdown_mode(), "confidentiality") != 0;
     if (!err && !collector->exact) {
         collector->sketch.shape.stages = STAGES;
         collector->sketch.shape.slots = SLOTS;
@@ -53,9 +62,14 @@ static int disks_load(struct collector *collector, const struct source_context *
     }
     if (!err)
         err = collector_load(collector, context, why);
-    return err ? err
-               : hook_attach(collector, context, &collector->links[0], bios, 2,
-                             hook_report(hooks, "bio", false), why);
+    if (!err)
+        err = hook_attach(collector, context, &collector->links[0], bios, 2, hook_report(hooks, "bio", false),
+                          why);
+    struct error optional;
+    if (!err)
+        hook_attach(collector, context, &collector->links[1], dirties, 4, hook_report(hooks, "dirty", false),
+                    &optional);
+    return err;
 }
 
 static void disks_close(void *state)
@@ -175,6 +189,23 @@ bool disks_of(const struct disks *d, uint64_t key, struct disk_use *use)
     };
     disk_read(use->major, use->minor, &use->disk);
     return true;
+}
+
+bool disks_heaviest(const struct disks *d, uint32_t major, uint32_t minor, disks_fn counts,
+                    const void *context, struct disk_share *share)
+{
+    *share = (struct disk_share){.key = 0};
+    for (size_t i = 0; i < d->pairs.n; i++) {
+        const struct hog_disk_slot *sum = &((const struct pair *)hash_table_at(&d->pairs, i))->sum;
+        if (sum->major != major || sum->minor != minor)
+            continue;
+        share->all += sum->slot.weight;
+        if (sum->slot.weight > share->bytes && counts(context, sum->who)) {
+            share->bytes = sum->slot.weight;
+            share->key = sum->who;
+        }
+    }
+    return share->key;
 }
 
 static uint64_t disks_lost(void *state)

@@ -25,4 +25,13 @@ struct disks *disks_of_session(const struct source_context *context);
 /* The disk with most of the key's bytes in the window. false: no I/O. */
 bool disks_of(const struct disks *d, uint64_t key, struct disk_use *use);
 
+/* Of a disk: which key moved most bytes in the window, of those that `counts` accepts, and how many all did.
+ * false: none. */
+struct disk_share {
+    uint64_t key, bytes, all;
+};
+typedef bool (*disks_fn)(const void *context, uint64_t key);
+bool disks_heaviest(const struct disks *d, uint32_t major, uint32_t minor, disks_fn counts,
+                    const void *context, struct disk_share *share);
+
 #endif

@@ -16,6 +16,7 @@ struct sleep {
 struct blocked_time {
     const struct sched_kernel *kernel;
     struct pairs sums;
+    struct pairs holders;       /* of locks: aggressor is the thread */
     struct pairs debts;         /* subtracted before the kernel reported it; most_ns: when */
     struct sleep *now, *before; /* by task */
     size_t nnow, nbefore, room;
@@ -37,6 +38,7 @@ void blocked_time_close(struct blocked_time *blocked_time)
         return;
     pairs_free(&blocked_time->sums);
     pairs_free(&blocked_time->debts);
+    pairs_free(&blocked_time->holders);
     free(blocked_time->now);
     free(blocked_time->before);
     free(blocked_time);
@@ -45,6 +47,7 @@ void blocked_time_close(struct blocked_time *blocked_time)
 void blocked_time_begin(struct blocked_time *blocked_time)
 {
     pairs_clear(&blocked_time->sums);
+    pairs_clear(&blocked_time->holders);
     blocked_time->nnow = 0;
     blocked_time->lost = blocked_time->lost_ns = 0;
 }
@@ -52,10 +55,14 @@ void blocked_time_begin(struct blocked_time *blocked_time)
 static void blocked_add(struct blocked_time *blocked_time, uint64_t victim, uint64_t on, int64_t ns,
                         int64_t count, uint64_t most)
 {
-    struct pair *pair = on >= HOG_ON_IO && on <= HOG_ON_LOCK
-                            ? pairs_at(&blocked_time->sums, victim, on - HOG_ON_IO + 1, false)
+    uint32_t what = (uint32_t)on, holder = (uint32_t)(on >> 32);
+    struct pair *pair = what >= HOG_ON_IO && what < HOG_ON_LOCK_IF_SHORT
+                            ? pairs_at(&blocked_time->sums, victim, what - HOG_ON_IO + 1, false)
                             : NULL;
+    struct pair *held = pair && holder ? pairs_at(&blocked_time->holders, victim, holder, false) : NULL;
 
+    if (held)
+        held->ns += ns;
     if (!pair) {
         blocked_time->lost += (uint64_t)count;
         blocked_time->lost_ns += ns > 0 ? (uint64_t)ns : 0;
@@ -110,10 +117,15 @@ static int compare_sleeps(const void *a, const void *b)
     return (x->pcount > y->pcount) - (x->pcount < y->pcount);
 }
 
+static uint64_t on_of(const struct hog_waiting *sleep)
+{
+    return sleep->on | (uint64_t)sleep->holder << 32;
+}
+
 static void subtract_sleep(struct blocked_time *blocked_time, struct sleep *sleep)
 {
     if (sleep->credited)
-        blocked_add(blocked_time, sleep->what.victim, sleep->what.on, -sleep->credited, 0, 0);
+        blocked_add(blocked_time, sleep->what.victim, on_of(&sleep->what), -sleep->credited, 0, 0);
     sleep->credited = 0;
 }
 
@@ -129,7 +141,7 @@ static void credit_sleep(struct blocked_time *blocked_time, struct sleep *sleep,
     int64_t all = (int64_t)(to - what->from);
     if (all <= sleep->credited)
         return;
-    blocked_add(blocked_time, what->victim, what->on, all - sleep->credited, 0, (uint64_t)all);
+    blocked_add(blocked_time, what->victim, on_of(what), all - sleep->credited, 0, (uint64_t)all);
     sleep->credited = all;
 }
 
@@ -211,6 +223,19 @@ void blocked_time_end(struct blocked_time *blocked_time, uint64_t now, bool snap
 const struct pairs *blocked_time_sums(const struct blocked_time *blocked_time)
 {
     return &blocked_time->sums;
+}
+
+uint32_t blocked_time_holder(const struct blocked_time *blocked_time, uint64_t victim, int64_t *ns)
+{
+    const struct pair *most = NULL;
+
+    for (size_t i = 0; i < blocked_time->holders.capacity; i++) {
+        const struct pair *pair = &blocked_time->holders.table[i];
+        if (pair->victim == victim && pair->ns > 0 && (!most || pair->ns > most->ns))
+            most = pair;
+    }
+    *ns = most ? most->ns : 0;
+    return most ? (uint32_t)most->aggressor : 0;
 }
 
 void blocked_time_lost(const struct blocked_time *blocked_time, uint64_t *lost, int64_t *ns)

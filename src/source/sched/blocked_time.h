@@ -21,6 +21,9 @@ void blocked_time_end(struct blocked_time *blocked_time, uint64_t now, bool snap
 
 /* victim: the task that slept; aggressor: an enum blocked (source/sched/waits.h) + 1. */
 const struct pairs *blocked_time_sums(const struct blocked_time *blocked_time);
+/* The thread that had the locks for which a task slept longest, as the futexes say, and how long; 0: not
+ * known. A process can write into its futexes what it likes. */
+uint32_t blocked_time_holder(const struct blocked_time *blocked_time, uint64_t victim, int64_t *ns);
 /* Adds what the sketch dropped in the window. */
 void blocked_time_lost(const struct blocked_time *blocked_time, uint64_t *lost, int64_t *ns);
 

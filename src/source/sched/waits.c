@@ -408,6 +408,12 @@ bool waits_blocked_known(const struct waits *w, enum blocked what)
     return what == BLOCKED_LOCK ? w->kernel->knows_entry : what == BLOCKED_IO || w->kernel->knows_memory;
 }
 
+uint32_t waits_lock_holder(const struct waits *w, uint64_t key, int64_t *ns)
+{
+    *ns = 0;
+    return w->blocked_time ? blocked_time_holder(w->blocked_time, key, ns) : 0;
+}
+
 const struct waits_totals *waits_totals(const struct waits *w)
 {
     return &w->totals;

@@ -50,6 +50,10 @@ enum blocked {
     BLOCKED_IO,     /* on its reads and writes, or its file system's journal */
     BLOCKED_MEMORY, /* on memory: major faults, reclaim, swap */
     BLOCKED_LOCK,   /* on a user-space lock, or on another thread that hands over at once */
+    BLOCKED_TIMED,  /* on a futex for which several threads of it ask again and again: a lock, if one of them
+                       runs */
+    BLOCKED_MMAP,   /* on the lock of its address space */
+    BLOCKED_SYNC,   /* on I/O in fsync(2) and the like */
     BLOCKED_KINDS
 };
 struct blocked_sum {
@@ -63,6 +67,9 @@ bool waits_blocked(const struct waits *w, uint64_t key, enum blocked what, struc
 const struct pairs *waits_blocked_all(const struct waits *w);
 /* Whether the kernel distinguishes such sleeps from idle ones; else the sums have none. */
 bool waits_blocked_known(const struct waits *w, enum blocked what);
+
+/* The thread that had the locks of a process for most of that time, by its futexes; 0: not known. */
+uint32_t waits_lock_holder(const struct waits *w, uint64_t key, int64_t *ns);
 
 const struct waits_totals *waits_totals(const struct waits *w);
 

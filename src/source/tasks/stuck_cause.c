@@ -14,8 +14,8 @@
 #include "tasks.types.h"
 
 #define FRESH      20000000000ull /* ns for which an answer holds */
-#define MOST_LINKS 4000          /* descriptors looked at for an answer: some ms */
-#define OF_FUSE    1             /* numbers of inodes of pipes are larger */
+#define MOST_LINKS 4000           /* descriptors looked at for an answer: some ms */
+#define OF_FUSE    1              /* numbers of inodes of pipes are larger */
 
 /* ---- processes that have a file open ---- */
 
@@ -179,6 +179,36 @@ static uint32_t first_at_server(const struct stuck_tasks *s, const struct stuck 
     return first ? key_process(first->key) : 0;
 }
 
+/* Of a call by path the mount is not known: it is that of another write that waits, if these agree. */
+static void explain_frozen(struct stuck_tasks *s, const struct stuck *stuck, uint64_t now,
+                           struct stuck_cause *cause)
+{
+    uint32_t device = stuck->why & HOG_STUCK_FROZEN ? stuck->device : 0;
+    bool agree = true;
+
+    cause->word = "frozen";
+    for (size_t i = 0; !(stuck->why & HOG_STUCK_FROZEN) && i < s->threads.n; i++) {
+        const struct stuck *other = hash_table_at(&s->threads, i);
+        if (other->kind != STUCK_FROZEN || !(other->why & HOG_STUCK_FROZEN))
+            continue;
+        agree &= !device || device == other->device;
+        device = other->device;
+    }
+    if (device && agree)
+        put_path(cause, mounts_path(s->mounts, 0, 0, device >> 20, device & 0xfffff, now));
+}
+
+/* The process that took the lock, if it is still there: a child that inherited the file may hold it. */
+static void explain_file_lock(const struct stuck *stuck, struct stuck_cause *cause)
+{
+    struct process holder;
+    uint32_t pid = lock_holder(key_process(stuck->key));
+
+    cause->word = "flock";
+    if (pid && !process_read(pid, 0, &holder))
+        cause->process = pid;
+}
+
 void stuck_explain(struct stuck_tasks *s, const struct stuck *stuck, uint64_t now, struct stuck_cause *cause)
 {
     *cause = (struct stuck_cause){.process = key_process(stuck->owner)};
@@ -187,9 +217,7 @@ void stuck_explain(struct stuck_tasks *s, const struct stuck *stuck, uint64_t no
         explain_file_system(s, stuck, now, cause);
         break;
     case STUCK_FROZEN:
-        cause->word = "frozen";
-        if (stuck->why & HOG_STUCK_FROZEN)
-            put_path(cause, mounts_path(s->mounts, 0, 0, stuck->device >> 20, stuck->device & 0xfffff, now));
+        explain_frozen(s, stuck, now, cause);
         break;
     case STUCK_PIPE:
         explain_pipe(s, stuck, now, cause);
@@ -199,8 +227,7 @@ void stuck_explain(struct stuck_tasks *s, const struct stuck *stuck, uint64_t no
         cause->process = stuck->peer;
         break;
     case STUCK_FILE_LOCK:
-        cause->word = "flock";
-        cause->process = lock_holder(key_process(stuck->key));
+        explain_file_lock(stuck, cause);
         break;
     case STUCK_CHILD:
         cause->word = "vfork";

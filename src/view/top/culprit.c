@@ -5,6 +5,8 @@
 #include <string.h>
 #include "sched.types.h"
 #include "view/top/culprit_blocked.h"
+#include "view/top/culprit_disk.h"
+#include "view/top/culprit_lock.h"
 #include "view/top/culprit_memory.h"
 #include "view/top/kin.h"
 #include "view/top/oom_forecast.h"
@@ -308,16 +310,6 @@ static void reclaimer(const struct top *top, const struct judged_process *proces
     }
 }
 
-static void device(const struct top *top, const struct judged_process *process, struct culprit *culprit)
-{
-    struct disk_use use;
-
-    if (top->disks && disks_of(top->disks, process->key, &use))
-        append(culprit, "%s", use.disk.name);
-    else
-        append(culprit, "[disk]");
-}
-
 void culprit_of(const struct top *top, const struct judged_process *process, struct culprit *culprit)
 {
     culprit->length = 0;
@@ -333,7 +325,7 @@ void culprit_of(const struct top *top, const struct judged_process *process, str
         quota(top, process, culprit);
         break;
     case VERDICT_IO_BOUND:
-        device(top, process, culprit);
+        culprit->length = disk_text(top, process, culprit->text, sizeof culprit->text);
         break;
     case VERDICT_THRASHING:
         reclaimer(top, process, culprit);
@@ -342,7 +334,7 @@ void culprit_of(const struct top *top, const struct judged_process *process, str
         memory_end(top, process, culprit);
         break;
     case VERDICT_LOCK_BOUND:
-        append(culprit, "[futex]");
+        culprit->length = lock_text(top, process, culprit->text, sizeof culprit->text);
         break;
     case VERDICT_BLOCKED:
         culprit->length = blocked_text(top, process, culprit->text, sizeof culprit->text);

@@ -6,6 +6,7 @@
 #include "shared.types.h"
 #include "host/pidns.h"
 #include "view/top/families.h"
+#include "view/top/headline_blocked.h"
 #include "view/top/kin.h"
 #include "view/top/oom_forecast.h"
 
@@ -15,8 +16,9 @@
 #define LOSES   0.1   /* of the window: a process that loses less is not counted */
 #define IDLE    0.25  /* of all CPUs: so much idle time while tasks wait is worth a word */
 #define DISKS   16
-#define MUCH    0.5 /* of the CPUs */
-#define BRIEF   0.1 /* of the window: what children have that come and go */
+#define MUCH    0.5            /* of the CPUs */
+#define BRIEF   0.1            /* of the window: what children have that come and go */
+#define HANGS   10000000000ull /* ns: a file system that does not answer for so long comes before all else */
 
 enum shortage { SHORT_CPU, SHORT_QUOTA, SHORT_MEMORY, SHORT_DISK, SHORTAGES };
 
@@ -386,10 +388,16 @@ static void find_headline(struct top *top, struct headline *h)
 {
     double lost[SHORTAGES] = {0}, window = top->process_table.window;
     enum shortage worst = SHORT_CPU;
+    struct blocked_story story;
 
     *h = (struct headline){.demand = -1, .capacity = -1, .share_pct = -1, .single_pct = -1};
     if (top->nranked && top->ranked[0]->verdict == VERDICT_OOM_RISK) {
         headline_end(top, top->ranked[0], h);
+        return;
+    }
+    blocked_story(top, &story);
+    if (story.fault && story.longest >= HANGS) {
+        headline_blocked(top, &story, h);
         return;
     }
     for (size_t i = 0; i < top->process_table.capacity; i++)
@@ -397,7 +405,12 @@ static void find_headline(struct top *top, struct headline *h)
             lost[what] += lost_to(&top->process_table.table[i], what);
     for (enum shortage what = 0; what < SHORTAGES; what++)
         worst = lost[what] > lost[worst] ? what : worst;
-    if (window <= 0 || lost[worst] < SHORT * window) {
+    bool enough = window > 0 && lost[worst] >= SHORT * window;
+    if (story.oldest && (!enough || (story.fault && (double)story.threads * window > lost[worst]))) {
+        headline_blocked(top, &story, h);
+        return;
+    }
+    if (!enough) {
         headline_none(top, h);
         return;
     }

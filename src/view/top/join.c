@@ -95,9 +95,36 @@ static void join_stalls(struct top *top)
         case BLOCKED_LOCK:
             process->now.lock += (double)blocked->ns;
             break;
+        case BLOCKED_TIMED:
+            process->timed = (double)blocked->ns;
+            break;
+        case BLOCKED_MMAP:
+            process->now.lock += (double)blocked->ns;
+            process->mmap = (double)blocked->ns;
+            break;
+        case BLOCKED_SYNC:
+            process->now.io += (double)blocked->ns;
+            process->io_sleeps += blocked->count;
+            process->sync = (double)blocked->ns;
+            break;
         case BLOCKED_KINDS:
             break;
         }
+    }
+}
+
+#define HOLDS                                                                                                \
+    0.25 /* of the window: a process that runs for less has no thread that holds a lock and runs             \
+          */
+
+/* Threads that ask for a futex again and again wait for a lock if one of them has it: pools that poll do not
+ * run meanwhile. */
+static void join_timed(struct top *top)
+{
+    for (size_t i = 0; i < top->process_table.capacity; i++) {
+        struct judged_process *process = &top->process_table.table[i];
+        if (process->key && process->timed > 0 && process->now.run >= HOLDS * top->process_table.window)
+            process->now.lock += process->timed;
     }
 }
 
@@ -194,6 +221,7 @@ int top_join(struct top *top, double window)
         return -ENOMEM;
     join_waits(top);
     join_stalls(top);
+    join_timed(top);
     if (top->tasks) {
         join_look(top);
         tasks_each(top->tasks, join_task, top);

@@ -94,6 +94,7 @@ int process_table_begin(struct process_table *s, double window, double span)
         process->io_sleeps = 0;
         process->most_wait_ns = 0;
         process->blocked_ns = 0;
+        process->timed = process->mmap = process->sync = 0;
     }
     s->window = window;
     /* Not in every window, as all entries move. */

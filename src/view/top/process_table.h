@@ -14,6 +14,7 @@ struct judged_process {
     int64_t waits;            /* sleeps that ended in the window */
     uint64_t most_wait_ns;    /* longest of them */
     int64_t io_sleeps;        /* sleeps on I/O that ended in the window */
+    double timed, mmap, sync; /* ns in the window of such sleeps: enum blocked */
     uint64_t blocked_ns;      /* how long the sleep for which it is blocked has lasted */
     struct growth growth;     /* of resident memory */
     bool grows;               /* at the last snapshot */

@@ -6,6 +6,9 @@
 #include <string.h>
 #include "shared.types.h"
 #include "host/targets.h"
+#include "view/top/culprit_disk.h"
+#include "view/top/culprit_lock.h"
+#include "view/top/headline_blocked.h"
 #include "view/top/oom_forecast.h"
 
 #define NAMED  3     /* other processes in a sentence */
@@ -161,18 +164,6 @@ static void say_quota(struct paragraph *p, const struct cgroup *group)
     paragraph_add(p, ".");
 }
 
-static void say_disk(struct paragraph *p, const struct top *top, const struct judged_process *process)
-{
-    struct disk_use use;
-
-    if (!top->disks || !disks_of(top->disks, process->key, &use))
-        return;
-    paragraph_add(p, " On %s it had %lu reads and %lu writes, ", use.disk.name, (unsigned long)use.reads,
-                  (unsigned long)use.writes);
-    paragraph_bytes(p, (double)use.bytes);
-    paragraph_add(p, " in all.");
-}
-
 static void say_limit(struct paragraph *p, const struct cgroup *group, const struct task_sums *task)
 {
     const struct cgroup_memory *memory = group && group->memory.known ? &group->memory : NULL;
@@ -225,10 +216,7 @@ static const struct {
                            "perf top -p %u shows in which function."},
     [VERDICT_STARVED] = {"it was ready to run, but something else had the CPU.", NULL},
     [VERDICT_THROTTLED] = {"it was ready to run, but its CPU quota was used up.", NULL},
-    [VERDICT_IO_BOUND] =
-        {"it waits for a disk.",
-         "hog block shows which processes load that disk, hog file --top-files 10 -p %u which "
-         "files it reads and writes."},
+    [VERDICT_IO_BOUND] = {"it waits for a disk.", NULL},
     [VERDICT_THRASHING] = {"it waits for memory that was taken from it.", NULL},
     [VERDICT_OOM_RISK] = {"its memory is about to run out.",
                           "hog alloc -p %u --leaks 10s shows which function takes it and keeps it; a higher "
@@ -283,6 +271,10 @@ static void say_next(struct paragraph *p, const struct top *top, const struct ju
     paragraph_add(p, "\nNext: ");
     if (verdicts[process->verdict].next)
         paragraph_add(p, verdicts[process->verdict].next, key_process(process->key));
+    else if (process->verdict == VERDICT_IO_BOUND)
+        disk_next(p, top, process);
+    else if (process->verdict == VERDICT_BLOCKED)
+        blocked_next(p, top, process);
     else if (process->verdict == VERDICT_STARVED)
         next_of_starved(p, top, process);
     else if (process->verdict == VERDICT_THROTTLED)
@@ -318,7 +310,7 @@ static void say_cause(struct paragraph *p, const struct top *top, const struct j
         say_quota(p, group);
         break;
     case VERDICT_IO_BOUND:
-        say_disk(p, top, process);
+        disk_prose(p, top, process);
         break;
     case VERDICT_THRASHING:
         say_limit(p, group, task);
@@ -327,7 +319,11 @@ static void say_cause(struct paragraph *p, const struct top *top, const struct j
         say_growth(p, top, process);
         break;
     case VERDICT_LOCK_BOUND:
+        lock_prose(p, top, process);
+        break;
     case VERDICT_BLOCKED:
+        blocked_prose(p, top, process);
+        break;
     case VERDICT_CPU_BOUND:
     case VERDICT_IDLE:
     case VERDICT_OK:
