@@ -164,6 +164,9 @@ static void others(const struct top *top, const struct judged_process *process, 
     const size_t most = victims || top->context->options->records ? 1 : SAID;
     uint64_t said[SAID];
     size_t nsaid = 0;
+
+    if (!victims && starved_text(top, process, culprit))
+        return;
     for (size_t i = 0; i < n && nsaid < most; i++) {
         uint64_t key = list[i].key;
         bool again = false;
