@@ -253,6 +253,11 @@ const struct name *sched_name(struct sched *o, uint64_t key, uint64_t now)
     return names_find(o->context->names, key, now, sched_exit_name, o);
 }
 
+void sched_each_exit(const struct sched *o, exit_name_fn fn, void *context)
+{
+    exit_names_each(&o->kernel.collector.sketch, EXIT_NAMES(struct hog_cpu), fn, context);
+}
+
 bool sched_hides(struct sched *o, uint64_t key, uint64_t now)
 {
     return o->context->options->no_kernel && key_process(key) && sched_name(o, key, now)->kernel;

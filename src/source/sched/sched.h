@@ -5,6 +5,7 @@
 
 #include "host/names.h"
 #include "source/sched/totals.h"
+#include "source/shared/exit_names.h"
 #include "source/shared/source.h"
 
 struct sched;
@@ -28,6 +29,9 @@ bool sched_knows_births(const struct sched *o);
 bool sched_monotonic(const struct sched *o, uint32_t cpu, uint64_t clock, uint64_t *ns);
 const struct waits *sched_waits(const struct sched *o); /* NULL: not counted */
 const struct name *sched_name(struct sched *o, uint64_t key, uint64_t now);
+/* Processes (with -t: threads) that have ended, as far as they are remembered: of each window the heaviest.
+ */
+void sched_each_exit(const struct sched *o, exit_name_fn fn, void *context);
 bool sched_hides(struct sched *o, uint64_t key, uint64_t now); /* a kernel thread with --no-kernel */
 
 #endif

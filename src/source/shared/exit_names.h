@@ -16,4 +16,8 @@ struct sketch;
 /* Looks a key up in the tables of n entries that all CPUs of a sketch have at `offset` of their heads. */
 bool exit_name_of(const struct sketch *sketch, size_t offset, size_t n, uint64_t key, struct name *name);
 
+/* All that there are. */
+typedef void (*exit_name_fn)(void *context, uint64_t key, const struct name *name);
+void exit_names_each(const struct sketch *sketch, size_t offset, size_t n, exit_name_fn fn, void *context);
+
 #endif

@@ -419,9 +419,9 @@ int tasks_snapshot(struct tasks *t, uint64_t now)
         stuck_end(t->stuck, pidns_is_of_proc(t->context->pidns));
     if (t->stuck && t->stuck_modes)
         t->stuck_modes->readers = stuck_some_stopped(t->stuck);
-    /* Reading the kernel's symbols, once, makes a single snapshot dear. */
+    /* What is done once, as reading the kernel's symbols, makes a single snapshot dear: mostly the first. */
     used = clock_ns(CLOCK_THREAD_CPUTIME_ID) - used;
-    t->next = t->begin + pause_after(t->used && t->used < used ? t->used : used);
+    t->next = t->begin + pause_after(t->used < used ? t->used : used);
     t->used = used;
     return err ? err : 1;
 }

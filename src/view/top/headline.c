@@ -6,8 +6,9 @@
 #include "shared.types.h"
 #include "host/pidns.h"
 #include "view/top/families.h"
-#include "view/top/prose_blocked.h"
+#include "view/top/kin.h"
 #include "view/top/oom_forecast.h"
+#include "view/top/prose_blocked.h"
 
 #define MEMBERS 64    /* the heaviest users of a resource */
 #define LIGHT   0.005 /* of what all use: too little to look for its family */
@@ -15,6 +16,8 @@
 #define LOSES   0.1   /* of the window: a process that loses less is not counted */
 #define IDLE    0.25  /* of all CPUs: so much idle time while tasks wait is worth a word */
 #define DISKS   16
+#define MUCH    0.5            /* of the CPUs */
+#define BRIEF   0.1            /* of the window: what children have that come and go */
 #define HANGS   10000000000ull /* ns: a file system that does not answer for so long comes before all else */
 
 enum shortage { SHORT_CPU, SHORT_QUOTA, SHORT_MEMORY, SHORT_DISK, SHORTAGES };
@@ -44,6 +47,7 @@ struct users {
     bool in[MEMBERS];            /* belongs to the hog */
     size_t n;
     double all;
+    const struct family *family; /* the hog, of those that are divided; NULL: see `in` */
 };
 
 static void add_user(struct users *users, uint64_t key, double weight)
@@ -59,7 +63,7 @@ static void add_user(struct users *users, uint64_t key, double weight)
         i--;
     for (; i && users->list[i - 1].weight < weight; i--)
         users->list[i] = users->list[i - 1];
-    users->list[i] = (struct member){key, weight};
+    users->list[i] = (struct member){.key = key, .weight = weight};
 }
 
 static void find_users(const struct top *top, weight_fn weight_of, const void *context, struct users *users)
@@ -112,8 +116,34 @@ static void name_hog(struct top *top, struct users *users, struct headline *h)
     h->share_pct = 100 * users->list[0].weight / users->all;
 }
 
-static bool is_hog(const struct users *users, uint64_t key)
+/* Of the CPUs: the family is one of those that rows name. */
+static bool name_family(struct top *top, struct users *users, struct headline *h)
 {
+    const struct family *family = kin_find(top) ? families_first(top->families) : NULL;
+    bool ended;
+
+    if (!family)
+        return false;
+    for (size_t i = 0; i < users->n; i++)
+        if (users->list[i].weight > family->weight && kin_of(top, users->list[i].key, &ended) != family)
+            return false;
+    struct paragraph p = {.length = 0};
+    paragraph_name(&p, family->comm, family->comm_length);
+    bool brief = family->ended * 2 > family->n && family->ended_weight * 2 > family->weight &&
+                 family->ended_most < BRIEF * top->process_table.window;
+    snprintf(h->hog, sizeof h->hog, "%.150s (%zu %sprocesses)", p.text, family->n, brief ? "short " : "");
+    h->share_pct = fmin(100, 100 * family->weight / users->all);
+    h->single_pct = brief ? 100 * family->ended_most / top->process_table.window : -1;
+    users->family = family;
+    return true;
+}
+
+static bool is_hog(const struct top *top, const struct users *users, uint64_t key)
+{
+    bool ended;
+
+    if (users->family)
+        return kin_of(top, key, &ended) == users->family;
     for (size_t i = 0; i < users->n; i++)
         if (users->list[i].key == key)
             return users->in[i];
@@ -128,7 +158,7 @@ static void count_losers(const struct top *top, const struct users *users, enum 
     for (size_t i = 0; i < top->process_table.capacity; i++) {
         const struct judged_process *process = &top->process_table.table[i];
         double part = process->key ? lost_to(process, what) / window : 0;
-        if (part < LOSES || is_hog(users, process->key))
+        if (part < LOSES || is_hog(top, users, process->key))
             continue;
         h->least_pct = h->losers ? fmin(h->least_pct, 100 * part) : 100 * part;
         h->most_pct = fmax(h->most_pct, 100 * part);
@@ -152,6 +182,8 @@ static void say_hog(struct headline *h, const char *does)
     if (*h->hog)
         paragraph_add(&h->text, ": %s %s %s%.0f" NO_BREAK "%%", h->hog, does,
                       h->share_pct < 50 ? "most, " : "", h->share_pct);
+    if (*h->hog && h->single_pct >= 0)
+        paragraph_add(&h->text, ", none above %.0f" NO_BREAK "%%", ceil(h->single_pct));
     say_losers(h);
 }
 
@@ -170,10 +202,12 @@ static void headline_cpu(struct top *top, struct headline *h)
     struct users users;
 
     find_users(top, by_run, NULL, &users);
+    users.all += (double)totals->lost_ns;
     h->resource = "cpu";
     h->capacity = totals->cpus;
     h->demand += users.all / window;
-    name_hog(top, &users, h);
+    if (!name_family(top, &users, h))
+        name_hog(top, &users, h);
     count_losers(top, &users, SHORT_CPU, h);
     paragraph_add(&h->text, "%.1f runnable for %u CPU%s", h->demand, totals->cpus,
                   totals->cpus > 1 ? "s" : "");
@@ -313,7 +347,23 @@ static void headline_disk(struct top *top, struct headline *h)
     say_hog(h, "moves");
 }
 
-static void headline_none(const struct top *top, struct headline *h)
+/* Nothing waits, but short-lived processes, none of which has a row, use much. */
+static bool say_storm(struct top *top, struct headline *h)
+{
+    struct users users;
+
+    find_users(top, by_run, NULL, &users);
+    users.all += (double)sched_totals(top->sched)->lost_ns;
+    if (!name_family(top, &users, h) || h->single_pct < 0 || h->share_pct < 100 * MUCH) {
+        h->share_pct = h->single_pct = -1;
+        *h->hog = '\0';
+        return false;
+    }
+    say_hog(h, "takes");
+    return true;
+}
+
+static void headline_none(struct top *top, struct headline *h)
 {
     const struct sched_totals *totals = sched_totals(top->sched);
     const struct memory *memory = oom_forecast_memory(top->oom_forecast);
@@ -327,6 +377,8 @@ static void headline_none(const struct top *top, struct headline *h)
     paragraph_add(&h->text, "%s: %u CPU%s %.0f %% busy",
                   known ? "no resource is short" : "what processes wait for is not known here", totals->cpus,
                   totals->cpus > 1 ? "s" : "", fmax(0, busy));
+    if (busy > 100 * MUCH && say_storm(top, h))
+        return;
     if (memory && memory->known && memory->total)
         paragraph_add(&h->text, ", %.0f %% of memory available",
                       100 * (double)memory->available / (double)memory->total);
@@ -362,7 +414,7 @@ static void find_headline(struct top *top, struct headline *h)
     enum shortage worst = SHORT_CPU;
     struct blocked_story story;
 
-    *h = (struct headline){.demand = -1, .capacity = -1, .share_pct = -1};
+    *h = (struct headline){.demand = -1, .capacity = -1, .share_pct = -1, .single_pct = -1};
     if (top->nranked && top->ranked[0]->verdict == VERDICT_OOM_RISK) {
         headline_end(top, top->ranked[0], h);
         return;

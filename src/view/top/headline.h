@@ -11,9 +11,10 @@ struct headline {
     double demand;        /* threads that want it, mean over the window; < 0: unknown */
     double capacity;      /* CPUs; < 0: unknown */
     char disk[DISK_NAME];
-    char hog[CULPRIT];          /* process or group that takes most of it; empty: unknown */
-    double share_pct;           /* what it takes of what is used; < 0: unknown */
-    size_t losers;              /* other processes that lose at least a tenth of the window to it */
+    char hog[CULPRIT]; /* process or group that takes most of it; empty: unknown */
+    double share_pct;  /* what it takes of what is used; < 0: unknown */
+    double single_pct; /* of many short-lived processes the most that one ran, of the window; < 0: no such */
+    size_t losers;     /* other processes that lose at least a tenth of the window to it */
     double least_pct, most_pct; /* what these lose, in percent of the window */
     struct paragraph text;
 };

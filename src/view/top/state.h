@@ -3,6 +3,7 @@
 #ifndef HOG_VIEW_TOP_STATE_H
 #define HOG_VIEW_TOP_STATE_H
 
+#include "base/hash_table.h"
 #include "out/out.h"
 #include "host/cgroup.h"
 #include "host/memory.h"
@@ -16,6 +17,7 @@
 #include "source/sched/waits.h"
 
 struct families;
+struct family;
 struct oom_forecast;
 struct heaviest_pairs;
 
@@ -36,7 +38,10 @@ struct top {
     struct meter *meter;               /* the same */
     struct cgroups *cgroups;           /* the same */
     struct oom_forecast *oom_forecast; /* of memory */
-    struct families *families;         /* NULL until the headline needs them */
+    struct families *families;         /* NULL until something needs them */
+    struct hash_table ended;           /* see kin.c, as what follows: ended processes and their parents */
+    double orphans, adopted;           /* ns of those without and with a known parent */
+    uint64_t kin_found;                /* end of the window that is divided into families */
     struct top_pressure pressures;
     struct process_table process_table;
     struct judged_process **ranked; /* processes with a row */
@@ -83,7 +88,17 @@ void culprit_of(const struct top *top, const struct judged_process *process, str
 struct heaviest_pairs {
     const struct pair *pairs[HEAVIEST_PAIRS];
     size_t n;
+    /* Of a starved row: which families had its CPU. */
+    struct family_time {
+        const struct family *family;
+        double ns;
+    } families[HEAVIEST_PAIRS];
+    double all, unknown; /* ns: of all pairs, and of those with ended processes of unknown parents */
 };
+
+/* The family that had the CPU of a starved row, where no single process had most of it; NULL: none. ns: for
+ * how long. */
+const struct family *culprit_family(const struct top *top, const struct judged_process *process, double *ns);
 void culprits_find(struct top *top);
 
 /* Pairs of a victim or an aggressor, heaviest first; returns how many of `most` it wrote. */

@@ -67,6 +67,7 @@ static void top_close(void *state)
     oom_forecast_close(top->oom_forecast);
     pressures_close(&top->pressures.files);
     process_table_free(&top->process_table);
+    hash_table_free(&top->ended);
     free(top->ranked);
     free(top->heaviest);
     free(top);
