@@ -6,9 +6,9 @@
 #include "shared.types.h"
 #include "host/pidns.h"
 #include "view/top/families.h"
-#include "view/top/headline_blocked.h"
 #include "view/top/kin.h"
 #include "view/top/oom_forecast.h"
+#include "view/top/prose_blocked.h"
 
 #define MEMBERS 64    /* the heaviest users of a resource */
 #define LIGHT   0.005 /* of what all use: too little to look for its family */
@@ -387,6 +387,30 @@ static void headline_none(struct top *top, struct headline *h)
     if (memory && memory->known && memory->total)
         paragraph_add(&h->text, ", %.0f %% of memory available",
                       100 * (double)memory->available / (double)memory->total);
+}
+
+/* "7 threads blocked for 12 s by the fuse file system /mnt/x: its server bindfs (4711) is stopped" */
+static void headline_blocked(const struct top *top, const struct blocked_story *story, struct headline *h)
+{
+    struct stuck_cause cause;
+
+    stuck_explain(tasks_stuck(top->tasks), story->oldest, top->now, &cause);
+    h->resource = cause.word && cause.word[0] != '[' ? cause.word : "blocked";
+    h->demand = (double)story->all;
+    paragraph_add(&h->text, "%zu thread%s blocked", story->all, story->all > 1 ? "s" : "");
+    if (story->threads < story->all)
+        paragraph_add(&h->text, ", %zu", story->threads);
+    paragraph_add(&h->text, " for ");
+    paragraph_time(&h->text, (double)story->longest);
+    paragraph_add(&h->text, " by ");
+    blocked_words(&h->text, story->oldest, &cause);
+    if (!cause.process)
+        return;
+    struct paragraph name = {.length = 0};
+    blocked_name(&name, top, cause.process);
+    snprintf(h->hog, sizeof h->hog, "%.150s", name.text);
+    paragraph_add(&h->text, ": %s %s%s", blocked_role(story->oldest), h->hog,
+                  cause.stopped ? " is stopped" : "");
 }
 
 static void find_headline(struct top *top, struct headline *h)

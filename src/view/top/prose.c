@@ -8,8 +8,8 @@
 #include "host/targets.h"
 #include "view/top/culprit_disk.h"
 #include "view/top/culprit_lock.h"
-#include "view/top/headline_blocked.h"
 #include "view/top/culprit_starved.h"
+#include "view/top/prose_blocked.h"
 #include "view/top/oom_forecast.h"
 
 #define NAMED  3     /* other processes in a sentence */

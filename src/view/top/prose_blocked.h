@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The headline when threads are blocked, and what a blocked process waits for in words. */
-#ifndef HOG_VIEW_TOP_HEADLINE_BLOCKED_H
-#define HOG_VIEW_TOP_HEADLINE_BLOCKED_H
+/* What blocked threads wait for, in words. */
+#ifndef HOG_VIEW_TOP_PROSE_BLOCKED_H
+#define HOG_VIEW_TOP_PROSE_BLOCKED_H
 
 #include "base/paragraph.h"
 #include "view/top/culprit_blocked.h"
-#include "view/top/headline.h"
 
 /* The threads that wait for the same thing, of those that wait for the most. */
 struct blocked_story {
@@ -16,11 +15,11 @@ struct blocked_story {
 };
 void blocked_story(const struct top *top, struct blocked_story *story);
 
-/* "7 threads blocked for 12 s by the fuse file system /mnt/x: its server bindfs (4711) is stopped" */
-void headline_blocked(const struct top *top, const struct blocked_story *story, struct headline *h);
-
 /* "the fuse file system /mnt/x", "a write to the frozen file system /mnt" */
 void blocked_words(struct paragraph *p, const struct stuck *stuck, const struct stuck_cause *cause);
+
+/* "its server", "the holder": what the process of a cause is. */
+const char *blocked_role(const struct stuck *stuck);
 
 /* "bindfs (4711)" */
 void blocked_name(struct paragraph *p, const struct top *top, uint32_t process);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "view/top/headline_blocked.h"
+#include "view/top/prose_blocked.h"
 #include <stdio.h>
 #include <string.h>
 #include "host/pidns.h"
@@ -144,7 +144,7 @@ void blocked_words(struct paragraph *p, const struct stuck *stuck, const struct 
     }
 }
 
-static const char *role(const struct stuck *stuck)
+const char *blocked_role(const struct stuck *stuck)
 {
     switch (stuck->kind) {
     case STUCK_FILE_SYSTEM:
@@ -157,28 +157,6 @@ static const char *role(const struct stuck *stuck)
     default:
         return "the holder";
     }
-}
-
-void headline_blocked(const struct top *top, const struct blocked_story *story, struct headline *h)
-{
-    struct stuck_cause cause;
-
-    stuck_explain(tasks_stuck(top->tasks), story->oldest, top->now, &cause);
-    h->resource = cause.word && cause.word[0] != '[' ? cause.word : "blocked";
-    h->demand = (double)story->all;
-    paragraph_add(&h->text, "%zu thread%s blocked", story->all, story->all > 1 ? "s" : "");
-    if (story->threads < story->all)
-        paragraph_add(&h->text, ", %zu", story->threads);
-    paragraph_add(&h->text, " for ");
-    paragraph_time(&h->text, (double)story->longest);
-    paragraph_add(&h->text, " by ");
-    blocked_words(&h->text, story->oldest, &cause);
-    if (!cause.process)
-        return;
-    struct paragraph name = {.length = 0};
-    blocked_name(&name, top, cause.process);
-    snprintf(h->hog, sizeof h->hog, "%.150s", name.text);
-    paragraph_add(&h->text, ": %s %s%s", role(story->oldest), h->hog, cause.stopped ? " is stopped" : "");
 }
 
 /* ---- sentences ---- */
@@ -196,7 +174,7 @@ void blocked_prose(struct paragraph *p, const struct top *top, const struct judg
     paragraph_time(p, top->now > stuck->since ? (double)(top->now - stuck->since) : 0);
     paragraph_add(p, " now.");
     if (cause.process) {
-        paragraph_add(p, " %c%s is ", role(stuck)[0] - 'a' + 'A', role(stuck) + 1);
+        paragraph_add(p, " %c%s is ", blocked_role(stuck)[0] - 'a' + 'A', blocked_role(stuck) + 1);
         blocked_name(p, top, cause.process);
         paragraph_add(p, cause.stopped ? ", which is stopped." : ".");
     }
@@ -214,9 +192,9 @@ void blocked_next(struct paragraph *p, const struct top *top, const struct judge
         return;
     }
     if (cause.process && cause.stopped)
-        paragraph_add(p, "kill -CONT %u lets %s go on", cause.process, role(stuck));
+        paragraph_add(p, "kill -CONT %u lets %s go on", cause.process, blocked_role(stuck));
     else if (cause.process)
-        paragraph_add(p, "hog why %u shows what %s does", cause.process, role(stuck));
+        paragraph_add(p, "hog why %u shows what %s does", cause.process, blocked_role(stuck));
     else if (stuck->kind == STUCK_APART)
         paragraph_add(
             p, "see what it waits for inside of the service; in PostgreSQL, select pg_blocking_pids(%u)",
