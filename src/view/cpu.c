@@ -72,7 +72,8 @@ static size_t cpu_fields(void *state, struct field *fields, size_t n)
     const struct sched_totals *totals =
         cpu->pinned ? pinned_cpu_totals(cpu->pinned) : sched_totals(cpu->sched);
 
-    return sched_fields_of(totals, tally_of(cpu), fields, n);
+    size_t used = sched_fields_of(totals, tally_of(cpu), fields, n);
+    return cpu->pinned ? used : used + interrupt_fields(cpu->sched, fields + used, n - used);
 }
 
 static const struct name *cpu_name_of(const struct cpu *cpu, uint64_t key, uint64_t now)

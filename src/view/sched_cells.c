@@ -38,6 +38,22 @@ size_t sched_fields(const struct sched *o, struct field *fields, size_t n)
     return sched_fields_of(sched_totals(o), sched_tally(o), fields, n);
 }
 
+size_t interrupt_fields(const struct sched *o, struct field *fields, size_t n)
+{
+    const struct waits *waits = sched_waits(o);
+    const struct interrupts *all = waits ? waits_interrupts(waits) : NULL;
+    const struct cell none = cell_unknown();
+    bool known = all && all->known, some = known && all->of_cpu > 0;
+    const struct field fields_of_all[] = {
+        {"irq_pct", known ? cell_decimal(100 * all->hard, 2) : none},
+        {"softirq_pct", known ? cell_decimal(100 * all->soft, 2) : none},
+        {"irq_cpu", some ? cell_unsigned((uint64_t)all->cpu) : none},
+        {"irq_cpu_pct", some ? cell_decimal(100 * all->of_cpu, 1) : none},
+    };
+
+    return fields_copy(fields, n, fields_of_all, sizeof fields_of_all / sizeof *fields_of_all);
+}
+
 /* Histograms have no banks: a wait that ended just after the flip is in there already. And the middle of a
  * bucket can be more than what fell into it. */
 static struct cell wait_quantile(const struct waits *waits, const struct pair *sum, double q)

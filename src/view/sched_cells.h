@@ -13,6 +13,9 @@ size_t sched_fields(const struct sched *o, struct field *fields, size_t n);
 size_t sched_fields_of(const struct sched_totals *totals, const struct tally *tally, struct field *fields,
                        size_t n);
 
+/* What interrupts take of the CPUs, and of the one where they take most. */
+size_t interrupt_fields(const struct sched *o, struct field *fields, size_t n);
+
 /* Run-queue latency of one key: unknown where the host does not report it, zeros for a task that did not
  * wait. */
 struct waited {

@@ -14,8 +14,11 @@ struct steal {
     uint64_t read_at;
     uint64_t stolen, interrupts; /* ticks of all CPUs */
     bool of_interrupts;
+    struct interrupts interrupt;
     struct {
-        uint64_t ticks;
+        struct ticks {
+            uint64_t stolen, hard, soft;
+        } ticks;
         double share;
     } cpu[];
 };
@@ -34,19 +37,41 @@ void steal_close(struct steal *steal)
     free(steal);
 }
 
-static void note_ticks(struct steal *steal, unsigned cpu, uint64_t ticks, uint64_t passed)
+/* The share of a CPU that so many ticks are. */
+static double part_of(uint64_t now, uint64_t before, uint64_t passed)
+{
+    double part = now > before ? (double)(now - before) * TICK_NS / (double)passed : 0;
+
+    return part < 1 ? part : 1;
+}
+
+static void note_interrupts(struct interrupts *all, unsigned cpu, double hard, double soft)
+{
+    all->hard += hard;
+    all->soft += soft;
+    if (all->cpu >= 0 && hard + soft <= all->of_cpu)
+        return;
+    all->cpu = (int)cpu;
+    all->of_cpu = hard + soft;
+    all->soft_of_cpu = soft;
+}
+
+static void note_ticks(struct steal *steal, unsigned cpu, const struct ticks *now, uint64_t passed)
 {
     if (cpu >= steal->cpus)
         return;
-    uint64_t more = ticks >= steal->cpu[cpu].ticks ? ticks - steal->cpu[cpu].ticks : 0;
-    double share = steal->read_at ? (double)more * TICK_NS / (double)passed : 0;
-    steal->cpu[cpu].share = share < 1 ? share : 1;
-    steal->cpu[cpu].ticks = ticks;
+    struct ticks *before = &steal->cpu[cpu].ticks;
+    if (steal->read_at) {
+        steal->cpu[cpu].share = part_of(now->stolen, before->stolen, passed);
+        note_interrupts(&steal->interrupt, cpu, part_of(now->hard, before->hard, passed),
+                        part_of(now->soft, before->soft, passed));
+    }
+    *before = *now;
 }
 
 void steal_read(struct steal *steal, uint64_t now)
 {
-    uint64_t passed = now - steal->read_at, stolen = 0, interrupts = 0;
+    uint64_t passed = now - steal->read_at, stolen = 0, interrupts = 0, cpus = 0;
     char line[LINE_MAX];
 
     if (steal->read_at && passed < SPAN_NS)
@@ -54,6 +79,7 @@ void steal_read(struct steal *steal, uint64_t now)
     FILE *file = fopen("/proc/stat", "re");
     if (!file)
         return;
+    steal->interrupt = (struct interrupts){.cpu = -1};
     while (fgets(line, sizeof line, file) && !strncmp(line, "cpu", 3)) {
         enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, FIELDS };
         char *begin = line + strlen("cpu"), *end;
@@ -65,8 +91,10 @@ void steal_read(struct steal *steal, uint64_t now)
             begin = end;
             ticks[field] = strtoull(begin, &end, 10);
         }
-        if (end != begin)
-            note_ticks(steal, cpu, ticks[STEAL], passed);
+        if (end == begin)
+            continue;
+        note_ticks(steal, cpu, &(struct ticks){ticks[STEAL], ticks[IRQ], ticks[SOFTIRQ]}, passed);
+        cpus++;
         stolen += ticks[STEAL];
         interrupts += ticks[IRQ] + ticks[SOFTIRQ];
     }
@@ -74,12 +102,23 @@ void steal_read(struct steal *steal, uint64_t now)
     steal->interrupts = interrupts;
     steal->stolen = stolen;
     fclose(file);
+    /* Where the kernel counts none, not one has passed since it started. */
+    steal->interrupt.known = steal->read_at && interrupts && cpus;
+    if (steal->interrupt.known) {
+        steal->interrupt.hard /= (double)cpus;
+        steal->interrupt.soft /= (double)cpus;
+    }
     steal->read_at = now;
 }
 
 bool steal_is_of_interrupts(const struct steal *steal)
 {
     return steal->of_interrupts;
+}
+
+const struct interrupts *steal_interrupts(const struct steal *steal)
+{
+    return &steal->interrupt;
 }
 
 double steal_share(const struct steal *steal, int cpu)

@@ -38,12 +38,12 @@ struct waits *waits_open(const struct sched_kernel *kernel)
     if (!w)
         return NULL;
     w->kernel = kernel;
-    w->steal = kernel->pairs ? steal_open(cpus) : NULL;
+    w->steal = steal_open(cpus);
     w->blocked_time = kernel->blocked_time ? blocked_time_open(kernel) : NULL;
     w->pending_waits = kernel->waiting ? pending_waits_open(kernel, w->blocked_time) : NULL;
     if (!cpu_shares_open(&w->cpu_shares, cpus) || (kernel->blocked_time && !w->blocked_time) ||
         (kernel->times && histogram_by_key_open(&w->histogram_by_key, kernel->collector.obj, &ignored)) ||
-        (kernel->pairs && !w->steal) || (kernel->waiting && !w->pending_waits)) {
+        !w->steal || (kernel->waiting && !w->pending_waits)) {
         waits_close(w);
         return NULL;
     }
@@ -76,8 +76,7 @@ void waits_begin(struct waits *w, uint64_t now)
     pairs_clear(&w->pairs);
     pairs_clear(&w->victims);
     pairs_clear(&w->several);
-    if (w->steal)
-        steal_read(w->steal, now);
+    steal_read(w->steal, now);
     if (w->blocked_time)
         blocked_time_begin(w->blocked_time);
 }
@@ -429,9 +428,14 @@ bool waits_share_known(const struct waits *w)
     return w->kernel->pairs && !w->kernel->collector.exact;
 }
 
+const struct interrupts *waits_interrupts(const struct waits *w)
+{
+    return steal_interrupts(w->steal);
+}
+
 uint64_t waits_thief(const struct waits *w)
 {
-    return w->steal && steal_is_of_interrupts(w->steal) ? AGGRESSOR_INTERRUPTS : HOG_STEAL;
+    return steal_is_of_interrupts(w->steal) ? AGGRESSOR_INTERRUPTS : HOG_STEAL;
 }
 
 void waits_each_share(const struct waits *w, share_fn fn, void *context)

@@ -6,6 +6,7 @@
 
 #include "source/sched/load.h"
 #include "source/sched/cpu_shares.h"
+#include "source/sched/steal.h"
 #include "source/shared/pairs.h"
 
 struct waits;
@@ -42,6 +43,7 @@ bool waits_share_known(const struct waits *w); /* whether this run has them */
 /* The cause of stolen time: HOG_STEAL, or interrupts if the kernel counts more of these. */
 #define AGGRESSOR_INTERRUPTS 15 /* after enum hog_aggressor and enum hog_sleeps_on */
 uint64_t waits_thief(const struct waits *w);
+const struct interrupts *waits_interrupts(const struct waits *w);
 /* The name of an aggressor that is not a process, as "[steal]"; NULL: it is a process. */
 const char *waits_no_process(uint64_t aggressor);
 

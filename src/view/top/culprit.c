@@ -8,15 +8,14 @@
 #include "view/top/culprit_disk.h"
 #include "view/top/culprit_lock.h"
 #include "view/top/culprit_memory.h"
+#include "view/top/culprit_starved.h"
 #include "view/top/kin.h"
 #include "view/top/oom_forecast.h"
 #include "view/top/state.h"
 
-#define LONG      80  /* characters: more would be no text but a puzzle */
-#define SAID      3   /* most culprits in a cell */
-#define NARROW    24  /* characters of a list where rows are narrow */
-#define FAMILY    0.5 /* of the wait: a family is the culprit, */
-#define SINGLE    0.6 /* unless one of its processes has so much of that; its own family: of all that it ran */
+#define LONG      80   /* characters: more would be no text but a puzzle */
+#define SAID      3    /* most culprits in a cell */
+#define NARROW    24   /* characters of a list where rows are narrow */
 #define SAID_PART 0.25 /* a further culprit needs this part of the first one's time */
 
 static void append(struct culprit *culprit, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -92,34 +91,15 @@ static void add_heaviest(struct heaviest_pairs *heaviest, const struct pair *pai
     heaviest->pairs[i] = pair;
 }
 
-static void add_family(const struct top *top, struct heaviest_pairs *heaviest, const struct pair *pair)
-{
-    struct family_time *time = heaviest->families;
-    bool ended = false;
-
-    heaviest->all += (double)pair->ns;
-    if (waits_no_process(pair->aggressor))
-        return;
-    const struct family *family = kin_of(top, pair->aggressor, &ended);
-    if (ended)
-        heaviest->unknown += (double)pair->ns;
-    while (time < heaviest->families + HEAVIEST_PAIRS && time->family && time->family != family)
-        time++;
-    if (!family || time == heaviest->families + HEAVIEST_PAIRS)
-        return;
-    time->family = family;
-    time->ns += (double)pair->ns;
-}
-
 static void note_pair(struct top *top, const struct pair *pair)
 {
     const struct judged_process *victim = process_table_find(&top->process_table, pair->victim),
                                 *aggressor = process_table_find(&top->process_table, pair->aggressor);
 
-    if (victim && victim->rank && victim->verdict == VERDICT_STARVED && pair->aggressor != HOG_THROTTLED) {
+    if (victim && victim->rank && victim->verdict == VERDICT_STARVED && pair->aggressor != HOG_THROTTLED &&
+        aggressor != victim) {
         add_heaviest(&top->heaviest[victim->rank - 1], pair);
-        if (pair->aggressor != pair->victim)
-            add_family(top, &top->heaviest[victim->rank - 1], pair);
+        starved_add(top, &top->heaviest[victim->rank - 1], pair);
     }
     if (aggressor && aggressor->rank && aggressor->verdict == VERDICT_NOISY_NEIGHBOR && aggressor != victim)
         add_heaviest(&top->heaviest[aggressor->rank - 1], pair);
@@ -129,7 +109,6 @@ void culprits_find(struct top *top)
 {
     const struct waits *waits = sched_waits(top->sched);
     const struct pairs *pairs = waits ? waits_pairs(waits) : NULL;
-
     bool starved = false;
 
     for (size_t i = 0; i < top->nranked; i++) {
@@ -175,30 +154,6 @@ static size_t blamed_of(const struct top *top, const struct judged_process *proc
     return n;
 }
 
-const struct family *culprit_family(const struct top *top, const struct judged_process *process, double *ns)
-{
-    const struct heaviest_pairs *heaviest = &top->heaviest[process->rank - 1];
-    const struct family *most = NULL;
-    double single = 0;
-
-    *ns = 0;
-    for (size_t i = 0; i < HEAVIEST_PAIRS && heaviest->families[i].family; i++) {
-        const struct family_time *time = &heaviest->families[i];
-        double all = time->ns + heaviest->unknown * kin_part_of_unknown(top, time->family);
-        if (all > *ns) {
-            *ns = all;
-            most = time->family;
-        }
-    }
-    for (size_t i = 0; i < heaviest->n; i++)
-        if (heaviest->pairs[i]->aggressor != process->key && (double)heaviest->pairs[i]->ns > single)
-            single = (double)heaviest->pairs[i]->ns;
-    if (!most || *ns < FAMILY * heaviest->all || *ns <= process->now.stolen)
-        return NULL;
-    bool ended, own = kin_of(top, process->key, &ended) == most;
-    return (own ? most->most < SINGLE * most->weight : single < SINGLE * *ns) ? most : NULL;
-}
-
 /* The heaviest of them; a name that occurs twice (by preemption and wakeup) is listed once. */
 static void others(const struct top *top, const struct judged_process *process, bool victims,
                    struct culprit *culprit)
@@ -209,15 +164,9 @@ static void others(const struct top *top, const struct judged_process *process, 
     const size_t most = victims || top->context->options->records ? 1 : SAID;
     uint64_t said[SAID];
     size_t nsaid = 0;
-    double ns;
-    const struct family *family = victims ? NULL : culprit_family(top, process, &ns);
 
-    if (family) {
-        char name[CULPRIT_NAME];
-        kin_name(top, family, name, sizeof name);
-        append(culprit, "%s", name);
+    if (!victims && starved_text(top, process, culprit))
         return;
-    }
     for (size_t i = 0; i < n && nsaid < most; i++) {
         uint64_t key = list[i].key;
         bool again = false;

@@ -214,6 +214,11 @@ static void headline_cpu(struct top *top, struct headline *h)
     if (idle > IDLE)
         paragraph_add(&h->text, " (%.0f %% idle: bound tasks)", 100 * idle);
     say_hog(h, "takes");
+    const struct waits *waits = sched_waits(top->sched);
+    const struct interrupts *interrupts = waits ? waits_interrupts(waits) : NULL;
+    if (interrupts && interrupts->known && interrupts->soft_of_cpu > MUCH)
+        paragraph_add(&h->text, "; CPU %d spends %.0f" NO_BREAK "%% in softirq", interrupts->cpu,
+                      100 * interrupts->soft_of_cpu);
 }
 
 static double by_quota(const struct top *top, const struct judged_process *process, const void *context)

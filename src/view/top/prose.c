@@ -8,6 +8,7 @@
 #include "host/targets.h"
 #include "view/top/culprit_disk.h"
 #include "view/top/culprit_lock.h"
+#include "view/top/culprit_starved.h"
 #include "view/top/prose_blocked.h"
 #include "view/top/oom_forecast.h"
 
@@ -237,6 +238,8 @@ static void next_of_starved(struct paragraph *p, const struct top *top, const st
     size_t n = others_of(top, process->key, false, list);
     double most = n ? list[0].ns : 0;
 
+    if (starved_next(p, top, process))
+        return;
     if (process->now.stolen > most) {
         paragraph_add(p, "nothing inside of this machine has that time. Ask for more CPUs, or for a quieter "
                          "host.");
@@ -301,7 +304,8 @@ static void say_cause(struct paragraph *p, const struct top *top, const struct j
 
     switch (process->verdict) {
     case VERDICT_STARVED:
-        say_others(p, top, process, false);
+        if (!starved_prose(p, top, process))
+            say_others(p, top, process, false);
         break;
     case VERDICT_NOISY_NEIGHBOR:
         say_others(p, top, process, true);

@@ -96,9 +96,6 @@ struct heaviest_pairs {
     double all, unknown; /* ns: of all pairs, and of those with ended processes of unknown parents */
 };
 
-/* The family that had the CPU of a starved row, where no single process had most of it; NULL: none. ns: for
- * how long. */
-const struct family *culprit_family(const struct top *top, const struct judged_process *process, double *ns);
 void culprits_find(struct top *top);
 
 /* Pairs of a victim or an aggressor, heaviest first; returns how many of `most` it wrote. */

@@ -136,6 +136,7 @@ static size_t top_fields(void *state, struct field *fields, size_t n)
         {"mem_headroom_kib", memory ? cell_unsigned(memory->headroom / 1024) : cell_unknown()},
         {"mem_left_s", host.seconds >= 0 ? cell_decimal(host.seconds, 1) : cell_unknown()},
     };
+    used += interrupt_fields(top->sched, fields + used, n - used);
     used += fields_copy(fields + used, n - used, more, sizeof more / sizeof *more);
     return used + top_pressure_fields(top, fields + used, n - used);
 }

@@ -2,6 +2,8 @@
 /* The numbers behind a verdict, one per line: '#why pid=... ...'. */
 #include "shared.types.h"
 #include "view/sched_cells.h"
+#include "view/top/culprit_starved.h"
+#include "view/top/kin.h"
 #include "view/top/oom_forecast.h"
 #include "view/top/state.h"
 
@@ -101,6 +103,25 @@ static void put_pairs(const struct top *top, const struct judged_process *proces
         why_put(&line, "kind", cell_string(pairs[i]->preempt ? "preempt" : "wakeup"));
         why_end(&line);
     }
+}
+
+static void put_family(const struct top *top, const struct judged_process *process, struct out *out)
+{
+    struct line line = why_begin(process, out);
+    double ns;
+    bool own;
+    const struct family *family =
+        process->verdict == VERDICT_STARVED ? starved_family(top, process, &ns, &own) : NULL;
+    char name[CULPRIT_NAME];
+
+    if (!family)
+        return;
+    kin_name(top, family, name, sizeof name);
+    why_put(&line, "family", cell_string(name));
+    why_put(&line, "wait_ms", cell_decimal(ns / 1e6, 3));
+    why_put(&line, "runnable", cell_decimal(family->wants / top->process_table.window, 2));
+    why_put(&line, "own", cell_string(own ? "yes" : "no"));
+    why_end(&line);
 }
 
 /* ---- resources ---- */
@@ -213,6 +234,7 @@ void top_why(const struct top *top, const struct judged_process *process, struct
     for (int i = 0; i < RULES; i++)
         put_finding(process, &judgement.findings[i], out);
     put_pairs(top, process, false, out);
+    put_family(top, process, out);
     put_pairs(top, process, true, out);
     if (group) {
         put_quota(process, &group->cpu, out);
