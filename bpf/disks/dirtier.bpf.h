@@ -12,7 +12,8 @@
 
 struct hog_dirtier {
     u64 inode; /* its address; 0: free */
-    u64 task;  /* address, and in the lowest bits the number: making its key costs more */
+    u64 task;  /* its address and number: making its key costs more */
+    u64 thread;
     u64 key;
 };
 
@@ -36,19 +37,21 @@ static __always_inline struct hog_dirtier *dirtier_at(u64 inode)
 /* `mapping` of a page that `task`, which is `current`, makes dirty. */
 static __always_inline void note_dirtier(bool direct, struct address_space *mapping, struct task_struct *task)
 {
-    u64 inode = 0, who = (u64)task ^ kernel_field(direct, task, pid);
+    u64 inode = 0;
+    u32 thread = kernel_field(direct, task, pid);
 
     if (!mapping)
         return;
     bpf_probe_read_kernel(&inode, sizeof inode, __builtin_preserve_access_index(&mapping->host));
     struct hog_dirtier *dirtier = inode ? dirtier_at(inode) : NULL;
-    if (!dirtier || (dirtier->inode == inode && dirtier->task == who) ||
+    if (!dirtier || (dirtier->inode == inode && dirtier->task == (u64)task && dirtier->thread == thread) ||
         kernel_field(direct, task, flags) & PF_KTHREAD)
         return;
     dirtier->inode = 0;
     barrier();
-    dirtier->task = who;
-    dirtier->key = task_key(direct, task, kernel_field(direct, task, pid)).key;
+    dirtier->task = (u64)task;
+    dirtier->thread = thread;
+    dirtier->key = task_key(direct, task, thread).key;
     barrier();
     dirtier->inode = inode;
 }

@@ -62,39 +62,36 @@ __attribute__((noinline)) int hog_epoll_sockets(u64 set)
     return EPOLL_HAS_NONE;
 }
 
-/* The epoll set that a descriptor stands for, or 0. */
-static __always_inline u64 epoll_set(struct file **files, u32 fd)
+/* The same for a descriptor of a table of files; EPOLL_UNKNOWN: it is no epoll set. */
+__attribute__((noinline)) int hog_sockets_at(u64 files, u64 fd)
 {
     u64 name = 0;
     struct file *file = NULL;
 
-    bpf_probe_read_kernel(&file, sizeof file, files + fd);
+    bpf_probe_read_kernel(&file, sizeof file, (struct file **)files + fd);
     if (!file)
-        return 0;
+        return EPOLL_UNKNOWN;
     struct dentry *dentry = kernel_field(false, file, f_path.dentry);
-    const unsigned char *from = kernel_field(false, dentry, d_name.name);
-    bpf_probe_read_kernel(&name, sizeof name, from);
-    return name == 0x6f70746e6576655bull /* "[eventpo" */ ? (u64)kernel_field(false, file, private_data) : 0;
+    bpf_probe_read_kernel(&name, sizeof name, kernel_field(false, dentry, d_name.name));
+    if (name != 0x6f70746e6576655bull) /* "[eventpo" */
+        return EPOLL_UNKNOWN;
+    return hog_epoll_sockets((u64)kernel_field(false, file, private_data));
 }
 
 /* fd: the epoll set in which it sleeps without a timeout. */
-static __always_inline bool is_apart(struct task_struct *task, u32 fd)
+static __always_inline bool is_apart(struct task_struct *task, u64 fd)
 {
     struct files_struct *table = kernel_field(false, task, files);
     struct fdtable *fdt = kernel_field(false, table, fdt);
     u32 most = kernel_field(false, fdt, max_fds);
-    struct file **files = kernel_field(false, fdt, fd);
+    u64 files = (u64)kernel_field(false, fdt, fd);
 
-    if (fd >= most || !kernel_has((struct eventpoll *)NULL, rbr))
+    if (fd >= most || !kernel_has((struct eventpoll *)NULL, rbr) ||
+        hog_sockets_at(files, fd) != EPOLL_HAS_NONE)
         return false;
-    u64 set = epoll_set(files, fd);
-    if (!set || hog_epoll_sockets(set) != EPOLL_HAS_NONE)
-        return false;
-    for (u32 i = 0; i < SETS_LOOKED_AT && i < most; i++) {
-        u64 other = i == fd ? 0 : epoll_set(files, i);
-        if (other && hog_epoll_sockets(other) == EPOLL_HAS_SOME)
+    for (u32 i = 0; i < SETS_LOOKED_AT && i < most; i++)
+        if (hog_sockets_at(files, i) == EPOLL_HAS_SOME)
             return true;
-    }
     return false;
 }
 

@@ -37,7 +37,7 @@ struct hog_stuck {
     u64 since;    /* by the clock of the run queue of `cpu` */
     u64 inode;    /* of the file behind the descriptor; 0: none */
     u64 magic;    /* of its file system */
-    u64 owner;    /* key of a task that holds the lock; 0: not known */
+    u64 owner;    /* process that holds the lock, a key without a birth; 0: not known */
     u64 padding[10];
     u32 device; /* of the file: major << 20 | minor */
     u32 mode;   /* of the file: its type and permissions */
@@ -56,16 +56,20 @@ struct hog_stuck *unused_stuck;
 #define NOT_LOADING                0x400   /* TASK_NOLOAD: a kernel thread that idles */
 #define FREEZING                   0x8000  /* TASK_FROZEN, from 6.1: by a cgroup or for suspend */
 #define MODE_PIPE                  0010000
+#define MODE_DEVICE                0020000
 #define SETS_LOCK_WAITING(command) ((command) == 7 || (command) == 38) /* F_SETLKW, F_OFD_SETLKW */
 #define FAMILY_UNIX                1
 
-/* Set by user space once a task was found stopped. */
 struct hog_stuck_modes {
-    u32 readers;
-    u32 looks; /* of is_apart() in this pass */
+    u32 readers; /* set by user space once a task was found stopped */
+    u32 looks;   /* of is_apart() in this pass */
     u64 pass;
-    u32 padding[12];
+    u64 task; /* the one that is looked at, as a number */
+    u64 padding[5];
+    struct hog_stuck record; /* of it */
 } __attribute__((aligned(64)));
+/* The functions below are global, so that each is verified once: they have their task and their record here.
+ */
 struct hog_stuck_modes stuck_modes = {};
 
 /* How a task entered the kernel: see sched/blocked_time.bpf.h. */
@@ -119,17 +123,20 @@ static __always_inline u32 peer_of(struct file *file)
     return peer ? kernel_field(false, peer, numbers[0].nr) : 0;
 }
 
-static __always_inline void look_at_file(struct hog_stuck *stuck, struct task_struct *task, u32 descriptor)
+/* Fills in the file behind a descriptor. */
+__attribute__((noinline)) int hog_look_at_file(u64 descriptor)
 {
+    struct task_struct *task = (void *)stuck_modes.task;
+    struct hog_stuck *stuck = &stuck_modes.record;
     struct files_struct *table = kernel_field(false, task, files);
     struct fdtable *fdt = kernel_field(false, table, fdt);
     struct file *file = NULL;
 
     if (!table || descriptor >= kernel_field(false, fdt, max_fds))
-        return;
+        return 0;
     bpf_probe_read_kernel(&file, sizeof file, kernel_field(false, fdt, fd) + descriptor);
     if (!file)
-        return;
+        return 0;
     struct inode *inode = kernel_field(false, file, f_inode);
     struct super_block *super = kernel_field(false, inode, i_sb);
     stuck->inode = kernel_field(false, inode, i_ino);
@@ -140,20 +147,23 @@ static __always_inline void look_at_file(struct hog_stuck *stuck, struct task_st
         stuck->why |= HOG_STUCK_FROZEN;
     if ((stuck->mode & MODE_KIND) == MODE_SOCKET)
         stuck->peer = peer_of(file);
+    return 0;
 }
 
-/* The key of the task that a lock's `owner` names. A task that is gone gives the key of none that is there.
- */
+/* The process, as a key without a birth, of the task that a lock's `owner` names; 0: not known. */
 static __always_inline u64 owner_key(u64 owner)
 {
     struct task_struct *task = (void *)(owner & ~7ull);
 
-    return task ? task_key(false, task, kernel_field(false, task, pid)).key : 0;
+    return task && !keys.pid_namespace ? make_key(kernel_field(false, task, tgid), 0, 0) : 0;
 }
 
-static __always_inline void look_at_lock(struct hog_stuck *stuck, struct task_struct *task)
+/* Fills in which lock it waits for in D state, and which task has that. */
+__attribute__((noinline)) int hog_look_at_lock(u64 call)
 {
+    struct task_struct *task = (void *)stuck_modes.task;
     struct task_struct___6_16 *newer = (void *)task;
+    struct hog_stuck *stuck = &stuck_modes.record;
     struct mm_struct *mm = kernel_field(false, task, mm);
     u64 lock = 0, owner = 0;
 
@@ -161,11 +171,11 @@ static __always_inline void look_at_lock(struct hog_stuck *stuck, struct task_st
         lock = kernel_field(false, newer, blocker);
     if (kernel_has(mm, mmap_lock) && mm) {
         u64 address = (u64)__builtin_preserve_access_index(&mm->mmap_lock);
-        bool calls = stuck->call == HOG_CALL_MEMORY || stuck->call == HOG_CALL_FAULT;
-        if ((lock & ~3ull) == address || (calls && !kernel_has(newer, blocker)))
+        bool calls = call == HOG_CALL_MEMORY || call == HOG_CALL_FAULT;
+        if ((lock & ~3ull) == address || (calls && !kernel_has(newer, blocker))) {
             stuck->why |= HOG_STUCK_MMAP_LOCK;
-        if (stuck->why & HOG_STUCK_MMAP_LOCK)
             owner = kernel_field(false, mm, mmap_lock.owner.counter);
+        }
     }
     if (!owner && lock && !(lock & 3)) {
         struct mutex *mutex = (void *)lock;
@@ -175,95 +185,88 @@ static __always_inline void look_at_lock(struct hog_stuck *stuck, struct task_st
         owner = kernel_field(false, semaphore, owner.counter);
     }
     stuck->owner = owner_key(owner);
+    return 0;
 }
 
-static __always_inline bool looks_apart(struct hog_stuck *stuck, struct task_struct *task,
-                                        const struct entered *by, u64 pass)
+/* Whether a task that sleeps without a timeout in an epoll set is_apart(). */
+__attribute__((noinline)) int hog_looks_apart(u64 set, u64 pass)
 {
+    struct task_struct *task = (void *)stuck_modes.task;
     struct signal_struct *signal = kernel_field(false, task, signal);
 
-    if ((s32)by->fourth != -1 || kernel_field(false, signal, nr_threads) != 1)
-        return false;
+    if (kernel_field(false, signal, nr_threads) != 1)
+        return 0;
     if (stuck_modes.pass != pass) {
         stuck_modes.pass = pass;
         stuck_modes.looks = 0;
     }
     if (stuck_modes.looks >= MOST_LOOKS)
-        return false;
+        return 0;
     stuck_modes.looks++;
-    return is_apart(task, by->first);
+    return is_apart(task, set);
 }
 
-/* Whether a sleep in this call is worth a record, and what is known of it. */
-static __always_inline bool may_be_stuck(struct hog_stuck *stuck, struct task_struct *task,
-                                         const struct entered *by, u64 pass)
+/* Whether a sleep in this call is worth a record, whose file is filled in. */
+static __always_inline bool may_be_stuck(struct hog_stuck *stuck, const struct entered *by, u64 pass)
 {
     bool deep = stuck->why & HOG_STUCK_DEEP;
-    u32 kind;
+    u32 call = stuck->call;
 
-    switch (stuck->call) {
-    case HOG_CALL_READ:
-    case HOG_CALL_WRITE:
-        look_at_file(stuck, task, by->first);
-        kind = stuck->mode & MODE_KIND;
-        return deep || (kind && kind != 0020000 /* a terminal or another device */ &&
-                        (stuck->call == HOG_CALL_WRITE || stuck_modes.readers ||
-                         (kind != MODE_PIPE && kind != MODE_SOCKET)));
-    case HOG_CALL_FILE:
-    case HOG_CALL_LOCK:
-        look_at_file(stuck, task, by->first);
-        return true;
-    case HOG_CALL_EPOLL:
-        if (!looks_apart(stuck, task, by, pass))
-            return deep;
+    if (call == HOG_CALL_EPOLL && (s32)by->fourth == -1 && hog_looks_apart(by->first, pass)) {
         stuck->why |= HOG_STUCK_APART;
         return true;
-    case HOG_CALL_PATH:
-    case HOG_CALL_FAULT:
-        return true;
-    default:
-        return deep;
     }
+    if (call == HOG_CALL_PATH || call == HOG_CALL_FAULT)
+        return true;
+    if (call < HOG_CALL_FILE || call > HOG_CALL_LOCK)
+        return deep;
+    hog_look_at_file(by->first);
+    u32 kind = stuck->mode & MODE_KIND;
+    if (deep || call == HOG_CALL_FILE || call == HOG_CALL_LOCK)
+        return true;
+    if (!kind || kind == MODE_DEVICE) /* an eventfd, a terminal */
+        return false;
+    return call == HOG_CALL_WRITE || stuck_modes.readers || (kind != MODE_PIPE && kind != MODE_SOCKET);
 }
 
-/* Reports a task that may be stuck. `thread`, `flags`: as in its first record. */
+/* Reports a task that may be stuck. `thread`, `flag`: as in its first record. */
 static __always_inline void report_stuck(struct bpf_iter__task *ctx, struct task_struct *task, u64 key,
                                          u64 thread, u32 flag, bool kernel)
 {
     u32 state = state_at(task);
+    bool deep = state & UNINTERRUPTIBLE;
+    struct hog_stuck *stuck = &stuck_modes.record;
 
-    if (!(state & (INTERRUPTIBLE | UNINTERRUPTIBLE | STOPPED)) || state & (NOT_LOADING | FREEZING))
+    if (!(state & (INTERRUPTIBLE | UNINTERRUPTIBLE | STOPPED)) || state & (NOT_LOADING | FREEZING) ||
+        (kernel && !deep))
         return;
-    if (kernel && !(state & UNINTERRUPTIBLE))
-        return;
-    struct hog_stuck stuck = {.key = key, .thread = thread, .flags = flag};
-    struct task_struct *cast = cast_task(task);
+    __builtin_memset(stuck, 0, sizeof *stuck);
+    stuck->key = key;
+    stuck->thread = thread;
+    stuck->flags = flag;
     if (state & STOPPED) {
-        stuck.why = HOG_STUCK_STOPPED;
-        bpf_seq_write(ctx->meta->seq, &stuck, sizeof stuck);
+        stuck->why = HOG_STUCK_STOPPED;
+        bpf_seq_write(ctx->meta->seq, stuck, sizeof *stuck);
         return;
     }
-    if (state & UNINTERRUPTIBLE)
-        stuck.why |= HOG_STUCK_DEEP;
-    if (kernel_bit(true, task, in_iowait))
-        stuck.why |= HOG_STUCK_DISK;
-    if (kernel)
-        stuck.why |= HOG_STUCK_KERNEL;
+    stuck->why = (deep ? HOG_STUCK_DEEP : 0) | (kernel ? HOG_STUCK_KERNEL : 0) |
+                 (kernel_bit(true, task, in_iowait) ? HOG_STUCK_DISK : 0);
+    stuck_modes.task = (u64)task;
     if (entered_known() && !kernel) {
         struct entered by = entered_by(task);
-        stuck.call = kind_of_call(&by);
-        if (!may_be_stuck(&stuck, task, &by, ctx->meta->session_id))
+        stuck->call = kind_of_call(&by);
+        if (!may_be_stuck(stuck, &by, ctx->meta->session_id))
             return;
-    } else if (!(state & UNINTERRUPTIBLE)) {
+    } else if (!deep) {
         return;
     }
-    if (state & UNINTERRUPTIBLE)
-        look_at_lock(&stuck, task);
-    stuck.switches = task->nvcsw + task->nivcsw;
-    stuck.since = task->sched_info.last_arrival + task->se.sum_exec_runtime - task->se.prev_sum_exec_runtime;
-    struct cfs_rq *cfs_rq = cast->se.cfs_rq;
-    stuck.cpu = kernel_has((struct rq *)NULL, cpu) ? cfs_rq->rq->cpu : 0;
-    bpf_seq_write(ctx->meta->seq, &stuck, sizeof stuck);
+    if (deep)
+        hog_look_at_lock(stuck->call);
+    stuck->switches = task->nvcsw + task->nivcsw;
+    stuck->since = task->sched_info.last_arrival + task->se.sum_exec_runtime - task->se.prev_sum_exec_runtime;
+    struct cfs_rq *cfs_rq = cast_task(task)->se.cfs_rq;
+    stuck->cpu = kernel_has((struct rq *)NULL, cpu) ? cfs_rq->rq->cpu : 0;
+    bpf_seq_write(ctx->meta->seq, stuck, sizeof *stuck);
 }
 
 #endif

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034,SC2154 # of tests/corpus/run.sh
+# File systems and disks.
+
+bind_mount() { # a FUSE mount at $MOUNT; SERVER: its process
+    needs BINDFS bindfs fusermount || return
+    MOUNT=$TMP/fuse
+    mkdir -p "$TMP/source" "$MOUNT"
+    head -c 1000000 /dev/urandom >"$TMP/source/file"
+    begin bindfs -f "$TMP/source" "$MOUNT"
+    SERVER=$PID
+    at_end "fusermount -u $MOUNT || umount -l $MOUNT"
+    await mountpoint -q "$MOUNT"
+}
+
+stop_server() {
+    undo_first+=("kill -CONT $SERVER")
+    kill -STOP "$SERVER"
+}
+
+case_fuse_stopped() { # quick
+    local cat
+    bind_mount || return
+    stop_server
+    begin cat "$MOUNT/file"
+    cat=$PID
+    begin stat -f "$MOUNT"
+    about "$cat" "$PID"
+    expect blocked "^fuse:$MOUNT:$SERVER/bindfs$" "blocked .* by the fuse file system $MOUNT: its server bindfs \\($SERVER\\) is stopped"
+    truth="sleeps_in $cat request_wait_answer && sleeps_in $PID request_wait_answer && state_is $SERVER T"
+}
+
+# The server runs: nothing hangs, though it is used.
+case_fuse_runs() { # quick
+    bind_mount || return
+    begin bash -c 'exec 3<"$0/file"; exec sleep 60' "$MOUNT"
+    about "$PID" "$SERVER"
+    expect 'idle|ok' -
+    truth="ls $MOUNT >/dev/null && state_is $SERVER S"
+}
+
+case_frozen() { # quick
+    local writer
+    loop_disk 64M || return
+    needs FSFREEZE fsfreeze || return
+    fsfreeze -f "$MOUNT" || return
+    undo_first+=("fsfreeze -u $MOUNT")
+    begin dd if=/dev/zero of="$MOUNT/file" bs=4k count=1
+    writer=$PID
+    about "$writer"
+    expect blocked '^frozen' 'blocked .* by the frozen file system'
+    truth="sleeps_in $writer 'percpu_rwsem_wait|__percpu_down_read|percpu_down_read' && state_is $writer D"
+}
+
+case_thawed() {
+    loop_disk 64M || return
+    fsfreeze -f "$MOUNT" && fsfreeze -u "$MOUNT"
+    # shellcheck disable=SC2016 # $0 is for that shell
+    begin bash -c 'while :; do echo x >"$0/file"; sleep 0.2; done' "$MOUNT"
+    about "$PID"
+    expect 'idle|ok' -
+}
+
+writes_much() { awk '/^write_bytes/ { print $2 }' "/proc/$1/io"; }
+
+case_fio_beside_dd() { # quick
+    local reader writer
+    needs FIO fio || return
+    begin fio --name=reads --filename="$TMP/data" --size=128M --rw=randread --bs=4k --direct=1 --ioengine=psync --thread=1 --runtime=60 --time_based
+    reader=$PID
+    # shellcheck disable=SC2016 # $0 is for that shell
+    begin perl -e 'open F, ">", $ARGV[0]; my $b = "x" x 1048576; while (1) { seek F, 0, 0; for (1..400) { syswrite F, $b } $t = IO::Handle->new; F->sync }' -MIO::Handle "$TMP/written"
+    writer=$PID
+    sleep 2
+    about "$reader"
+    expect 'io-bound|starved|cpu-bound' "^([a-z0-9]+:$writer/perl|[0-9]+/.*)$" "perl \\($writer\\)|runnable"
+    truth="between \$(( \$(writes_much $writer) / 1000000 )) 200 1000000"
+}
+
+case_fio_alone() { # quick
+    local disk
+    needs FIO fio || return
+    begin fio --name=reads --filename="$TMP/data" --size=128M --rw=randread --bs=4k --direct=1 --ioengine=psync --thread=1 --runtime=60 --time_based
+    sleep 2
+    about "$PID"
+    expect io-bound '^[a-z0-9]+$'
+    truth="between \$(cpu_pct $PID) 1 60"
+}
+
+# Small transactions, each on the disk before the next one.
+case_sqlite_full() { # quick
+    needs SQLITE3 sqlite3 python3 || return
+    begin python3 "$data/sqlite.py" "$TMP/full.db" full
+    about "$PID"
+    expect 'io-bound|cpu-bound' '^[a-z0-9]+(:fsync)?$'
+    truth="between \$(cpu_pct $PID) 1 75 || between \$(cpu_pct $PID) 55 100"
+}
+
+case_sqlite_off() {
+    needs SQLITE3 sqlite3 python3 || return
+    begin python3 "$data/sqlite.py" "$TMP/off.db" off
+    about "$PID"
+    expect 'cpu-bound' -
+    truth="between \$(cpu_pct $PID) 80 110"
+}
