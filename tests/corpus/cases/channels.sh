@@ -38,7 +38,7 @@ case_pipe_idle() { # quick
     truth="sleeps_in $READER '(anon_)?pipe_read'"
 }
 
-case_unix_full() { # quick
+case_unix_full() {
     needs PYTHON3 python3 || return
     begin python3 "$data/unix.py" "$TMP/socket"
     local server=$PID

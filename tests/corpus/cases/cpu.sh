@@ -26,7 +26,7 @@ case_node_idle() {
 }
 
 # A build: compilers come and go, none of them takes much; together they are one story.
-case_make() { # quick
+case_make() {
     local i
     needs CC cc make awk || return
     mkdir "$TMP/build"

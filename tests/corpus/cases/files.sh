@@ -77,7 +77,7 @@ case_fio_beside_dd() { # quick
     truth="between \$(( \$(writes_much $writer) / 1000000 )) 200 1000000"
 }
 
-case_fio_alone() { # quick
+case_fio_alone() {
     local disk
     needs FIO fio || return
     begin fio --name=reads --filename="$TMP/data" --size=128M --rw=randread --bs=4k --direct=1 --ioengine=psync --thread=1 --runtime=60 --time_based
@@ -88,7 +88,7 @@ case_fio_alone() { # quick
 }
 
 # Small transactions, each on the disk before the next one.
-case_sqlite_full() { # quick
+case_sqlite_full() {
     needs SQLITE3 sqlite3 python3 || return
     begin python3 "$data/sqlite.py" "$TMP/full.db" full
     about "$PID"
