@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2034,SC2154 # of tests/corpus/run.sh
+# shellcheck shell=bash disable=SC2016,SC2034,SC2154 # of tests/corpus/run.sh
 # Pipes, sockets and children: the other end is stopped, or just has nothing to say.
 
 # A writer and a reader, joined by a pipe: WRITER, READER.
