@@ -8,11 +8,11 @@
 #define NODES     1024
 #define PLACES    2048
 #define FAMILIES  64
-#define KEPT_NS   5000000000  /* how long a parent is believed at first: to ask costs two system calls */
-#define LONGEST   40000000000 /* and in the end: parents hardly ever change */
-#define DEPTH     24          /* ancestors of a process */
-#define MOSTLY    0.9         /* of an ancestor's weight: its child is the nearer common ancestor */
-#define STORM     8           /* ended children in a window: one loop starts them, even if it is a shell's */
+#define KEPT_NS   15000000000ull /* how long a parent is believed at first: to ask costs system calls */
+#define LONGEST   60000000000ull /* and in the end: parents hardly ever change */
+#define DEPTH     24             /* ancestors of a process */
+#define MOSTLY    0.9            /* of an ancestor's weight: its child is the nearer common ancestor */
+#define STORM     8 /* ended children in a window: one loop starts them, even if it is a shell's */
 #define NO_NODE   SIZE_MAX
 #define NO_FAMILY UINT32_MAX
 
@@ -179,7 +179,9 @@ static bool ask_parent(struct families *f, size_t at, uint64_t now)
 
     if (node->asked && now - node->asked < node->kept)
         return true;
-    node->kept = !node->kept ? KEPT_NS : 2 * node->kept < LONGEST ? 2 * node->kept : LONGEST;
+    node->kept = !node->kept                ? KEPT_NS + (node->key * 0x9e3779b97f4a7c15ull >> 31)
+                 : 2 * node->kept < LONGEST ? 2 * node->kept
+                                            : LONGEST;
     node->asked = now;
     if (key_process(node->key) <= 2 || !identity_of(f->identities, node->key, now, &identity) ||
         !identity.parent_known || !identity.parent)

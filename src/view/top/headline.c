@@ -5,6 +5,7 @@
 #include <string.h>
 #include "shared.types.h"
 #include "host/pidns.h"
+#include "view/top/culprit_disk.h"
 #include "view/top/families.h"
 #include "view/top/kin.h"
 #include "view/top/oom_forecast.h"
@@ -17,6 +18,7 @@
 #define IDLE    0.25  /* of all CPUs: so much idle time while tasks wait is worth a word */
 #define DISKS   16
 #define MUCH    0.5            /* of the CPUs */
+#define LEAST   0.05           /* of what all use: a family with less is no story */
 #define BRIEF   0.1            /* of the window: what children have that come and go */
 #define HANGS   10000000000ull /* ns: a file system that does not answer for so long comes before all else */
 
@@ -122,7 +124,7 @@ static bool name_family(struct top *top, struct users *users, struct headline *h
     const struct family *family = kin_find(top) ? families_first(top->families) : NULL;
     bool ended;
 
-    if (!family)
+    if (!family || family->weight < LEAST * users->all)
         return false;
     for (size_t i = 0; i < users->n; i++)
         if (users->list[i].weight > family->weight && kin_of(top, users->list[i].key, &ended) != family)
@@ -330,7 +332,8 @@ static double by_bytes(const struct top *top, const struct judged_process *proce
     const struct disk_use *disk = context;
     struct disk_use use;
 
-    return disks_of(top->disks, process->key, &use) && use.major == disk->major && use.minor == disk->minor
+    return disks_of(top->disks, process->key, &use) && use.major == disk->major && use.minor == disk->minor &&
+                   disk_counts(top, process->key)
                ? (double)use.bytes
                : 0;
 }
