@@ -20,7 +20,7 @@ else
 ifeq ($(filter x86_64 aarch64,$(ARCH)),)
 $(error ARCH=$(ARCH): hog can be built here for x86_64 and aarch64)
 endif
-ifneq ($(filter run test unit live fuzz fuzz-long bench fleet vm-all,$(MAKECMDGOALS)),)
+ifneq ($(filter run test unit live fuzz fuzz-long bench corpus fleet vm-all,$(MAKECMDGOALS)),)
 $(error ARCH=$(ARCH): this machine is $(MACHINE) and cannot run what is built for it; in qemu it runs: make vm ARCH=$(ARCH))
 endif
 BUILD   := build/$(ARCH)
@@ -85,7 +85,7 @@ quiet = $(if $(V),,@printf '  %-8s %s\n' $(1) '$(2)';)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all run test unit live fuzz fuzz-long bench fleet vm vm-all vm-programs lint fmt install deb image clean programs setup-build setup-test setup-bench setup-vm setup-fuzz setup-fleet
+.PHONY: all run test unit live fuzz fuzz-long bench corpus fleet vm vm-all vm-programs lint fmt install deb image clean programs setup-build setup-test setup-bench setup-vm setup-fuzz setup-fleet setup-corpus
 
 all: $(BUILD)/hog
 
@@ -129,6 +129,11 @@ bench: setup-build setup-test setup-bench setup-vm
 	@$(MAKE) $(SUBFLAGS) all $(BENCH) $(LOAD) vm-programs
 	@BUILD=$(BUILD) tests/bench/run.sh; status=$$?; $(GIVE_BACK); exit $$status
 
+# Real programs in a known trouble: is the verdict right?
+corpus: setup-build setup-test setup-corpus
+	@$(MAKE) $(SUBFLAGS) all $(LOAD)
+	@BUILD=$(BUILD) tests/corpus/run.sh; status=$$?; $(GIVE_BACK); exit $$status
+
 # A day of recordings of a hundred hosts, generated with the columns of this hog, and asked by DuckDB.
 DUCKDB := @duckdb/node-api@1.5.6-r.1
 
@@ -156,7 +161,7 @@ vm-all: setup-build setup-vm
 	@$(VM_BUILD)
 	@BUILD=$(BUILD) scripts/vm/run.sh all; status=$$?; $(GIVE_BACK); exit $$status
 
-setup-build setup-test setup-bench setup-vm setup-fuzz setup-fleet: setup-%:
+setup-build setup-test setup-bench setup-vm setup-fuzz setup-fleet setup-corpus: setup-%:
 	@scripts/setup.sh $*
 
 lint: $(TYPES)

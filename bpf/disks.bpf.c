@@ -101,6 +101,18 @@ static __attribute__((noinline)) int count(u64 who, u64 disk, u64 bytes, bool wr
     return 0;
 }
 
+/* The process that a write of cached pages belongs to; 0: the task that submits it, as for direct writes and
+ * for what file systems write of themselves. */
+static __always_inline u64 writer(bool direct, struct bio *bio, struct task_struct *task)
+{
+    u32 flags = kernel_field(direct, bio, bi_opf);
+
+    if (flags & (REQ_IDLE | REQ_META) ||
+        (kernel_field(direct, task, flags) & PF_KTHREAD && is_journal(direct, task)))
+        return 0;
+    return dirtied_by(bio);
+}
+
 static __always_inline void on_bio(bool direct, struct bio *bio, struct task_struct *task)
 {
     struct bio___5_11 *old = (void *)bio;
@@ -117,9 +129,7 @@ static __always_inline void on_bio(bool direct, struct bio *bio, struct task_str
         disk = kernel_field(direct, old, bi_disk);
     }
     u32 major = kernel_field(direct, disk, major), minor = kernel_field(direct, disk, first_minor);
-    u64 who = 0;
-    if (operation == WRITE && can_probe && kernel_field(direct, task, flags) & PF_KTHREAD)
-        who = dirtied_by(bio);
+    u64 who = operation == WRITE && can_probe ? writer(direct, bio, task) : 0;
     if (!who)
         who = task_key(direct, task, kernel_field(direct, task, pid)).key;
     count(who, (u64)major << 32 | minor, bytes, operation == WRITE);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Installs missing packages on a Debian machine, and does nothing (quickly) when none is missing.
 #
-#   setup.sh [--check] build|cross|test|bench|fleet|vm|fuzz...
+#   setup.sh [--check] build|cross|test|bench|corpus|fleet|vm|fuzz...
 #
 # --check installs nothing and lists what is missing, as does a run without root. BUILD (default: build) remembers which
 # optional packages this release of Debian does not have.
@@ -82,6 +82,17 @@ need_fleet='
 node nodejs
 npm npm
 sqlite3 sqlite3
+'
+need_corpus='
+java default-jdk-headless
+go golang-go
+node nodejs
+git git
+psql postgresql
+redis-server redis-server
+redis-benchmark redis-tools
+nginx nginx-light
+fusermount fuse3
 '
 need_vm='
 qemu-system-x86_64 qemu-system-x86

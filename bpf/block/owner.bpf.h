@@ -141,11 +141,7 @@ static __attribute__((noinline)) u64 dirtied_by(struct bio *bio)
     return inode && !who ? HOG_IO_WRITEBACK : who;
 }
 
-/* enum req_flag_bits, unchanged since 4.10 except for REQ_SWAP. */
-/* REQ_IDLE, of writes: direct I/O, or a journal. */
-#define REQ_META (1u << 12)
-#define REQ_IDLE (1u << 15)
-
+/* enum req_flag_bits: a release of its own for REQ_SWAP. */
 enum req_flag_bits___ours { __REQ_SWAP___ours = 24 };
 #define SWAP_BIT                                                                                             \
     __builtin_preserve_enum_value(*(enum req_flag_bits___ours *)__REQ_SWAP___ours, 1 /* BPF_ENUMVAL_VALUE    \
@@ -153,19 +149,6 @@ enum req_flag_bits___ours { __REQ_SWAP___ours = 24 };
 #define HAS_SWAP_BIT                                                                                         \
     __builtin_preserve_enum_value(*(enum req_flag_bits___ours *)__REQ_SWAP___ours, 0 /* BPF_ENUMVAL_EXISTS   \
                                                                                       */)
-
-/* "jbd2/vda-8": the threads that write the journals of ext4. */
-static __always_inline bool is_journal(bool direct, struct task_struct *task)
-{
-    const u64 *comm = (const u64 *)__builtin_preserve_access_index(&task->comm);
-    u64 first = 0;
-
-    if (direct)
-        first = *comm;
-    else
-        bpf_probe_read_kernel(&first, sizeof first, comm);
-    return (first & 0xffffffffffull) == 0x2f3264626aull;
-}
 
 /* A write of cached pages, or one by a kernel thread. `key`: of `current`. */
 static __always_inline u64 writer(bool direct, struct task_struct *task, struct bio *bio, u32 flags, u64 key)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The file that the pages of a bio belong to. By copies of kernel memory. */
+/* The file that the pages of a bio belong to, by copies of kernel memory; and which writes are of a journal.
+ */
 #ifndef HOG_BPF_LIB_BIO_INODE_H
 #define HOG_BPF_LIB_BIO_INODE_H
 
 #include "kernel/block.bpf.h"
 #include "kernel/fs.bpf.h"
 #include "kernel/request.bpf.h"
+#include "kernel/task.bpf.h"
 
 #define PAGE_ANONYMOUS 3 /* bits of page->mapping: not a page of a file */
 
@@ -42,6 +44,26 @@ static __always_inline u64 bio_inode(struct bio *bio)
     struct address_space *space = (void *)mapping;
     bpf_probe_read_kernel(&inode, sizeof inode, __builtin_preserve_access_index(&space->host));
     return inode;
+}
+
+/* ---- writes ---- */
+
+/* enum req_flag_bits, unchanged since 4.10 except for REQ_SWAP. */
+/* REQ_IDLE, of writes: direct I/O, or a journal. */
+#define REQ_META (1u << 12)
+#define REQ_IDLE (1u << 15)
+
+/* "jbd2/vda-8": the threads that write the journals of ext4. */
+static __always_inline bool is_journal(bool direct, struct task_struct *task)
+{
+    const u64 *comm = (const u64 *)__builtin_preserve_access_index(&task->comm);
+    u64 first = 0;
+
+    if (direct)
+        first = *comm;
+    else
+        bpf_probe_read_kernel(&first, sizeof first, comm);
+    return (first & 0xffffffffffull) == 0x2f3264626aull;
 }
 
 #endif

@@ -66,7 +66,7 @@ ran() { cat /proc/"$1"/task/*/schedstat 2>/dev/null | awk '{ n += $1 } END { pri
 cpu_pct() { awk -v b="${before[$1]}" -v a="${after[$1]}" -v s="$seconds" 'BEGIN { printf "%.1f\n", (a - b) / s / 1e7 }'; }
 between() { awk -v v="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(v >= low && v <= high) }'; }
 
-# A loop disk with ext4 at $MOUNT; DISK: its name.
+# A loop disk with ext4 at $MOUNT.
 loop_disk() {
     needs LOOP losetup mkfs.ext4 || return
     truncate -s "${1:-256M}" "$TMP/image" && mkfs.ext4 -q -F "$TMP/image" || return
@@ -74,7 +74,6 @@ loop_disk() {
     at_end "losetup -d $LOOP"
     mkdir -p "$MOUNT" && mount "$LOOP" "$MOUNT" || return
     at_end "umount $MOUNT || umount -l $MOUNT"
-    DISK=${LOOP#/dev/}
 }
 
 # ---- running ----

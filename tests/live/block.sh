@@ -176,7 +176,7 @@ waits_as_long() { # fio sleeps for nearly all of each request
     busy=$(awk "$BY_NAME"'$1 == "block" && col("comm") == "fio" && col("reads_s") > 0 { n += col("util_pct") * win("dur_ms") / 100 } END { print n }' "$TMP/out")
     echo "slept $slept ms, busy $busy ms, all requests of fio $sum ms"
     within "$slept" "$(awk -v s="$sum" 'BEGIN { print s * 0.6 }')" "$(awk -v s="$sum" 'BEGIN { print s * 1.02 + 1 }')" &&
-        within "$busy" "$(awk -v s="$sum" 'BEGIN { print s * 0.6 }')" "$(awk -v s="$sum" 'BEGIN { print s * 1.02 + 1 }')"
+        within "$busy" "$(awk -v s="$sum" 'BEGIN { print s * 0.6 }')" "$(awk -v s="$sum" 'BEGIN { print s * 1.1 + 2 }')"
 }
 times() {
     scripts/has.sh RTPRIO && RT=(chrt -f 40)

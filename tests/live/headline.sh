@@ -27,7 +27,8 @@ check 'in words' grep -qE '[0-9.]+ runnable for [0-9]+ CPUs?: make \([0-9]+ proc
 in_its_place() { awk '$1 == "#headline" && before != "#window" { exit 1 } { before = $1; n += $1 == "#headline" } END { exit n != 2 }' "$TMP/out"; }
 check 'text has it behind each window line' in_its_place
 load_stop "$LOAD_PID"
-sleep 1
+built() { ! pgrep -x cc1; }
+eventually built # make ends before its compilers do
 
 # Two processes that spin on one CPU, next to each other: the hog is one of them, the other one loses.
 load_start taskset -c 0 "$BUILD/tests/load/duty" 60

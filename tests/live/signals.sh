@@ -26,9 +26,9 @@ ends() { python3 tests/live/signals.py "$@"; }
 # ---- views ----
 
 for view in cpu contention faults mem block file top calls; do
-    check "$view: a signal while it starts ends it" ends caught 0 60 2 "$HOG" -v "$view" 30
+    check "$view: a signal while it starts ends it" ends caught 0 60 4 "$HOG" -v "$view" 30
 done
-check 'alloc: a signal while it starts ends it' ends caught 0 200 8 "$HOG" -v alloc 30
+check 'alloc: a signal while it starts ends it' ends caught 0 200 20 "$HOG" -v alloc 30
 check 'track: so it does' ends caught 0 60 4 "$HOG" track $$ 30
 check 'several views: so it does' ends caught 0 100 8 "$HOG" -v top,cpu,mem,block,faults 30
 # The kernel removes the uprobe that doctor tries in up to 100 ms on a busy host, and waits for no signal.

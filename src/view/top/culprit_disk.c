@@ -9,8 +9,7 @@
 #define PART  0.3  /* of all bytes of the disk: the same */
 #define SYNCS 0.5  /* of its I/O time in fsync(2): it waits for that */
 
-/* Kernel threads work for others. */
-static bool counts(const void *context, uint64_t key)
+bool disk_counts(const void *context, uint64_t key)
 {
     const struct top *top = context;
     const struct task_sums *task = top->tasks ? tasks_find(top->tasks, key) : NULL;
@@ -22,7 +21,7 @@ static bool counts(const void *context, uint64_t key)
 static bool other_hog(const struct top *top, const struct judged_process *process, const struct disk_use *use,
                       struct disk_share *share)
 {
-    return disks_heaviest(top->disks, use->major, use->minor, counts, top, share) &&
+    return disks_heaviest(top->disks, use->major, use->minor, disk_counts, top, share) &&
            share->key != process->key && (double)share->bytes >= MORE * (double)use->bytes &&
            (double)share->bytes >= PART * (double)share->all;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "shared.types.h"
 #include "host/pidns.h"
+#include "view/top/culprit_disk.h"
 #include "view/top/families.h"
 #include "view/top/kin.h"
 #include "view/top/oom_forecast.h"
@@ -331,7 +332,8 @@ static double by_bytes(const struct top *top, const struct judged_process *proce
     const struct disk_use *disk = context;
     struct disk_use use;
 
-    return disks_of(top->disks, process->key, &use) && use.major == disk->major && use.minor == disk->minor
+    return disks_of(top->disks, process->key, &use) && use.major == disk->major && use.minor == disk->minor &&
+                   disk_counts(top, process->key)
                ? (double)use.bytes
                : 0;
 }

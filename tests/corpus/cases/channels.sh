@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2034,SC2154 # of tests/corpus/run.sh
+# shellcheck shell=bash disable=SC2016,SC2034,SC2154 # of tests/corpus/run.sh
 # Pipes, sockets and children: the other end is stopped, or just has nothing to say.
 
 # A writer and a reader, joined by a pipe: WRITER, READER.
@@ -38,7 +38,7 @@ case_pipe_idle() { # quick
     truth="sleeps_in $READER '(anon_)?pipe_read'"
 }
 
-case_unix_full() { # quick
+case_unix_full() {
     needs PYTHON3 python3 || return
     begin python3 "$data/unix.py" "$TMP/socket"
     local server=$PID

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2034,SC2154 # of tests/corpus/run.sh
+# shellcheck shell=bash disable=SC2016,SC2034,SC2154 # of tests/corpus/run.sh
 # Programs that compute.
 
 case_python_computes() {
@@ -26,7 +26,7 @@ case_node_idle() {
 }
 
 # A build: compilers come and go, none of them takes much; together they are one story.
-case_make() { # quick
+case_make() {
     local i
     needs CC cc make awk || return
     mkdir "$TMP/build"

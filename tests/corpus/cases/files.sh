@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2034,SC2154 # of tests/corpus/run.sh
+# shellcheck shell=bash disable=SC2016,SC2034,SC2154 # of tests/corpus/run.sh
 # File systems and disks.
 
 bind_mount() { # a FUSE mount at $MOUNT; SERVER: its process
-    needs BINDFS bindfs fusermount || return
+    needs FUSE bindfs || return
+    [ -e /dev/fuse ] || { WHY='needs FUSE: no /dev/fuse' && return 3; }
     MOUNT=$TMP/fuse
     mkdir -p "$TMP/source" "$MOUNT"
     head -c 1000000 /dev/urandom >"$TMP/source/file"
@@ -55,7 +56,6 @@ case_frozen() { # quick
 case_thawed() {
     loop_disk 64M || return
     fsfreeze -f "$MOUNT" && fsfreeze -u "$MOUNT"
-    # shellcheck disable=SC2016 # $0 is for that shell
     begin bash -c 'while :; do echo x >"$0/file"; sleep 0.2; done' "$MOUNT"
     about "$PID"
     expect 'idle|ok' -
@@ -68,7 +68,6 @@ case_fio_beside_dd() { # quick
     needs FIO fio || return
     begin fio --name=reads --filename="$TMP/data" --size=128M --rw=randread --bs=4k --direct=1 --ioengine=psync --thread=1 --runtime=60 --time_based
     reader=$PID
-    # shellcheck disable=SC2016 # $0 is for that shell
     begin perl -e 'open F, ">", $ARGV[0]; my $b = "x" x 1048576; while (1) { seek F, 0, 0; for (1..400) { syswrite F, $b } $t = IO::Handle->new; F->sync }' -MIO::Handle "$TMP/written"
     writer=$PID
     sleep 2
@@ -77,7 +76,7 @@ case_fio_beside_dd() { # quick
     truth="between \$(( \$(writes_much $writer) / 1000000 )) 200 1000000"
 }
 
-case_fio_alone() { # quick
+case_fio_alone() {
     local disk
     needs FIO fio || return
     begin fio --name=reads --filename="$TMP/data" --size=128M --rw=randread --bs=4k --direct=1 --ioengine=psync --thread=1 --runtime=60 --time_based
@@ -88,12 +87,13 @@ case_fio_alone() { # quick
 }
 
 # Small transactions, each on the disk before the next one.
-case_sqlite_full() { # quick
+case_sqlite_full() {
     needs SQLITE3 sqlite3 python3 || return
     begin python3 "$data/sqlite.py" "$TMP/full.db" full
     about "$PID"
-    expect 'io-bound|cpu-bound' '^[a-z0-9]+(:fsync)?$'
-    truth="between \$(cpu_pct $PID) 1 75 || between \$(cpu_pct $PID) 55 100"
+    expect 'io-bound' '^[a-z0-9]+(:fsync)?$'
+    # Next to no data, and no CPU for the rest of the time: it waits for the disk.
+    truth="between \$(cpu_pct $PID) 1 70"
 }
 
 case_sqlite_off() {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2034,SC2154 # of tests/corpus/run.sh
+# shellcheck shell=bash disable=SC2016,SC2034,SC2154 # of tests/corpus/run.sh
 # Locks: of interpreters, of address spaces, of files, and pools that have no work.
 
 # switches PID: voluntary, of all threads.

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2034,SC2154 # of tests/corpus/run.sh
+# shellcheck shell=bash disable=SC2016,SC2034,SC2154 # of tests/corpus/run.sh
 # Servers: with a client that waits, under load, and without work.
 
 postgres_start() { # one of its own, on a unix socket below $TMP
     local bin
-    bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)
-    [ -x "$bin/postgres" ] && [ "$(id -u)" = 0 ] && id postgres >/dev/null 2>&1 || { WHY='needs POSTGRES: no server' && return 3; }
+    bin=$(find /usr/lib/postgresql -maxdepth 2 -name bin 2>/dev/null | sort | tail -n 1)
+    if [ ! -x "$bin/postgres" ] || ! id postgres >/dev/null 2>&1; then
+        WHY='needs POSTGRES: no server'
+        return 3
+    fi
     rm -rf "$TMP/pg"
     mkdir -p "$TMP/pg" && chmod 755 "$TMP" && chown postgres "$TMP/pg"
     export PGHOST=$TMP/pg PGPORT=5999 PGUSER=postgres
