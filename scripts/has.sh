@@ -117,6 +117,8 @@ CPUHOTPLUG) [ -w /sys/devices/system/cpu/cpu1/online ] ;;
 SETTID) "${BUILD:-build}/tests/load/reuse" 1 1 >/dev/null || [ $? -ne 3 ] ;;
 CPUS2) [ "$(nproc)" -ge 2 ] ;;
 IA32) [ -e /proc/sys/abi/vsyscall32 ] ;;
+IRQTICKS) awk '/^cpu / { exit !($7 + $8) }' /proc/stat ;;
+IPTABLES) unshare -n iptables-restore </dev/null 2>/dev/null ;;
 TIMENS) [ -e /proc/self/ns/time ] ;;
 USERNS) unshare -r true 2>/dev/null ;;
 CLANG19) command -v clang-19 >/dev/null ;;

@@ -65,4 +65,24 @@ if [ "$(awk '/^cpu / { print $7 + $8 }' /proc/stat)" = 0 ]; then
 else
     check 'the CPU with most interrupts, and how much' totals
 fi
+
+# Packets that pass many rules of a firewall, in a network of their own: the CPU that sends them does little else.
+for pid in "${lib_pids[@]}"; do load_stop "$pid"; done
+# shellcheck disable=SC2016 # $0... are for that shell
+load_start unshare -n bash -c 'ip link set lo up && { echo "*filter" && seq -f "-A INPUT -p udp -m udp --sport %g -j DROP" 4000 && echo COMMIT; } |
+    iptables-restore && exec taskset -c "$0" python3 "$1"' "$cpu" "$TMP/flood.py"
+load_start taskset -c "$cpu" "$BUILD/tests/load/duty" 60
+sleep 1
+before=$(awk -v cpu="cpu$cpu" '$1 == cpu { print $8 }' /proc/stat)
+"$HOG" top -o json 1 2 >"$TMP/json"
+after=$(awk -v cpu="cpu$cpu" '$1 == cpu { print $8 }' /proc/stat)
+if [ $((after - before)) -ge 120 ]; then
+    in_headline() {
+        jq -r 'select(.type == "headline") | .text' "$TMP/json"
+        jq -es "map(select(.type == \"headline\") | .text | test(\"; CPU $cpu spends [0-9]+ % in softirq\") and length <= 120) | all" "$TMP/json"
+    }
+    check 'a CPU that spends most of its time in software interrupts is in the headline' in_headline
+else
+    skip 'a CPU in software interrupts' "needs IPTABLES: rules that keep a CPU busy ($((after - before)) of 200 ticks)"
+fi
 done_testing

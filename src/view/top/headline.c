@@ -213,12 +213,13 @@ static void headline_cpu(struct top *top, struct headline *h)
     count_losers(top, &users, SHORT_CPU, h);
     paragraph_add(&h->text, "%.1f runnable for %u CPU%s", h->demand, totals->cpus,
                   totals->cpus > 1 ? "s" : "");
-    if (idle > IDLE)
-        paragraph_add(&h->text, " (%.0f %% idle: bound tasks)", 100 * idle);
-    say_hog(h, "takes");
     const struct waits *waits = sched_waits(top->sched);
     const struct interrupts *interrupts = waits ? waits_interrupts(waits) : NULL;
-    if (interrupts && interrupts->known && interrupts->soft_of_cpu > MUCH)
+    bool soft = interrupts && interrupts->known && interrupts->soft_of_cpu > MUCH;
+    if (idle > IDLE && !soft)
+        paragraph_add(&h->text, " (%.0f %% idle: bound tasks)", 100 * idle);
+    say_hog(h, "takes");
+    if (soft)
         paragraph_add(&h->text, "; CPU %d spends %.0f" NO_BREAK "%% in softirq", interrupts->cpu,
                       100 * interrupts->soft_of_cpu);
 }
