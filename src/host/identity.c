@@ -278,9 +278,11 @@ static void read_parent(struct identity *is, uint32_t parent, uint64_t birth)
     is->parent = parent;
     is->parent_start = 0;
     is->parent_comm_length = 0;
+    is->parent_leads = false;
     if (!parent || process_read(parent, 0, &process) || (birth && !key_born_at(birth, process.start_ns)))
         return;
     is->parent_start = process.start_ns;
+    is->parent_leads = process.session == parent;
     is->parent_comm_length =
         process.comm_length < sizeof is->parent_comm ? process.comm_length : sizeof is->parent_comm;
     memcpy(is->parent_comm, process.comm, is->parent_comm_length);

@@ -36,6 +36,7 @@ struct identity {
     uint64_t parent_start; /* distinguishes it from a later process with the same PID */
     char parent_comm[IDENTITY_COMM];
     size_t parent_comm_length;
+    bool parent_leads;                  /* its session */
     const struct identity_group *group; /* NULL: not known */
     const char *args;                   /* with blanks between, terminated; NULL: not known or none */
 };

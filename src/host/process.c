@@ -13,6 +13,7 @@
 /* Fields of /proc/PID/stat, proc(5) */
 #define STATE_FIELD   3
 #define PARENT_FIELD  4
+#define SESSION_FIELD 6
 #define FLAGS_FIELD   9
 #define MINOR_FIELD   10
 #define MAJOR_FIELD   12
@@ -90,6 +91,7 @@ int process_parse_stat(const char *text, size_t length, struct process *out)
     out->sys_ticks = strtoull(skip_fields(state, SYS_FIELD - STATE_FIELD), NULL, 10);
     out->cpu = cpu ? atoi(cpu) : -1;
     out->parent = (uint32_t)strtoul(parent, NULL, 10);
+    out->session = (uint32_t)strtoul(skip_fields(state, SESSION_FIELD - STATE_FIELD), NULL, 10);
     out->threads = (uint32_t)strtoul(threads, NULL, 10);
     out->start_ticks = strtoull(start, &end, 10);
     return end == start ? -EIO : 0;

@@ -14,6 +14,7 @@ struct process {
     char state;                    /* 'R', 'S', 'D', 'Z', ... */
     int cpu;                       /* where it runs or ran last; -1: not known */
     uint32_t parent;               /* 0: none, or one that we cannot see */
+    uint32_t session;              /* the process that leads its session */
     uint32_t threads;              /* of the process, with exited ones not yet reaped */
     uint64_t minor, major;         /* page faults since birth; of a process with those of its dead threads */
     uint64_t usr_ticks, sys_ticks; /* time in user and kernel mode, in units of 10 ms */

@@ -100,6 +100,22 @@ look top -w -k 500 0.5 2
 check 'hogs without a common ancestor are named one by one' starved_all "$ALONE" 'test("^[0-9]+/duty(,[0-9]+/duty)?$")'
 end_processes
 
+# A terminal, an editor or an agent starts shells: these have sessions of their own.
+cat >"$TMP/terminal.py" <<'END'
+import subprocess, sys, time
+for _ in range(3):
+    subprocess.Popen(["bash", "-c", "taskset -c 0 " + sys.argv[1] + " 60; :"], start_new_session=True)
+time.sleep(60)
+END
+begin_family python3 "$TMP/terminal.py" "$duty"
+sleep 0.5
+shells=$(pgrep -d, -P "$LEADER")
+ALONE=[$(pgrep -d, -P "$shells")]
+look top -w -k 500 0.5 2
+check 'nor are those of several shells of one terminal a family' starved_all "$ALONE" 'test("^[0-9]+/duty(,[0-9]+/duty)?$")'
+for pid in ${shells//,/ }; do kill -9 -- "-$pid"; done
+end_processes
+
 printf 'all: busy lazy\nbusy:\n\t@%s 60\nlazy:\n\t@%s lazy burn 1000 20000\n' "$duty" "$deserve" >"$TMP/Makefile"
 begin_family taskset -c 0 make -s -f "$TMP/Makefile" -j 2 all
 MAKE=$LEADER

@@ -39,12 +39,13 @@ static void check_words(void)
 /* A first thread that has ended is a zombie while others of its process live: the thread count shows that. */
 static void check_threads(void)
 {
-    static const char stat[] = "7 (a b) Z 1 7 7 0 -1 0 0 0 0 0 41 42 0 0 20 0 3 0 123 0 0";
+    static const char stat[] = "7 (a b) Z 1 7 6 0 -1 0 0 0 0 0 41 42 0 0 20 0 3 0 123 0 0";
     struct process process;
 
     check(!process_parse_stat(stat, sizeof stat - 1, &process) && process.threads == 3 &&
               process.start_ticks == 123,
           "the number of threads");
+    check(process.session == 6, "the session");
     check(process.usr_ticks == 41 && process.sys_ticks == 42, "the time in user and in kernel mode");
 }
 

@@ -35,6 +35,7 @@ struct node {
     char comm[64];
     size_t comm_length;
     bool starts_others; /* a shell, a login, a supervisor: what it starts has nothing in common */
+    bool leads;         /* its session: as starting others it is no part of what it runs in, as a terminal */
 };
 
 struct families {
@@ -183,13 +184,14 @@ static bool ask_parent(struct families *f, size_t at, uint64_t now)
                  : 2 * node->kept < LONGEST ? 2 * node->kept
                                             : LONGEST;
     node->asked = now;
-    if (key_process(node->key) <= 2 || !identity_of(f->identities, node->key, now, &identity) ||
-        !identity.parent_known || !identity.parent)
+    if (key_process(node->key) <= 2 || (node->leads && node->starts_others) ||
+        !identity_of(f->identities, node->key, now, &identity) || !identity.parent_known || !identity.parent)
         return true;
     size_t parent = node_of(f, key_make(identity.parent, 0, identity.parent_start));
     if (parent == at || parent == NO_NODE)
         return false;
     node->parent = parent;
+    f->nodes[parent].leads = identity.parent_leads;
     if (identity.parent_comm_length)
         name_node(&f->nodes[parent], identity.parent_comm, identity.parent_comm_length);
     return true;
