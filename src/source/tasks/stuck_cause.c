@@ -75,7 +75,7 @@ static uint32_t find_process(struct stuck_tasks *s, uint64_t what, const char *t
                              bool only, uint64_t now)
 {
     for (size_t i = 0; i < CAUSES; i++)
-        if (s->found[i].what == what && s->found[i].but == but && now - s->found[i].at < FRESH)
+        if (s->found[i].what == what && s->found[i].but == but && now < s->found[i].at + FRESH)
             return s->found[i].process;
     uint32_t process = process_with(s, target, but, only);
     s->found[s->next] = (struct found){what, now, process, but};
