@@ -147,6 +147,7 @@ end_processes
 # ---- a control group ----
 
 if new_group cpu service; then
+    # shellcheck disable=SC2016 # $0 and $1 are for that shell
     for _ in 1 2 3; do begin_family bash -c 'echo $$ >"$0/cgroup.procs" && exec taskset -c 0 "$1" 60' "$GROUP" "$duty"; done
     begin_family taskset -c 0 "$duty" 60
     sleep 0.3

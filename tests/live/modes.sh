@@ -41,7 +41,7 @@ modes() {
         echo "$pid: kernel $part, hog $said"
         awk -v k="$part" -v s="$said" 'BEGIN { split(s, a); exit !(k >= 0 && a[1] - k < 10 && k - a[1] < 10 && a[2] < 0.1 && a[2] > -0.1) }' || bad=1
     done < <(awk '$2 >= 0' "$TMP/kernel")
-    return $bad
+    return "$bad"
 }
 check 'usr_pct and sys_pct divide the time on CPUs as the kernel does' modes
 in_extremes() {
