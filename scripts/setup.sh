@@ -172,9 +172,9 @@ if [ "${1-}" = --check ]; then
 fi
 for set in "$@"; do
     case $set in
-    build | cross | test | bench | fleet | vm | fuzz) mapfile -t -O ${#packages[@]} packages < <(missing "$set") ;;
+    build | cross | test | bench | corpus | fleet | vm | fuzz) mapfile -t -O ${#packages[@]} packages < <(missing "$set") ;;
     *)
-        echo "usage: setup.sh [--check] build|cross|test|bench|fleet|vm|fuzz..." >&2
+        echo "usage: setup.sh [--check] build|cross|test|bench|corpus|fleet|vm|fuzz..." >&2
         exit 2
         ;;
     esac

@@ -94,7 +94,7 @@ end_case() {
     pids=() undo=() undo_first=()
 }
 undo_first=() # what lets stopped or blocked processes go on: before they are ended
-trap 'end_case; rm -rf "$TMP"' EXIT
+trap 'end_case; rm -rf --one-file-system "$TMP"' EXIT
 trap 'exit 130' INT TERM
 
 # judge CASE: each window after the first. A row that is not there is idle.
@@ -138,6 +138,9 @@ run_case() {
         timeout 60 "$HOG" top -w -k 10000 1 $((windows + 1)) >"$TMP/top" 2>"$TMP/err" || { status=1 WHY="hog: $(head -n 1 "$TMP/err")"; }
         seconds=$(awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }')
         for pid in "${subjects[@]}"; do after[$pid]=$(ran "$pid"); done
+        for pid in "${subjects[@]}"; do
+            [ -d "/proc/$pid" ] || { status=2 WHY="invalid: $pid has ended"; }
+        done
         if [ $status = 0 ] && ! eval "$truth" >>"$TMP/said" 2>&1; then
             status=2 WHY="invalid: it is not true that $truth: $(tail -n 1 "$TMP/said")"
         fi
