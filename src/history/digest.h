@@ -20,7 +20,7 @@
 #define DIGEST_BUCKETS  640 /* 16 for each doubling, from 2^-8 to 2^32 */
 #define DIGEST_NAME     64
 #define DIGEST_VERDICTS 16
-#define DIGEST_WELL     2 /* so many of them, the first ones, are no trouble */
+#define DIGEST_WELL     2   /* so many of them, the first ones, are no trouble */
 #define DIGEST_WHO      512 /* a name, or the path of a file */
 #define DIGEST_OF       (RECORD_MOST_NAME + DIGEST_NAME)
 
@@ -76,9 +76,9 @@ struct digest_range {
 
 struct digest {
     const struct schema *const *schemas; /* of all views: what is known of columns; ends with NULL */
-    const char *const *verdicts;         /* the words of the column `verdict`; the first DIGEST_WELL: all is well */
-    unsigned nverdicts;                  /* up to DIGEST_VERDICTS */
-    const char *by;                 /* "process", or a column; NULL: what rows were when they were recorded */
+    const char *const *verdicts; /* the words of the column `verdict`; the first DIGEST_WELL: all is well */
+    unsigned nverdicts;          /* up to DIGEST_VERDICTS */
+    const char *by;              /* "process", or a column; NULL: what rows were when they were recorded */
     char grouped[RECORD_MOST_NAME]; /* what they were: the same */
     bool named;                     /* processes of the same name are one */
     unsigned top;

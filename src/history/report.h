@@ -22,7 +22,7 @@ struct report_options {
     enum out_format format;
     bool header;
     const struct schema *const *schemas; /* of all views; ends with NULL */
-    const char *const *verdicts;         /* the words of the column `verdict`; the first DIGEST_WELL: all is well */
+    const char *const *verdicts; /* the words of the column `verdict`; the first DIGEST_WELL: all is well */
     unsigned nverdicts;
 };
 

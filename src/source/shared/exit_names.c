@@ -62,7 +62,8 @@ bool exit_name_of(const struct sketch *sketch, size_t offset, size_t n, uint64_t
 void exit_names_each(const struct sketch *sketch, size_t offset, size_t n, exit_name_fn fn, void *context)
 {
     for (int cpu = 0; cpu < sketch->shape.cpus; cpu++) {
-        const struct hog_exit_name *dead = (const void *)(sketch_head(sketch, cpu) + offset);
+        const unsigned char *head = sketch_head(sketch, cpu);
+        const struct hog_exit_name *dead = (const void *)(head + offset);
         for (size_t i = 0; i < n; i++) {
             uint64_t key = ((const volatile struct hog_exit_name *)&dead[i])->key;
             struct name name = {.comm_length = 0};

@@ -121,7 +121,7 @@ static void divide(struct top *top)
     struct member *members = table.n ? hash_table_at(&table, 0) : NULL;
     if (members)
         qsort(members, table.n, sizeof *members, compare_members);
-    while (n < table.n && n < MEMBERS && all_of(&members[n]) >= LIGHT * all)
+    while (members && n < table.n && n < MEMBERS && all_of(&members[n]) >= LIGHT * all)
         n++;
     share_out(top, members, n);
     for (size_t i = 0; i < n; i++)
