@@ -110,6 +110,7 @@ MIMALLOC) ldconfig -p | grep -q libmimalloc.so ;;
 FIO) command -v fio >/dev/null ;;
 OPENMPI) command -v mpicc >/dev/null && command -v mpif90 >/dev/null && command -v mpirun >/dev/null ;;
 LOOP) [ -e /dev/loop-control ] ;;
+FSFREEZE) command -v fsfreeze >/dev/null ;;
 FUSE) [ -e /dev/fuse ] && command -v bindfs >/dev/null ;;
 XFS) [ -e /dev/loop-control ] && grep -qw xfs /proc/filesystems && command -v mkfs.xfs >/dev/null ;;
 RTPRIO) chrt -f 1 true 2>/dev/null ;;

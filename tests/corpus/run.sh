@@ -189,7 +189,7 @@ failed=0
 [ $# -eq 0 ] || cases=("$@")
 : >"$TMP/all"
 for name in "${cases[@]}"; do
-    [ -z "$quick" ] || grep -qE "^case_$name\(\) \{ # quick" "$data"/cases/*.sh || continue
+    [ -z "$quick" ] || [ $# -gt 0 ] || grep -qE "^case_$name\(\) \{ # quick" "$data"/cases/*.sh || continue
     run_case "$name"
 done
 [ -n "$quick" ] || report || failed=1

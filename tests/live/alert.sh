@@ -45,8 +45,8 @@ check 'the window is written by then' grep -Eq '^top .* (cpu-bound|noisy) ' "$TM
 check 'three of them in a row' alerts 3 io-bound,cpu-bound,noisy --alert noisy:3 --thresholds cpu_bound_pct=40 -p "$busy" 1 15
 check 'a process that sleeps: none' ends 0 2 --alert cpu-bound,starved,noisy -p "$idle" 1 2
 check 'another verdict: none' ends 0 2 --alert throttled -p "$busy" 1 2
-check 'a threshold that the load does not reach: none' ends 0 2 --alert cpu-bound --thresholds cpu_bound_pct=99 -p "$busy" 1 2
-echo 'cpu_bound_pct 99 # more than it has' >"$TMP/thresholds"
+check 'a threshold that the load does not reach: none' ends 0 2 --alert cpu-bound --thresholds cpu_bound_pct=99,busy_pct=1000 -p "$busy" 1 2
+printf 'cpu_bound_pct 99 # more than it has\nbusy_pct 1000\n' >"$TMP/thresholds"
 check 'the same from a file' ends 0 2 --alert cpu-bound --thresholds "$TMP/thresholds" -p "$busy" 1 2
 check 'in JSON, too' ends 4 0 --alert cpu-bound,noisy -o json -p "$busy" 1 5
 check 'each line of that is whole' jq -e .type "$TMP/out"

@@ -162,9 +162,9 @@ static void check_verdicts(void)
         {"why nginx.service -k 9 5 3", "top every 5000000000ns x3 k9 text explain why=nginx.service"},
         {"why 2s 3", "top every 2000000000ns x3 k3 text explain"},
         {"why 9 -o json 0.5", "top every 500000000ns x1 k3 json explain why=9"},
-        {"--alert cpu-bound", "top every 1000000000ns k10 text alert2 x1"},
-        {"--alert starved,oom-risk --alert=noisy:5", "top every 1000000000ns k10 text alert144 x5"},
-        {"--alert starved,starved:999999", "top every 1000000000ns k10 text alert4 x999999"},
+        {"--alert cpu-bound", "top every 1000000000ns k10 text alert4 x1"},
+        {"--alert starved,oom-risk --alert=noisy:5", "top every 1000000000ns k10 text alert488 x5"},
+        {"--alert starved,starved:999999", "top every 1000000000ns k10 text alert8 x999999"},
         {"mem --sort vm_kib", "mem every 1000000000ns k10 text vm"},
         {"cpu,mem --sort peak_kib --with pss", "cpu,mem every 1000000000ns k10 text peak pss"},
         {"mem --sort vm_peak_kib,pid --columns +pss_kib", "mem every 1000000000ns k10 text vm peak pss"},
@@ -188,12 +188,12 @@ static void check_verdicts_refused(void)
     static const struct refused_line cases[] = {
         {"--alert starvd",
          "--alert: \"starvd\" is not one of cpu-bound, starved, throttled, io-bound, thrashing, oom-risk, "
-         "lock-bound, noisy; did you mean starved?"},
+         "lock-bound, blocked, noisy; did you mean starved?"},
         {"--alert ok", "--alert: \"ok\" is not one of cpu-bound, starved, throttled, io-bound, thrashing, "
-                       "oom-risk, lock-bound, noisy"},
+                       "oom-risk, lock-bound, blocked, noisy"},
         {"--alert starved,",
          "--alert: \"\" is not one of cpu-bound, starved, throttled, io-bound, thrashing, "
-         "oom-risk, lock-bound, noisy"},
+         "oom-risk, lock-bound, blocked, noisy"},
         {"--alert", "option --alert needs a value: VERDICT,..[:N]"},
         {"cpu --alert starved", "--alert needs the view top: hog top --alert .."},
         {"doctor --alert starved", "--alert has no effect on doctor: it is for views, why, record"},

@@ -14,6 +14,7 @@ postgres_start() { # one of its own, on a unix socket below $TMP
     export PGHOST=$TMP/pg PGPORT=5999 PGUSER=postgres
     setpriv --reuid=postgres --regid=postgres --clear-groups "$bin/initdb" -D "$TMP/pg/data" -A trust >>"$TMP/said" 2>&1 || return
     begin setpriv --reuid=postgres --regid=postgres --clear-groups "$bin/postgres" -D "$TMP/pg/data" -p 5999 -k "$TMP/pg" -c listen_addresses=
+    undo_first+=("kill -INT $PID; for _ in \$(seq 30); do [ -d /proc/$PID ] || break; sleep 0.1; done")
     await psql -c 'select 1'
 }
 
@@ -38,7 +39,9 @@ case_postgres_row_lock() {
 case_postgres_idle() {
     local sessions
     postgres_start || return
-    for _ in 1 2 3; do begin bash -c 'sleep 600 | psql'; done
+    mkfifo "$TMP/quiet"
+    begin bash -c 'exec sleep 600 >"$0"' "$TMP/quiet"
+    for _ in 1 2 3; do begin bash -c 'exec psql <"$0"' "$TMP/quiet"; done
     sleep 1
     mapfile -t sessions < <(ask "select pid from pg_stat_activity where state = 'idle' or backend_type <> 'client backend'")
     about "${sessions[@]}"
