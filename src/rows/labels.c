@@ -25,6 +25,26 @@ static void cut_time(struct cell *by)
         by->s.length = at;
 }
 
+/* WHAT:PID/COMM, a disk, a lock or a file system and the process responsible: without the process. */
+static void cut_responsible(struct cell *by)
+{
+    const char *colon = memrchr(by->s.bytes, ':', by->s.length);
+    size_t at = colon ? (size_t)(colon - by->s.bytes) : 0, n = colon ? digits(by, at + 1) : 0;
+
+    if (n && at + n + 1 < by->s.length && by->s.bytes[at + n + 1] == '/')
+        by->s.length = at;
+}
+
+/* COMM(COUNT), a family of processes: without the count. */
+static void cut_count(struct cell *by)
+{
+    const char *open = memrchr(by->s.bytes, '(', by->s.length);
+    size_t at = open ? (size_t)(open - by->s.bytes) : 0, n = open ? digits(by, at + 1) : 0;
+
+    if (n && at + n + 2 == by->s.length && by->s.bytes[at + n + 1] == ')')
+        by->s.length = at;
+}
+
 /* PID/COMM,PID/COMM,[WORD]: the first, without its PID. */
 static void cut_processes(struct cell *by)
 {
@@ -37,6 +57,7 @@ static void cut_processes(struct cell *by)
     by->s.length = comma ? (size_t)(comma - by->s.bytes) : by->s.length;
     by->s.bytes += process ? pid + 1 : 0;
     by->s.length -= process ? pid + 1 : 0;
+    cut_count(by);
 }
 
 void labels_of_row(const struct rows *rows, const struct shape *shape, struct row *row)
@@ -47,8 +68,10 @@ void labels_of_row(const struct rows *rows, const struct shape *shape, struct ro
 
     if (by != NO_COLUMN && row->cells[by].kind == CELL_STRING) {
         cut_time(&row->cells[by]);
-        if (grouped)
+        if (grouped) {
+            cut_responsible(&row->cells[by]);
             cut_processes(&row->cells[by]);
+        }
     }
     for (size_t i = 0; i < shape->schema.ncolumns && grouped; i++) {
         bool added = i >= shape->at && i < shape->at + shape->nadded;

@@ -17,6 +17,7 @@ rests plain
 plain=$LOAD_PID
 rests plain
 twin=$LOAD_PID
+load_start taskset -c 0 "$BUILD/tests/load/duty" 100 1000 0 3 # has the CPU while the next one waits
 load_start taskset -c 0 "$BUILD/tests/load/duty" 100 1000 0 3
 duty=$LOAD_PID
 pids=$hostile,$plain,$twin,$duty

@@ -32,6 +32,9 @@ static const struct {
     {4000008, 8, ":7s", "seven"},
     {4000009, 8, "12", "eight"},
     {4000010, 8, "/a:s", "nine"},
+    {4000011, 8, "vda:28711/dd", "ten"},
+    {4000012, 8, "30700/make(41)", "eleven"},
+    {4000013, 8, "fuse:/mnt/x:4711/bindfs", "twelve"},
     {0, 0, "", "[idle]"},
 };
 
@@ -96,13 +99,17 @@ int main(void)
     has(lines, "hog_few_info{by=\"12\",comm=\"eight\"} 1\n");
     has(lines, "hog_few_info{by=\"/a:s\",comm=\"nine\"} 1\n");
 
+    has(lines, "hog_few_info{by=\"vda\",comm=\"ten\"} 1\n");
+    has(lines, "hog_few_info{by=\"make\",comm=\"eleven\"} 1\n");
+    has(lines, "hog_few_info{by=\"fuse:/mnt/x\",comm=\"twelve\"} 1\n");
+
     lines = prom_by(ROWS_UID);
     has(lines, "hog_few_run_seconds{uid=\"7\"} 3.000\n");
-    has(lines, "hog_few_run_seconds{uid=\"8\"} 7.000\n");
+    has(lines, "hog_few_run_seconds{uid=\"8\"} 10.000\n");
     has(lines, "hog_few_run_seconds{comm=\"[idle]\"} 1.000\n");
 
     lines = prom_by(ROWS_CGROUP);
-    has(lines, "hog_few_run_seconds 10.000\n");
+    has(lines, "hog_few_run_seconds 13.000\n");
 
     lines = prom_by(ROWS_PROCESS);
     has(lines, "hog_few_info{pid=\"4000001\",by=\"12/make,13/cc1\",uid=\"7\",comm=\"one\"} 1\n");
