@@ -86,8 +86,8 @@ run_once() {
 }
 
 bounds() { # bounds NS OF_NS
-    awk -v ns="$1" -v of="$2" -v u="$UNSURE" -v ms="$(window_sum dur_ms)" -v missed="$(missed_ms)" '
-        BEGIN { least = ns / 1e6 - (of / 1e6 - ms) - u - missed - 2; printf "%.3f %.3f\n", (least > 0 ? least : 0), ns / 1e6 + u + 2 }'
+    awk -v ns="$1" -v of="$2" -v u="$UNSURE" -v ms="$(window_sum dur_ms)" -v missed="$(missed_ms)" -v stolen="$(window_sum stolen_ms)" '
+        BEGIN { least = ns / 1e6 - (of / 1e6 - ms) - u - missed - stolen - 2; printf "%.3f %.3f\n", (least > 0 ? least : 0), ns / 1e6 + u + 2 }'
 }
 
 near() { # near MS "LEAST MOST"

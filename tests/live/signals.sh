@@ -26,7 +26,7 @@ ends() { python3 tests/live/signals.py "$@"; }
 # ---- views ----
 
 for view in cpu contention faults mem block file top calls; do
-    check "$view: a signal while it starts ends it" ends caught 0 60 4 "$HOG" -v "$view" 30
+    check "$view: a signal while it starts ends it" ends caught 0 60 6 "$HOG" -v "$view" 30
 done
 check 'alloc: a signal while it starts ends it' ends caught 0 200 20 "$HOG" -v alloc 30
 check 'track: so it does' ends caught 0 60 4 "$HOG" track $$ 30
@@ -57,7 +57,7 @@ load_start sh -c "exec python3 '$TMP/map.py' '$TMP/evil/libevil.so' >'$TMP/evil/
 eventually grep -qs mapped "$TMP/evil/mapped"
 check 'a file of 4 TB is mapped by nobody' grep -q mapped "$TMP/evil/mapped"
 for view in alloc calls; do
-    check "$view: a signal ends it while it reads a hostile file" ends caught 0 400 50 "$HOG" -v "$view" 30
+    check "$view: a signal ends it while it reads a hostile file" ends caught 0 400 100 "$HOG" -v "$view" 30
 done
 
 # ---- what could stay behind ----
