@@ -104,3 +104,15 @@ case_flock_short() {
     about "$PID"
     expect 'idle|ok' -
 }
+
+case_mutex_holder() {
+    local holder
+    needs CC cc || return
+    cc -O1 -pthread -o "$TMP/mutex" "$data/mutex.c" >>"$TMP/said" 2>&1 || return
+    begin bash -c 'exec "$0" >"$1"' "$TMP/mutex" "$TMP/holder"
+    await test -s "$TMP/holder" || return
+    holder=$(cat "$TMP/holder")
+    about "$PID"
+    expect lock-bound "^futex:$holder/holder$"
+    truth="grep -qx holder /proc/$PID/task/$holder/comm"
+}
