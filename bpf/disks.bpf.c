@@ -15,6 +15,7 @@
 #include "lib/sketch.bpf.h"
 #include "kernel/block.bpf.h"
 #include "kernel/task.bpf.h"
+#include "lib/cast.bpf.h"
 #include "lib/task_key.bpf.h"
 #include "disks/dirtier.bpf.h"
 
@@ -113,8 +114,10 @@ static __always_inline u64 writer(bool direct, struct bio *bio, struct task_stru
     return dirtied_by(bio);
 }
 
-static __always_inline void on_bio(bool direct, struct bio *bio, struct task_struct *task)
+static __always_inline void on_bio(bool direct, struct bio *typed_bio, struct task_struct *typed_task)
 {
+    struct bio *bio = direct && CAN_CAST ? bpf_rdonly_cast(typed_bio, kernel_type(struct bio)) : typed_bio;
+    struct task_struct *task = direct ? cast_task(typed_task) : typed_task;
     struct bio___5_11 *old = (void *)bio;
     u32 operation = kernel_field(direct, bio, bi_opf) & 0xff;
     u32 bytes = kernel_field(direct, bio, bi_iter.bi_size);

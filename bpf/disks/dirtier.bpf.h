@@ -5,6 +5,7 @@
 #define HOG_BPF_DISKS_DIRTIER_H
 
 #include "lib/bio_inode.bpf.h"
+#include "lib/cast.bpf.h"
 #include "lib/sketch.bpf.h"
 #include "lib/task_key.bpf.h"
 
@@ -51,7 +52,7 @@ static __always_inline void note_dirtier(bool direct, struct address_space *mapp
     barrier();
     dirtier->task = (u64)task;
     dirtier->thread = thread;
-    dirtier->key = task_key(direct, task, thread).key;
+    dirtier->key = task_key(direct, direct ? cast_task(task) : task, thread).key;
     barrier();
     dirtier->inode = inode;
 }
