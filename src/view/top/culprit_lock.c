@@ -10,6 +10,16 @@
 #define MOSTLY  0.5  /* of the time that it slept for locks */
 #define ONE_CPU 1.25 /* of the window: a process that runs for less has one thread that runs at a time */
 
+/* Its futexes have the numbers of its own PID namespace: are they ours? */
+static bool has_our_numbers(uint32_t process)
+{
+    char path[32], text[4096];
+
+    snprintf(path, sizeof path, "/proc/%u/status", process);
+    long n = file_read(path, text, sizeof text);
+    return n > 0 && pidns_by_status(text, (size_t)n) != 2;
+}
+
 /* The thread that holds the locks, if it is one for most of the time: the futex says so, which is memory of
  * the process, so only a thread of its own is believed. 0: not known. */
 static uint32_t holder_of(const struct top *top, const struct judged_process *process, struct process *who)
@@ -19,8 +29,8 @@ static uint32_t holder_of(const struct top *top, const struct judged_process *pr
     uint32_t holder = waits ? waits_lock_holder(waits, process->key, &ns) : 0, owner = 0;
 
     if (!holder || (double)ns <= MOSTLY * process->now.lock || !pidns_is_of_proc(top->context->pidns) ||
-        process_of_thread(holder, &owner) || owner != key_process(process->key) ||
-        process_read(owner, holder, who))
+        !has_our_numbers(key_process(process->key)) || process_of_thread(holder, &owner) ||
+        owner != key_process(process->key) || process_read(owner, holder, who))
         return 0;
     return holder;
 }

@@ -43,6 +43,7 @@ case_unix_full() {
     begin python3 "$data/unix.py" "$TMP/socket"
     local server=$PID
     await test -S "$TMP/socket" || return
+    sleep 0.3 # until it listens
     begin python3 "$data/unix.py" "$TMP/socket" send
     sleep 0.3
     undo_first+=("kill -CONT $server")
@@ -57,6 +58,7 @@ case_unix_idle() {
     begin python3 "$data/unix.py" "$TMP/socket"
     local server=$PID
     await test -S "$TMP/socket" || return
+    sleep 0.3 # until it listens
     begin python3 "$data/unix.py" "$TMP/socket" wait
     about "$PID" "$server"
     expect idle -
