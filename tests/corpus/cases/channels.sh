@@ -40,6 +40,7 @@ case_pipe_idle() { # quick
 
 case_unix_full() {
     needs PYTHON3 python3 || return
+    rm -f "$TMP/socket"
     begin python3 "$data/unix.py" "$TMP/socket"
     local server=$PID
     await test -S "$TMP/socket" || return
@@ -55,6 +56,7 @@ case_unix_full() {
 
 case_unix_idle() {
     needs PYTHON3 python3 || return
+    rm -f "$TMP/socket"
     begin python3 "$data/unix.py" "$TMP/socket"
     local server=$PID
     await test -S "$TMP/socket" || return
