@@ -309,7 +309,7 @@ alarms() {
     local seconds=$1 condition=$2 before after command='' status=0
     shift 2
     if [ $# -gt 0 ]; then
-        "$@" >"$TMP/command" 2>&1 </dev/null &
+        timeout 120 "$@" >"$TMP/command" 2>&1 </dev/null & # it hands a signal on to all processes of the command
         command=$!
         begun+=("$command")
     fi
