@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Runs the tests and counts.
 #
-#   test.sh [lint|format|unit|live|fuzz|vm]...
+#   test.sh [lint|format|unit|live|calm1|calm2|fuzz|vm]...
 #
+# GROUP+GROUP..: those after the first run beside it; what they print follows. The groups calm1 and calm2 are those of tests/live
+# that measure nothing which another load could disturb: they say `# calm: 1` or `# calm: 2`.
 # A test program prints `ok - NAME`, `not ok - NAME: detail` or `skip - NAME: needs X: reason` on lines of its own. One that
 # prints none, crashes, exits non-zero, takes too long or leaves processes behind has failed. It has 120 seconds, or what its
 # source says in a line with `timeout: N`. One of `live` that failed has a second chance at the end (see MOST_AGAIN). With
@@ -182,10 +184,11 @@ run_again() {
     again=()
 }
 
-run_group() {
+run_group() { # run_group DIRECTORY [LANE]: of its tests, those of that lane
     local source name
     for source in "tests/$1"/*.c "tests/$1"/*.sh; do
         name=$(basename "$source")
+        [ "$(sed -n 's/^# calm: \([12]\)$/\1/p' "$source" 2>/dev/null)" = "${2-}" ] || continue
         case $1/$name in
         vm/test_*.sh) ;;
         vm/* | */lib.sh) continue ;; # for the guests
@@ -226,6 +229,24 @@ run_matrix() {
     [ $failed -eq $before ] || failures+=("$(tail -n 100 "$work/err")")
 }
 
+# What a test.sh beside this one said, which has judged it.
+take_over() {
+    local line
+    while IFS= read -r line; do
+        case $line in
+        'ok - '*) passed=$((passed + 1)) ;;
+        'not ok - '*)
+            failed=$((failed + 1))
+            failures+=("${line#not ok - }")
+            ;;
+        'skip - '*) skipped=$((skipped + 1)) ;;
+        [0-9]*' passed, '*) return ;;
+        esac
+        echo "$line"
+    done <"$1"
+    fail "tests beside these: they did not come to their end"
+}
+
 # Programs and maps of hog in the kernel, one id per line.
 left_in_kernel() {
     [ "$(id -u)" -eq 0 ] || return 0
@@ -257,9 +278,15 @@ slowest() {
 
 mount_for_tests tracefs /sys/kernel/tracing
 mount_for_tests bpf /sys/fs/bpf
-[ $# -gt 0 ] || set -- lint format unit live fuzz
-for group in "$@"; do
+[ $# -gt 0 ] || set -- lint format unit calm1 calm2 live fuzz
+left_in_kernel | sort >"$work/before" # what the groups up to `live` leave is found at its end
+for groups in "$@"; do
     begin=$SECONDS
+    IFS=+ read -r group beside <<<"$groups"
+    if [ -n "$beside" ]; then
+        # shellcheck disable=SC2086 # words
+        scripts/test.sh ${beside//+/ } >"$work/beside" 2>&1 </dev/null &
+    fi
     case $group in
     lint | format) run_program "$group" scripts/lint.sh scripts/lint.sh "$group" ;;
     unit | fuzz) run_group "$group" ;;
@@ -267,8 +294,13 @@ for group in "$@"; do
         run_group vm
         run_matrix
         ;;
+    calm?)
+        chances=2
+        run_group live "${group#calm}"
+        chances=1
+        run_again
+        ;;
     live)
-        left_in_kernel | sort >"$work/before"
         chances=2
         run_group live
         chances=1
@@ -281,6 +313,10 @@ for group in "$@"; do
         ;;
     esac
     echo "$group took $((SECONDS - begin)) s$(slowest)"
+    if [ -n "$beside" ]; then
+        wait $!
+        take_over "$work/beside"
+    fi
 done
 
 if [ $failed -gt 0 ]; then

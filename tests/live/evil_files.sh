@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 240
+# calm: 1
 # Files that any user can map, and that keep their reader busy or hang it: hog skips them, says so, and is not late.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# calm: 2
 # As in docs/fleet: hog's textfiles under the node exporters of two "hosts", a Prometheus that scrapes them and has the
 # rules, and its answers. And JSON lines through a pipe into a log.
 # shellcheck source=tests/live/lib.sh

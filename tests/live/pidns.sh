@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# calm: 1
 # PID namespaces: rows have the PIDs of /proc, whatever the kernel's own are. The expected values come from the host: NSpid
 # and schedstat.
 # shellcheck disable=SC2016 # what is in single quotes is for awk

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 240
+# calm: 1
 # Recordings: their contents, how they survive an abrupt end (kill -9, a full disk), and what `report` and `diff` make of
 # them, compared with jq and python on the same bytes.
 # shellcheck source=tests/live/lib.sh

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# calm: 2
 # Which task a row belongs to, which rows are chosen, and their sums: two processes of a user of their own, in a group that
 # looks like a container's.
 # shellcheck source=tests/live/lib.sh
