@@ -3,6 +3,8 @@
 #ifndef HOG_BPF_HEAP_HEAP_BLOCKS_H
 #define HOG_BPF_HEAP_HEAP_BLOCKS_H
 
+#define FRAMES_ID_BITS 48 /* so that a block has 24 bytes */
+#include "lib/frames.bpf.h"
 #include "lib/log2.bpf.h"
 #include "lib/sketch.bpf.h"
 
@@ -69,11 +71,11 @@ enum kind {
 
 struct hog_block {
     u64 size;
-    u64 born; /* ns, CLOCK_MONOTONIC; without stacks: of the last flip */
-    s32 stack;
-    u8 shift; /* it stands for 1 << shift blocks of its size */
+    u64 born;  /* ns, CLOCK_MONOTONIC; without stacks: of the last flip */
+    u32 stack; /* id of its frames: the low bits */
+    u8 shift;  /* it stands for 1 << shift blocks of its size */
     u8 kind;
-    u16 reserved;
+    u16 stack_high;
 };
 
 struct hog_block_key {
@@ -87,17 +89,12 @@ struct {
     __type(value, struct hog_block);
 } hog_blocks SEC(".maps");
 
-#define STACK_DEPTH 32 /* frames; must match src/source/heap/leaks.c */
-struct {
-    __uint(type, BPF_MAP_TYPE_STACK_TRACE);
-    __uint(max_entries, 16384);
-    __uint(key_size, 4);
-    __uint(value_size, STACK_DEPTH * 8);
-} hog_stacks SEC(".maps");
+/* As many as user space tells apart by process. */
+FRAMES_TABLE(32, 16384);
 
 struct hog_alloc_words {
     s64 used;    /* blocks in the map */
-    u64 lost;    /* allocations without room: in the map, or for their process or thread */
+    u64 lost;    /* allocations without room: in a map, or for their process or thread */
     u64 flipped; /* ns, CLOCK_MONOTONIC: the time of new blocks, unless stacks are asked for */
     u64 padding[5];
 } __attribute__((aligned(64)));

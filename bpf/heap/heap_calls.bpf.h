@@ -6,8 +6,6 @@
 #include "heap/heap_threads.bpf.h"
 #include "lib/registers.bpf.h"
 
-static long (*const bpf_get_stackid)(void *ctx, void *map, u64 flags) = (void *)BPF_FUNC_get_stackid;
-
 const volatile bool with_stacks;
 const volatile u32 page_bytes = 4096;
 
@@ -139,6 +137,22 @@ static __always_inline bool failed(u32 kind, u64 result)
     return kind == KIND_MEMALIGN ? (u32)result != 0 : !result;
 }
 
+/* The frames are on the stack: this program can be preempted by others. */
+static __always_inline void keep_stack(struct registers *r, struct hog_block *block)
+{
+    struct hog_frames frames;
+    long bytes = bpf_get_stack(r, frames.at, sizeof frames.at, USER_STACK);
+
+    if (bytes < (long)sizeof(u64))
+        return;
+    frames.n = bytes / sizeof(u64);
+    u64 id = frames_keep(&frames);
+    if (id == HOG_FRAMES_LOST)
+        add(alloc_words.lost, 1);
+    block->stack = id;
+    block->stack_high = id >> 32;
+}
+
 /* The outermost call has returned. */
 static __always_inline void finish(struct registers *r, struct hog_call *call, struct hog_heap *heap)
 {
@@ -175,11 +189,11 @@ static __always_inline void finish(struct registers *r, struct hog_call *call, s
         heap->code = call->code;
     u32 shift = kind == KIND_MAP ? 0 : sampling(call->size);
     bool is_kept = address && call->size && !(shift && (bpf_get_prandom_u32() & ((1u << (shift & 15)) - 1)));
-    block = (struct hog_block){.size = call->size, .stack = -1, .shift = shift, .kind = kind};
+    block = (struct hog_block){.size = call->size, .shift = shift, .kind = kind};
     if (is_kept) {
         block.born = with_stacks ? bpf_ktime_get_ns() : read_once(alloc_words.flipped);
         if (with_stacks)
-            block.stack = bpf_get_stackid(r, &hog_stacks, 256 /* BPF_F_USER_STACK */);
+            keep_stack(r, &block);
         key.address = address;
         is_kept = put(heap, &key, &block);
     }

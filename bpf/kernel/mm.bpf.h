@@ -28,7 +28,9 @@ struct mm_struct {
     unsigned long total_vm;                /* pages mapped */
     unsigned long hiwater_rss, hiwater_vm; /* highest page counts, as of the last time they shrank */
     struct percpu_counter
-        rss_stat[4]; /* pages: file, anonymous, swap, shared memory; an array from 6.2, f1a7941243c1 */
+        rss_stat[4];       /* pages: file, anonymous, swap, shared memory; an array from 6.2, f1a7941243c1 */
+    unsigned long exec_vm; /* pages mapped executable */
+    unsigned long arg_start, arg_end;
 } __relocated;
 
 struct mm_rss_stat {

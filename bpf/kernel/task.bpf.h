@@ -43,6 +43,8 @@ struct signal_struct {
     unsigned long min_flt, maj_flt; /* page faults of these */
     unsigned long maxrss;           /* highest page count, as of the last exec or exit */
     struct task_io_accounting ioac; /* I/O of threads that have exited */
+    int group_exit_code;            /* status, once all are told to exit: */
+    u32 flags;                      /* SIGNAL_... */
 } __relocated;
 
 struct ns_common {
@@ -87,6 +89,7 @@ struct task_struct {
     void *bio_list; /* not NULL: inside a block driver's submit_bio, which may submit bios of its own */
     struct cred *real_cred;
     struct css_set *cgroups; /* CONFIG_CGROUPS */
+    int exit_code;           /* status as wait(2) gives it, once it exits */
     int prio;                /* 100..139: the fair class */
     unsigned int __state;    /* 0: runnable; `long state` until 5.14, 2f064a59a11f */
     unsigned in_iowait : 1;  /* sleeps in io_schedule() */

@@ -64,6 +64,7 @@ const volatile u32 sleep_mask = 4095; /* places - 1 */
 const volatile bool count_blocked;
 const volatile u64 handoff_ns = 1000000;
 
+#define INTERRUPTIBLE     1
 #define UNINTERRUPTIBLE   2
 #define NOT_LOADING       0x400 /* TASK_NOLOAD: an uninterruptible sleep that counts as idle */
 #define FUTEX_COMMAND     0x7f

@@ -128,14 +128,15 @@ const struct option_spec option_table[] = {
     {
         .name = "by",
         .argument = "WORD",
-        .help =
-            "a row for each process, thread, comm, user, cgroup, container, pod, parent, cpu or (file) mount",
+        .help = "a row for each process, thread, comm, user, cgroup, container, pod, parent, cpu, (file) "
+                "mount or "
+                "(stacks) function",
         .section = SECTION_ROWS,
         .verbs = VERBS_LIVE | VERBS_REPORTS,
         .kind = OPTION_BY,
         AT(by),
         .least = ROWS_PROCESS | ROWS_THREAD | ROWS_COMM | ROWS_USER | ROWS_CGROUP | ROWS_CONTAINER |
-                 ROWS_POD | ROWS_PARENT | ROWS_CPU | ROWS_MOUNT,
+                 ROWS_POD | ROWS_PARENT | ROWS_CPU | ROWS_MOUNT | ROWS_FUNCTION,
     },
     {
         .name = "with",

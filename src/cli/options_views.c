@@ -96,13 +96,13 @@ static int check_threads(const struct options *o, const struct view *const *know
                            o->by & ROWS_THREAD ? "--by" : "--with", o->views[0]);
 }
 
-/* Words of --by and --with that only one view knows: its check_options() has cleared those of --by by now. */
+/* Words of --by and --with that only one view knows. */
 static int check_words(const struct options *o, const struct view *const *known, struct error *why)
 {
     for (size_t i = 0; known[i]; i++) {
         const char *name = known[i]->name;
         uint32_t by = known[i]->groups_by & o->by, with = known[i]->shows_with & o->with;
-        if (by)
+        if (by && (o->nviews != 1 || !is_asked(o, known[i])))
             return error_set(why, -EINVAL, "--by %s needs the view %s and no other: hog %s --by %s ..",
                              rows_word_name(by), name, name, rows_word_name(by));
         if (with && !is_asked(o, known[i]))

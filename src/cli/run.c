@@ -2,6 +2,7 @@
 #include "cli/run.h"
 #include "cli/run_private.h"
 #include <errno.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "base/clock.h"
@@ -24,7 +26,8 @@
 #include "cli/leave.h"
 #include "cli/why_target.h"
 
-#define LATE_IN_A_ROW 20
+#define LATE_IN_A_ROW  20
+#define SCREEN_WAKE_NS 100000000ull /* the screen waits for keys alone */
 
 static enum status add_targets(const struct session *session, struct targets *targets, const uint32_t *pids,
                                size_t n)
@@ -123,26 +126,57 @@ static void drop_priority_when_late(struct run *run)
         (double)run->options->interval_ns / 1e6);
 }
 
-/* Sleeps until `due`, or until a signal or a key ends the run or the session. */
-static enum screen_event sleep_until(struct run *run, uint64_t due)
+/* Waits for a signal that ends the run, a source that has something, or the time. */
+static enum screen_event wait_for_sources(struct run *run, uint64_t left_ns)
 {
-    for (enum screen_event event = SCREEN_ON;;) {
-        uint64_t now = clock_ns(CLOCK_MONOTONIC);
+    struct pollfd polls[MAX_SOURCES + 1];
+    int fds[MAX_SOURCES];
+    uint64_t now = clock_ns(CLOCK_MONOTONIC), next;
+    size_t n = sources_wake_fds(&run->session.sources, now, fds, &next);
+
+    if (next - now < left_ns)
+        left_ns = next - now;
+    if (run->ending_fd < 0)
+        run->ending_fd = signalfd(-1, &run->ending, SFD_CLOEXEC);
+    struct timespec left = timespec_of(left_ns);
+    polls[0] = (struct pollfd){.fd = run->ending_fd, .events = POLLIN};
+    for (size_t i = 0; i < n; i++)
+        polls[i + 1] = (struct pollfd){.fd = fds[i], .events = POLLIN};
+    return ppoll(polls, n + 1, &left, NULL) > 0 && polls[0].revents ? SCREEN_END : SCREEN_ON;
+}
+
+/* Waits for a signal or a key that ends the run or the session, at most that long. */
+static enum screen_event wait_for(struct run *run, uint64_t left_ns)
+{
+    struct timespec left = timespec_of(left_ns);
+    bool can_wake = sources_can_wake(&run->session.sources);
+
+    if (run->screen)
+        return screen_wait(run->screen, can_wake && left_ns > SCREEN_WAKE_NS ? SCREEN_WAKE_NS : left_ns);
+    if (can_wake)
+        return wait_for_sources(run, left_ns);
+    return sigtimedwait(&run->ending, NULL, &left) > 0 ? SCREEN_END : SCREEN_ON;
+}
+
+/* Sleeps until `due`, or until a signal or a key ends the run or the session. *err: -errno of the output. */
+static enum screen_event sleep_until(struct run *run, uint64_t due, int *err)
+{
+    uint64_t ticked = clock_ns(CLOCK_MONOTONIC);
+
+    for (uint64_t now = ticked;; now = clock_ns(CLOCK_MONOTONIC)) {
         uint64_t left_ns = due > now ? due - now : 0;
-        left_ns = left_ns < SOURCE_TICK_NS ? left_ns : SOURCE_TICK_NS;
-        struct timespec left = timespec_of(left_ns);
-        if (run->screen)
-            event = screen_wait(run->screen, left_ns);
-        else if (sigtimedwait(&run->ending, NULL, &left) > 0)
-            event = SCREEN_END;
+        enum screen_event event = wait_for(run, left_ns < SOURCE_TICK_NS ? left_ns : SOURCE_TICK_NS);
         if (event != SCREEN_ON)
             return event;
-        if (run->screen)
-            errno = EAGAIN;
-        if (errno == EAGAIN && clock_ns(CLOCK_MONOTONIC) >= due)
+        now = clock_ns(CLOCK_MONOTONIC);
+        sources_wake(&run->session.sources, now);
+        *err = run_print_now(run);
+        if (*err || now >= due)
             return event;
-        if (errno == EAGAIN)
+        if (now - ticked >= SOURCE_TICK_NS) {
             sources_tick(&run->session.sources);
+            ticked = now;
+        }
     }
 }
 
@@ -183,7 +217,10 @@ static enum status windows(struct run *run, bool *reopen)
         sources_cost(&run->session.sources, &run->self.cost);
     }
     while (!err && !ending && (!count || run->session.window.seq < count)) {
-        enum screen_event event = sleep_until(run, start + ++grid * interval);
+        int written = 0;
+        enum screen_event event = sleep_until(run, start + ++grid * interval, &written);
+        if (written)
+            return output_failed(run->options, written);
         *reopen = event == SCREEN_REOPEN;
         if (*reopen)
             return STATUS_DONE;
@@ -200,7 +237,7 @@ static enum status windows(struct run *run, bool *reopen)
         bool chosen = session->targets.n + session->subject.n > 0;
         if (run->live)
             live_follow(run);
-        int written = run_print(run);
+        written = run_print(run);
         if (written)
             return output_failed(run->options, written);
         if (!ending && is_alarmed(run))
@@ -221,6 +258,8 @@ static void run_close(struct run *run)
     rows_close(run->rows);
     recorder_close(run->recorder);
     screen_close(run->screen);
+    if (run->ending_fd >= 0)
+        close(run->ending_fd);
 }
 
 static struct rows_options rows_options_of(const struct options *o)
@@ -399,7 +438,8 @@ enum status run_views(const struct options *asked)
     }
     const bool wanted = live_is_wanted(asked);
     const struct options *options = wanted ? live_options(&live, asked) : asked;
-    struct run run = {.options = options, .live = wanted ? &live : NULL, .self = {.stats_fd = -1}};
+    struct run run = {
+        .options = options, .live = wanted ? &live : NULL, .ending_fd = -1, .self = {.stats_fd = -1}};
 
     sigemptyset(&run.ending);
     sigaddset(&run.ending, SIGINT);

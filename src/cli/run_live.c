@@ -7,7 +7,7 @@
 bool live_is_wanted(const struct options *o)
 {
     return o->mode == RUN_VIEWS && !o->record && !o->textfile && !o->format_given && !o->count &&
-           !o->run.explain && !o->run.prose && !o->run.alert && !o->self && !o->no_header &&
+           !o->run.explain && !o->run.prose && !o->run.alert && !o->self && !o->no_header && !o->run.lines &&
            screen_is_possible();
 }
 

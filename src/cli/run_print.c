@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdio.h>
 #include <string.h>
+#include "base/clock.h"
 #include "rows/rows.h"
 #include "cli/run_private.h"
 #include "base/message.h"
@@ -94,6 +95,18 @@ static void print_unmatched(const struct options *options)
     message("no process matches %s so far", filters);
 }
 
+/* Lines about windows would stand between rows that are about moments. */
+static bool is_quiet(const struct run *run)
+{
+    const struct session *s = &run->session;
+
+    for (size_t i = 0; i < s->n; i++)
+        if (!s->views[i]->quiet)
+            return false;
+    return run->options->format == OUT_TEXT && !run->options->wide && !run->recorder && !run->screen &&
+           !run->rows_lost && !sources_lost(&s->sources);
+}
+
 /* The window line is already written: rows lost here are counted in lost= of the next one. */
 static void print_rows(struct run *run)
 {
@@ -124,11 +137,12 @@ int run_print(struct run *run)
 
     window->seq++;
     out_begin_window(run->out);
-    if (!run->options->run.prose) {
+    bool noted = !run->options->run.prose && !is_quiet(run);
+    if (noted) {
         print_window_line(run);
         print_headlines(run);
     }
-    if (!run->options->run.prose && (run->options->wide || run->options->format != OUT_TEXT))
+    if (noted && (run->options->wide || run->options->format != OUT_TEXT))
         print_totals(run);
     print_rows(run);
     print_exits(run->out, run->options->run.prose, &run->session.targets);
@@ -147,4 +161,24 @@ int run_print(struct run *run)
         screen_end_window(run->screen);
     }
     return err;
+}
+
+int run_print_now(struct run *run)
+{
+    const struct session *s = &run->session;
+    size_t written = 0;
+
+    /* What a window has in these is between its begin and its end. */
+    if (run->options->run.prose || run->recorder || run->screen || run->options->format == OUT_PROM)
+        return 0;
+    for (size_t i = 0; i < s->n; i++) {
+        if (!s->views[i]->rows_now)
+            continue;
+        if (run->rows)
+            rows_go_on(run->rows, clock_ns(CLOCK_MONOTONIC));
+        written += s->views[i]->rows_now(s->states[i], run->out);
+        if (run->rows)
+            rows_flush(run->rows);
+    }
+    return written ? out_flush(run->out) : 0;
 }

@@ -40,6 +40,7 @@ struct run {
     uint64_t rows_lost, ever_lost; /* rows dropped for lack of memory: in the window before, in total */
     uint64_t skipped;              /* grid points that passed before the window ended */
     sigset_t ending;               /* the signals that end a run */
+    int ending_fd;                 /* readable when there is one of them; -1: not made yet */
 };
 
 /* A session with its rows, and the rows again with other options; the views are not open yet. */
@@ -74,5 +75,8 @@ enum status live_reopen(struct run *run);
 
 /* Writes the window that has ended. 0, or -errno of the output. */
 int run_print(struct run *run);
+
+/* Writes what views show before the window's end. 0, or -errno of the output. */
+int run_print_now(struct run *run);
 
 #endif

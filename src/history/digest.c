@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What was found out about each of the heaviest. */
 #include "history/digest.h"
+#include "history/flames.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -59,4 +60,6 @@ void digest_free(struct digest *d)
     d->series = NULL;
     d->rankings = NULL;
     d->nseries = d->nrankings = 0;
+    flames_free(d->flames);
+    d->flames = NULL;
 }

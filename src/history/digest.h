@@ -86,6 +86,7 @@ struct digest {
     struct row_filter filter; /* rows that do not pass do not count */
     bool quantiles;           /* are wanted */
     bool lines;               /* time lines are wanted */
+    struct flames *flames;    /* with lines: the call stacks, or NULL: there are none */
     struct ranking *rankings;
     unsigned nrankings;
     struct series *series;
@@ -93,6 +94,7 @@ struct digest {
     uint64_t first, last;             /* start of the windows */
     double seconds;                   /* their length */
     uint64_t windows, lost;           /* lost: events that hog could not keep */
+    uint64_t oom_kills, oom_at;       /* killed for lack of memory; the window of the last one */
     uint64_t dropped;                 /* light groups for which there was no room */
     unsigned slots;                   /* of the time lines: no more than windows */
     float slot_seconds[DIGEST_SLOTS]; /* how much of each slot of the time lines was recorded */

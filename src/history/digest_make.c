@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "history/digest.h"
+#include "history/flames.h"
 #include "history/rankings.h"
 #include "history/when.h"
 #include <errno.h>
@@ -25,9 +26,10 @@ struct pass {
     uint64_t seed;
     struct ranked_view views[RECORD_MOST_VIEWS];
     struct row_columns columns[RECORD_MOST_VIEWS];
+    struct flame_columns flames[RECORD_MOST_VIEWS];
     unsigned definitions; /* of the reader, when `views` was made */
     bool inside;          /* the window is one of those asked for */
-    int start, length, lost, by;
+    int start, length, lost, by, kills;
     uint64_t begin; /* of the window, ns */
     double seconds, lost_now;
     unsigned slot;
@@ -57,12 +59,15 @@ static void look_up_views(struct pass *p)
         const struct record_view *view = &p->reader->views[i];
         rankings_of(p->d, view, by_of(p->d), &p->views[i]);
         row_filter_columns(&p->d->filter, view, &p->columns[i]);
+        flames_columns(p->d->schemas, view, &p->flames[i]);
         if (!strcmp(view->name, "window")) {
             p->start = record_column(view, "start");
             p->length = record_column(view, "dur_ms");
             p->lost = record_column(view, "lost");
             p->by = record_column(view, "by");
         }
+        if (!strcmp(view->name, "totals"))
+            p->kills = record_column(view, "oom_kills");
     }
     p->definitions = p->reader->definitions;
 }
@@ -133,6 +138,16 @@ static void count_window(const struct pass *p)
     d->first = !d->windows || p->begin < d->first ? p->begin : d->first;
     d->last = p->begin > d->last ? p->begin : d->last;
     d->windows++;
+}
+
+static void count_kills(const struct pass *p, const struct record *record)
+{
+    double kills;
+
+    if (p->kills < 0 || !record_number(&record->values[p->kills], &kills) || !(kills > 0 && kills < 1e6))
+        return;
+    p->d->oom_kills += (uint64_t)kills;
+    p->d->oom_at = p->begin;
 }
 
 /* What a row has in the i-th ranking of its view. */
@@ -312,6 +327,9 @@ static int take_row(struct pass *p, const struct record *record)
 
     if (!row_filter_passes(&p->d->filter, &p->columns[view], record))
         return 0;
+    if (p->second && p->d->lines && p->flames[view].stack >= 0 &&
+        flames_add(&p->d->flames, &p->flames[view], record, p->seconds))
+        return -ENOMEM;
     if (ranked->part >= 0)
         rankings_of_row(p->d, record, ranked);
     if (!ranked->n)
@@ -343,6 +361,8 @@ static int read_all(struct pass *p, struct error *why)
             look_up_views(p);
         if (!strcmp(record.view->name, "window"))
             enter_window(p, &record);
+        else if (p->inside && !p->second && !strcmp(record.view->name, "totals"))
+            count_kills(p, &record);
         else if (p->inside && take_row(p, &record))
             return error_set(why, -ENOMEM, "out of memory");
     }
@@ -426,6 +446,7 @@ int digest_make(struct digest *d, struct reader *reader, const struct digest_ran
                      .length = -1,
                      .lost = -1,
                      .by = -1,
+                     .kills = -1,
                      .candidates = {.size = sizeof(struct candidate), .most = CANDIDATES},
                      .prefilter = {.size = sizeof(struct place), .most = DIGEST_SERIES}};
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include "history/flames_html.h"
 #include "history/html.h"
+#include "history/page.h"
 #include "history/when.h"
 #include "out/cell.h"
-#include "base/escape.h"
 #include "out/lines.h"
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,8 +31,9 @@ static const char head[] =
     "#v{position:fixed;display:none;background:#222;color:#fff;padding:2px "
     "6px;font-size:12px;pointer-events:none;"
     "white-space:pre}"
-    "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}th{background:#333}"
-    "th,td{border-color:#444}text{fill:#aaa}}"
+    ".f "
+    "text{fill:#222}@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}th{background:#333}"
+    "th,td{border-color:#444}text{fill:#aaa}.f text{fill:#222}}"
     "</style><h1>hog report</h1>";
 
 /* Values in data-t show up under the pointer. The tables have the rest, without script. */
@@ -44,51 +45,6 @@ static const char tail[] =
 
 static const char *const colours[COLOURS] = {"#4269d0", "#efb118", "#ff725c", "#3ca951", "#a463f2",
                                              "#6cc5b0", "#ff8ab7", "#9c6b4e", "#97bbf5", "#9498a0"};
-
-struct page {
-    struct lines lines;
-    const struct digest *d;
-};
-
-__attribute__((format(printf, 2, 3))) static void put(struct page *p, const char *format, ...)
-{
-    char text[640];
-    va_list args;
-
-    va_start(args, format);
-    int n = vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    lines_add(&p->lines, text, n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
-}
-
-/* A name: first as in all other formats, and then what HTML minds, also in attributes. Spaces may stay. */
-static void put_name(struct page *p, const char *name)
-{
-    size_t length = strlen(name);
-
-    while (length) {
-        char step[ESCAPE_MAX];
-        size_t written = 1, taken = 1;
-        if (*name == ' ')
-            step[0] = ' ';
-        else
-            taken = escape_step(name, length, step, &written);
-        if (written == 1 && strchr("<>&\"'", step[0]))
-            put(p, "&#%d;", step[0]);
-        else
-            lines_add(&p->lines, step, written);
-        name += taken;
-        length -= taken;
-    }
-}
-
-static void put_number(struct page *p, double value, unsigned digits)
-{
-    const struct cell cell = cell_decimal(value, digits);
-    char text[CELL_TEXT];
-
-    lines_text(&p->lines, cell_format(&cell, text) ? text : "-");
-}
 
 static void put_time(struct page *p, uint64_t ns)
 {
@@ -106,47 +62,48 @@ static void put_time(struct page *p, uint64_t ns)
 
 static void cell_number(struct page *p, double value, unsigned digits)
 {
-    put(p, "<td>");
-    put_number(p, value, digits);
+    page_put(p, "<td>");
+    page_number(p, value, digits);
 }
 
 /* ---- tables ---- */
 
 static void put_who(struct page *p, const char *pid, const char *name)
 {
-    put(p, "<td>");
-    put_name(p, *pid ? pid : "-");
-    put(p, "<td class=t>");
-    put_name(p, *name ? name : "-");
+    page_put(p, "<td>");
+    page_name(p, *pid ? pid : "-");
+    page_put(p, "<td class=t>");
+    page_name(p, *name ? name : "-");
 }
 
 static void put_series(struct page *p, const struct ranking *r, const struct series *s, unsigned rank)
 {
     unsigned verdict = series_verdict(s);
 
-    put(p, "<tr><td>%u", rank + 1);
-    put(p, "<td><i style=background:%s></i>", colours[rank % COLOURS]);
-    put_name(p, *s->pid ? s->pid : "-");
-    put(p, "<td class=t>");
-    put_name(p, *s->name ? s->name : "-");
-    put(p, "<td>");
+    page_put(p, "<tr><td>%u", rank + 1);
+    page_put(p, "<td><i style=background:%s></i>", colours[rank % COLOURS]);
+    page_name(p, *s->pid ? s->pid : "-");
+    page_put(p, "<td class=t>");
+    page_name(p, *s->name ? s->name : "-");
+    page_put(p, "<td>");
     if (r->how != TOTAL_NONE)
-        put_number(p, s->total, 3);
+        page_number(p, s->total, 3);
     else
-        put(p, "-");
+        page_put(p, "-");
     cell_number(p, series_mean(s), 2);
     cell_number(p, series_quantile(s, 0.5), 2);
     cell_number(p, series_quantile(s, 0.95), 2);
     cell_number(p, series_quantile(s, 0.99), 2);
     cell_number(p, s->peak, 2);
-    put(p, "<td>");
+    page_put(p, "<td>");
     put_time(p, s->peak_at);
-    put(p, "<td>%" PRIu64 "<td class=t>", s->windows);
+    page_put(p, "<td>%" PRIu64 "<td class=t>", s->windows);
     if (verdict >= DIGEST_WELL) {
-        put(p, "%s %" PRIu32 " x%s", p->d->verdicts[verdict], s->verdicts[verdict], *s->by ? " by " : "");
-        put_name(p, s->by);
+        page_put(p, "%s %" PRIu32 " x%s", p->d->verdicts[verdict], s->verdicts[verdict],
+                 *s->by ? " by " : "");
+        page_name(p, s->by);
     }
-    put(p, "\n");
+    page_put(p, "\n");
 }
 
 static void put_tables(struct page *p, const struct ranking *r)
@@ -155,27 +112,27 @@ static void put_tables(struct page *p, const struct ranking *r)
     const char *subject = r->subject ? r->subject : strcmp(by, "process") != 0 ? by : "comm";
     const char *unit = ranking_unit(r);
 
-    put(p, "<div><table id=\"");
-    put_name(p, r->view);
-    put(p, ".%s\"><tr><th>rank<th>pid<th class=t>", r->column);
-    put_name(p, subject);
-    put(p,
-        "<th>total%s%s<th>mean<th>p50<th>p95<th>p99<th>peak<th>at (UTC)"
-        "<th>windows<th class=t>verdict\n",
-        unit ? ", " : "", unit ? unit : "");
+    page_put(p, "<div><table id=\"");
+    page_name(p, r->view);
+    page_put(p, ".%s\"><tr><th>rank<th>pid<th class=t>", r->column);
+    page_name(p, subject);
+    page_put(p,
+             "<th>total%s%s<th>mean<th>p50<th>p95<th>p99<th>peak<th>at (UTC)"
+             "<th>windows<th class=t>verdict\n",
+             unit ? ", " : "", unit ? unit : "");
     for (unsigned i = 0; i < r->n; i++)
         put_series(p, r, &p->d->series[r->first + i], i);
-    put(p, "</table></div><p>Worst windows, all rows:\n<table>");
+    page_put(p, "</table></div><p>Worst windows, all rows:\n<table>");
     for (unsigned i = 0; i < DIGEST_WORST && r->worst[i].value > 0; i++) {
-        put(p, "<tr><td>");
+        page_put(p, "<tr><td>");
         put_time(p, r->worst[i].start);
         cell_number(p, r->worst[i].value, 2);
-        put(p, "<td>most of it:");
+        page_put(p, "<td>most of it:");
         cell_number(p, r->worst[i].most, 2);
         put_who(p, r->worst[i].pid, r->worst[i].name);
-        put(p, "\n");
+        page_put(p, "\n");
     }
-    put(p, "</table>\n");
+    page_put(p, "</table>\n");
 }
 
 /* ---- drawings ---- */
@@ -217,40 +174,40 @@ static void put_line(struct page *p, const float *line, double most, const char 
         double value = slot_value(p->d, line, i);
         if (value < 0) {
             if (open)
-                put(p, "\"/>");
+                page_put(p, "\"/>");
             open = false;
             continue;
         }
         if (!open)
-            put(p, "<polyline stroke=%s points=\"", colour);
+            page_put(p, "<polyline stroke=%s points=\"", colour);
         open = true;
-        put(p, "%u,%u ", slot_x(p->d, i) + slot_width(p->d) / 2,
-            (unsigned)lrint(HEIGHT * (1 - value / most)) + 4);
+        page_put(p, "%u,%u ", slot_x(p->d, i) + slot_width(p->d) / 2,
+                 (unsigned)lrint(HEIGHT * (1 - value / most)) + 4);
     }
     if (open)
-        put(p, "\"/>");
-    put(p, "\n");
+        page_put(p, "\"/>");
+    page_put(p, "\n");
 }
 
 /* What the pointer shows over a slot: each series with its value. */
 static void put_hover(struct page *p, const struct ranking *r, unsigned slot)
 {
-    put(p, "<rect x=%u width=%u height=%d fill=transparent data-t=\"", slot_x(p->d, slot), slot_width(p->d),
-        HEIGHT + 8);
+    page_put(p, "<rect x=%u width=%u height=%d fill=transparent data-t=\"", slot_x(p->d, slot),
+             slot_width(p->d), HEIGHT + 8);
     put_time(p, slot_time(p->d, slot));
     for (unsigned i = 0; i < r->n; i++) {
         const struct series *s = &p->d->series[r->first + i];
         double value = slot_value(p->d, s->line, slot);
         if (value <= 0)
             continue;
-        put(p, "\n");
-        put_number(p, value, 2);
-        put(p, " ");
-        put_name(p, s->pid);
-        put(p, " ");
-        put_name(p, s->name);
+        page_put(p, "\n");
+        page_number(p, value, 2);
+        page_put(p, " ");
+        page_name(p, s->pid);
+        page_put(p, " ");
+        page_name(p, s->name);
     }
-    put(p, "\"/>");
+    page_put(p, "\"/>");
 }
 
 static void put_lines(struct page *p, const struct ranking *r)
@@ -262,20 +219,20 @@ static void put_lines(struct page *p, const struct ranking *r)
         most = highest(d, d->series[r->first + i].line, most);
     if (most <= 0)
         return;
-    put(p, "<svg viewBox=\"0 0 %d %d\" role=img>", WIDTH, HEIGHT + 22);
+    page_put(p, "<svg viewBox=\"0 0 %d %d\" role=img>", WIDTH, HEIGHT + 22);
     for (unsigned i = r->n; i-- > 0;)
         put_line(p, d->series[r->first + i].line, most, colours[i % COLOURS]);
-    put(p, "<text x=2 y=12>");
-    put_number(p, most, 2);
-    put(p, "</text><text x=2 y=%d>", HEIGHT + 19);
+    page_put(p, "<text x=2 y=12>");
+    page_number(p, most, 2);
+    page_put(p, "</text><text x=2 y=%d>", HEIGHT + 19);
     put_time(p, d->first);
-    put(p, "</text><text x=%d y=%d text-anchor=end>", WIDTH - 2, HEIGHT + 19);
+    page_put(p, "</text><text x=%d y=%d text-anchor=end>", WIDTH - 2, HEIGHT + 19);
     put_time(p, d->last);
-    put(p, "</text>");
+    page_put(p, "</text>");
     for (unsigned i = 0; i < d->slots; i++)
         if (d->slot_seconds[i] > 0)
             put_hover(p, r, i);
-    put(p, "</svg>\n");
+    page_put(p, "</svg>\n");
 }
 
 /* A row a ranking: how much all its rows had, against the most of any time. */
@@ -283,30 +240,30 @@ static void put_heat(struct page *p)
 {
     const struct digest *d = p->d;
 
-    put(p, "<h2>When</h2><svg viewBox=\"0 0 %d %u\" role=img>", WIDTH + 140, d->nrankings * 18);
+    page_put(p, "<h2>When</h2><svg viewBox=\"0 0 %d %u\" role=img>", WIDTH + 140, d->nrankings * 18);
     for (unsigned i = 0; i < d->nrankings; i++) {
         const struct ranking *r = &d->rankings[i];
         double most = highest(d, r->line, 0);
         if (most <= 0)
             continue;
-        put(p, "<text x=0 y=%u>", i * 18 + 12);
-        put_name(p, r->view);
-        put(p, " %s</text>", r->column);
+        page_put(p, "<text x=0 y=%u>", i * 18 + 12);
+        page_name(p, r->view);
+        page_put(p, " %s</text>", r->column);
         for (unsigned slot = 0; slot < d->slots; slot++) {
             double value = slot_value(d, r->line, slot);
             if (value < 0)
                 continue;
-            put(p, "<rect x=%u y=%u width=%u height=16 fill=\"hsl(%d 80%% %d%%)\" data-t=\"",
-                140 + slot_x(p->d, slot), i * 18, slot_width(p->d), (int)(50 - 50 * value / most),
-                (int)(94 - 50 * value / most));
+            page_put(p, "<rect x=%u y=%u width=%u height=16 fill=\"hsl(%d 80%% %d%%)\" data-t=\"",
+                     140 + slot_x(p->d, slot), i * 18, slot_width(p->d), (int)(50 - 50 * value / most),
+                     (int)(94 - 50 * value / most));
             put_time(p, slot_time(d, slot));
-            put(p, " ");
-            put_number(p, value, 2);
-            put(p, "\"/>");
+            page_put(p, " ");
+            page_number(p, value, 2);
+            page_put(p, "\"/>");
         }
-        put(p, "\n");
+        page_put(p, "\n");
     }
-    put(p, "</svg>\n");
+    page_put(p, "</svg>\n");
 }
 
 static void put_page(struct page *p, const struct reader *reader)
@@ -315,24 +272,25 @@ static void put_page(struct page *p, const struct reader *reader)
     char from[WHEN_TEXT], to[WHEN_TEXT];
 
     lines_add(&p->lines, head, sizeof head - 1);
-    put(p, "<p><code>");
-    put_name(p, reader->path);
-    put(p, "</code>: %" PRIu64 " windows, ", d->windows);
-    put_number(p, d->seconds, 0);
+    page_put(p, "<p><code>");
+    page_name(p, reader->path);
+    page_put(p, "</code>: %" PRIu64 " windows, ", d->windows);
+    page_number(p, d->seconds, 0);
     when_format(d->first, from);
     when_format(d->last, to);
-    put(p, " s, from %s to %s", from, to);
-    put(p,
-        "; lost %" PRIu64 ", torn %u, damaged %" PRIu64
-        ". A process that is not among the first of a window has no value in it.\n",
-        d->lost, reader->torn, reader->damaged);
+    page_put(p, " s, from %s to %s", from, to);
+    page_put(p,
+             "; lost %" PRIu64 ", torn %u, damaged %" PRIu64
+             ". A process that is not among the first of a window has no value in it.\n",
+             d->lost, reader->torn, reader->damaged);
     put_heat(p);
+    flames_html(p);
     for (unsigned i = 0; i < d->nrankings; i++) {
         if (!d->rankings[i].n)
             continue;
-        put(p, "<h2>");
-        put_name(p, d->rankings[i].view);
-        put(p, " %s</h2>\n", d->rankings[i].column);
+        page_put(p, "<h2>");
+        page_name(p, d->rankings[i].view);
+        page_put(p, " %s</h2>\n", d->rankings[i].column);
         put_lines(p, &d->rankings[i]);
         put_tables(p, &d->rankings[i]);
         lines_end(&p->lines);

@@ -108,10 +108,11 @@ static void put_worst(struct out *out, const struct ranking *ranking, unsigned i
 
 void report_note(struct out *out, const struct digest *d, const struct reader *reader)
 {
-    char from[WHEN_TEXT], to[WHEN_TEXT];
+    char from[WHEN_TEXT], to[WHEN_TEXT], killed[WHEN_TEXT];
 
     when_format(d->first, from);
     when_format(d->last, to);
+    when_format(d->oom_at, killed);
     const struct field fields[] = {
         {"windows", cell_unsigned(d->windows)},
         {"from", d->windows ? cell_string(from) : cell_unknown()},
@@ -124,6 +125,8 @@ void report_note(struct out *out, const struct digest *d, const struct reader *r
         {"torn", cell_unsigned(reader->torn)},
         {"damaged", cell_unsigned(reader->damaged)},
         {"dropped", cell_unsigned(d->dropped)},
+        {"oom_kills", cell_unsigned(d->oom_kills)},
+        {"oom_at", d->oom_kills ? cell_string(killed) : cell_unknown()},
     };
 
     out_note(out, "recording", fields, LEN(fields));

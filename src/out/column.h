@@ -17,6 +17,8 @@ enum column_unit {
     UNIT_KIB_PER_S,
     UNIT_JOULES,
     UNIT_WATTS,
+    UNIT_STACK, /* a call stack: functions separated by ';', the innermost first, those of the kernel
+                   ending in "_[k]" */
     UNITS
 };
 
@@ -38,6 +40,7 @@ enum column_use {
     COLUMN_WIDE = 0,    /* not in the default set */
     COLUMN_DEFAULT = 1, /* in the default set: that of rows of text without -w */
     COLUMN_RANKED = 2,  /* reports rank by it, in the order of the columns */
+    COLUMN_WIDE_RANKED = 2,
     COLUMN_DEFAULT_RANKED = 3,
     COLUMN_NARROW = 16 | 1, /* in the default set, and kept where a screen has no room for all of that */
     COLUMN_NARROW_RANKED = 16 | 3,

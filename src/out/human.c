@@ -59,6 +59,7 @@ bool human_format(enum column_unit unit, double value, char text[HUMAN_TEXT])
     case UNIT_S:
     case UNIT_JOULES:
     case UNIT_WATTS:
+    case UNIT_STACK:
     case UNITS:
         break;
     }

@@ -50,6 +50,8 @@ static void mix_task(struct digest *d, const struct rows_options *options, const
     size_t comm = victim ? shape->victim_comm : shape->comm;
     uint32_t uid;
 
+    if (options->by == ROWS_FUNCTION)
+        return;
     if (options->by == ROWS_COMM && comm != NO_COLUMN)
         mix_cell(d, &row->cells[comm]);
     else if (options->by == ROWS_CPU && shape->cpu != NO_COLUMN)

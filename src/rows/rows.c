@@ -11,8 +11,9 @@
 #define MOST_BYTES (8u << 20)
 
 /* The bits of enum rows_word, in their order. */
-static const char *const words[] = {"process", "thread", "comm", "uid",   "user", "cgroup", "container",
-                                    "pod",     "parent", "cpu",  "mount", "args", "pss",    "self"};
+static const char *const words[] = {"process", "thread",    "comm", "uid",    "user",
+                                    "cgroup",  "container", "pod",  "parent", "cpu",
+                                    "mount",   "args",      "pss",  "self",   "function"};
 
 const char *rows_word_name(uint32_t word)
 {
@@ -207,8 +208,13 @@ void rows_attach(struct rows *rows, struct out *out)
 
 void rows_begin(struct rows *rows, uint64_t now)
 {
-    rows->now = now;
     rows->windows++;
+    rows_go_on(rows, now);
+}
+
+void rows_go_on(struct rows *rows, uint64_t now)
+{
+    rows->now = now;
     if (rows->identities)
         identities_begin(rows->identities);
     for (size_t i = 0; i < rows->nshapes; i++)

@@ -28,8 +28,9 @@ enum rows_word {
     ROWS_CPU = 1 << 9,
     ROWS_MOUNT = 1 << 10, /* a column of one view: it groups by it itself */
     ROWS_ARGS = 1 << 11,
-    ROWS_PSS = 1 << 12,  /* the same for --with */
-    ROWS_SELF = 1 << 13, /* a line, of what hog itself used */
+    ROWS_PSS = 1 << 12,      /* the same for --with */
+    ROWS_SELF = 1 << 13,     /* a line, of what hog itself used */
+    ROWS_FUNCTION = 1 << 14, /* a column of one view: all tasks together, but rows that differ in it */
 };
 
 struct rows_options {
@@ -84,6 +85,8 @@ void rows_attach(struct rows *rows, struct out *out);
 
 /* A window's rows are to come. now: its end, CLOCK_MONOTONIC ns. */
 void rows_begin(struct rows *rows, uint64_t now);
+/* The same within a window. */
+void rows_go_on(struct rows *rows, uint64_t now);
 
 /* A view has written its rows: those that were collected go out. */
 void rows_flush(struct rows *rows);

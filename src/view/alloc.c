@@ -40,7 +40,7 @@ COLUMN_TABLE(ALLOC_COLUMNS);
     X(live_kib, 10, KIB, LEVEL, NARROW_RANKED, "allocated there, not freed, and older than --leaks says")    \
     X(blocks, 8, COUNT, LEVEL, NARROW, "number of blocks")                                                   \
     X(age_s, 8, S, MAX, DEFAULT, "age of the oldest block")                                                  \
-    X(stack, -36, NONE, DIM, NARROW, "functions that allocated it, the innermost first")                     \
+    X(stack, -36, STACK, DIM, NARROW, "functions that allocated it, the innermost first")                    \
     X(comm, -15, NONE, TASK, NARROW, "name")
 #define LEAKS_NUMBER(name, ...) LEAKS_##name,
 enum { LEAKS_COLUMNS(LEAKS_NUMBER) LEAKS_LENGTH };
@@ -84,13 +84,14 @@ static int alloc_collect(void *state, const struct window *window, struct error 
 
 static size_t alloc_fields(void *state, struct field *fields, size_t n)
 {
-    const struct heaps *heaps = ((struct alloc *)state)->heaps;
+    const struct alloc *alloc = state;
+    const struct heaps *heaps = alloc->heaps;
     const struct field all[] = {
         {"alloc_files", cell_unsigned(alloc_probes_files(heaps->probes))},
         {"alloc_skipped", cell_unsigned(alloc_probes_skipped(heaps->probes))},
         {"alloc_pointers", cell_unsigned(heaps_blocks(heaps))},
         {"alloc_sampled", cell_unsigned(heaps_one_in(heaps))},
-        {"alloc_lost", cell_unsigned(heaps_lost(heaps))},
+        {"alloc_lost", cell_unsigned(heaps_lost(heaps) + (alloc->leaks ? leaks_lost(alloc->leaks) : 0))},
     };
 
     return fields_copy(fields, n, all, sizeof all / sizeof *all);

@@ -11,7 +11,7 @@
 #include "out/out.h"
 #include "source/shared/sources.h"
 
-#define MAX_VIEW_SOURCES 4
+#define MAX_VIEW_SOURCES 5
 
 /* What a view may check and change of the command line when it is asked for. */
 struct view_request {
@@ -34,6 +34,7 @@ struct view {
     bool takes_command;                /* -- COMMAND: measured while it runs */
     bool is_default;                   /* without VIEW */
     bool pinned_by_default;            /* by `hog pin` without VIEW */
+    bool quiet;                        /* as text alone, only windows that lost something have a line */
     bool slows;                        /* what it measures: the screen shows it only if it is asked for */
     const char *unpinnable;            /* appended to "cannot be pinned"; or NULL */
     uint64_t interval_ns;              /* default window; 0: 1 s */
@@ -62,6 +63,9 @@ struct view {
      */
     bool (*explain)(void *state, uint32_t pid, void (*line)(void *context, const char *text), void *context);
     void (*rows)(void *state, const struct window *window, struct out *out);
+    /* Optional: rows that do not wait for the window's end. Called each time its sources were woken. Returns
+     * how many it wrote. */
+    size_t (*rows_now)(void *state, struct out *out);
     /* Optional: whether the rows just written meet --alert. */
     bool (*alert)(void *state);
     void (*close)(void *state); /* called before the sources close */

@@ -60,6 +60,13 @@ await() { # await COMMAND...: for ten seconds at most
 
 sleeps_in() { grep -qE "^($2)" "/proc/$1/wchan"; }
 state_is() { [ "$(awk '{ sub(/.*\) /, ""); print $1 }' "/proc/$1/stat")" = "$2" ]; }
+rests() { # what it just did may not be over yet
+    for _ in 1 2 3 4 5; do
+        state_is "$1" S && return
+        sleep 0.1
+    done
+    return 1
+}
 
 # ran PID: ns on a CPU, all threads.
 ran() { cat /proc/"$1"/task/*/schedstat 2>/dev/null | awk '{ n += $1 } END { printf "%.0f\n", n }'; }

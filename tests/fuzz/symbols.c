@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Symbols of programs and libraries: what is found by name is what a walk over all symbols has under that
- * name, and all places lie in the file. */
+ * name, and all places lie in the file. Then functions by their place, in the same bytes as a file and as the
+ * map of a JIT: names are clean. */
 #include "tests/fuzz/fuzz.h"
 #include "loader/spec/elf_symbol.h"
+#include "source/shared/symbols_file.h"
 #include <stdbool.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define NAMES 6
 #define MOST  64 /* symbols of a name that are noted */
@@ -58,6 +62,30 @@ static void ask(const struct elf_symbols *s, unsigned type, const uint8_t *bytes
     fuzz_taken += found > 0;
 }
 
+static void ask_places(const uint8_t *bytes, size_t size, bool jit)
+{
+    static struct symbols_answer answer;
+    struct symbols_asked asked = {.n = SYMBOLS_ASKED, .debug = {"/nonexistent"}, .jit = jit, .uid = getuid()};
+    struct error why = {0};
+    char path[32];
+    int fd = memfd_create("symbols", MFD_CLOEXEC);
+
+    if (fd < 0 || (size && write(fd, bytes, size) != (ssize_t)size))
+        abort();
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    for (size_t i = 0; i < SYMBOLS_ASKED; i++)
+        asked.at[i] = i < 128 ? i * size / 128 : UINT64_MAX - (SYMBOLS_ASKED - 1 - i) * 4096;
+    int err = symbols_answer(path, &asked, &answer, &why);
+    close(fd);
+    must(err <= 0 && (!err || *why.text));
+    for (size_t i = 0; i < SYMBOLS_ASKED; i++) {
+        size_t n = strnlen(answer.names[i], SYMBOL_NAME);
+        must(n < SYMBOL_NAME);
+        for (size_t j = 0; j < n; j++)
+            must((uint8_t)answer.names[i][j] > ' ' && answer.names[i][j] != ';');
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct budget budget = {.steps = 1 << 20, .bytes = 8 << 20};
@@ -71,5 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     for (unsigned type = 1; type <= 2 && !err; type++) /* STT_OBJECT, STT_FUNC */
         ask(&symbols, type, bytes, size);
     arena_free(&arena);
+    ask_places(bytes, size, false);
+    ask_places(bytes, size, true);
     return 0;
 }

@@ -392,11 +392,11 @@ leaks() {
 }
 names_leak() {
     leaks
-    leaks | head -n 1 | awk '{ split($3, f, /[+;]/); exit !(f[1] == "leaks_here" && $1 == 20000) }'
+    leaks | head -n 1 | awk '{ split($3, f, ";"); exit !(f[1] == "leaks_here" && $1 == 20000) }'
 }
 check '--leaks: the function that leaks is first, with all its blocks' names_leak
 check '--leaks: its bytes are those that it leaked' test "$(leaks | awk 'NR == 1 { print $2 }')" = 976.562
-check '--leaks: the others are below' test "$(leaks | awk '$3 ~ /^hold\+/ { print $1 }')" = 300
+check '--leaks: the others are below' test "$(leaks | awk '$3 ~ /^hold;/ { print $1 }')" = 300
 begin -p "${PIDS[leak]}" --leaks 1h 0.1
 order 'leak 2000' leak
 read_windows 2

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 240
+# calm: 1
 # What README and docs tell the reader to type works, and what they link to exists.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -50,7 +51,7 @@ BUSY=${lib_pids[0]}
 "$HOG" record "$TMP/after" top,cpu 0.2 2
 adapted() {
     sed -E "s#\b[1-9][0-9]{3,6}(,[1-9][0-9]{3,6})*\b#$BUSY#; s#--from 03:10( --to 03:15)?#--from -10m#
-        s#/sys/fs/bpf#$fs#g; s#/var/log/hog#$TMP/recording#; s#before.hog#$TMP/recording#; s#after.hog#$TMP/after#"
+        s#/sys/fs/bpf#$fs#g; s#/var/log/hog#$TMP/recording#; s#before.hog#$TMP/recording#; s#after.hog#$TMP/after#; s#>folded#>$TMP/folded#"
 }
 unpinned() {
     local dir

@@ -4,7 +4,7 @@
 #include "loader/kernel/attach.h"
 #include "loader/kernel/ring.h"
 #include "tests/live/objects.h"
-#include "tests/objrun/perf_buffer.h"
+#include "loader/kernel/perf_buffer.h"
 #include <errno.h>
 #include <poll.h>
 #include <sys/resource.h>

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 400
+# calm: 2
 # Every option in every verb: where docs/options.md has an x it is taken, and changes what comes out; elsewhere it is refused
 # with one line and status 2.
 # shellcheck source=tests/live/lib.sh
@@ -43,6 +44,9 @@ value() {
     idle) echo share ;;
     weight) echo time ;;
     alert) echo throttled ;;
+    rate | most) echo 10 ;;
+    kind) echo cpu ;;
+    event) echo exec ;;
     why) echo 1 ;;
     esac
 }

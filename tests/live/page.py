@@ -8,7 +8,7 @@ import html.parser
 import json
 import sys
 
-ALLOWED = set("html head meta title style body h1 h2 p code svg text polyline rect div table tbody tr th td i script".split())
+ALLOWED = set("html head meta title style body h1 h2 p code svg g text polyline rect div table tbody tr th td i script".split())
 
 
 class Page(html.parser.HTMLParser):

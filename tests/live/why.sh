@@ -22,18 +22,22 @@ says() {
 time='[0-9.]+ (m?s|us)'
 
 load_start sleep 100
-check 'a process that sleeps is idle' says "^sleep \($LOAD_PID\) is idle: it asked for next to nothing\. In $time it (was idle for $time|did next to nothing)\. Next: " "$LOAD_PID" 1
+check 'a process that sleeps is idle' says "^sleep \($LOAD_PID\) is idle: it asked for next to nothing\. In $time it (was idle for $time|did next to nothing)\..* Next: " "$LOAD_PID" 1
 load_stop "$LOAD_PID"
 
 load_start taskset -c "$last" "$DESERVE" computes burn 10000 0
 sleep 0.5
-check 'one that computes is cpu-bound' says "^computes \($LOAD_PID\) is cpu-bound: .* it ran for $time.* Next: perf top -p $LOAD_PID " "$LOAD_PID" --thresholds cpu_bound_pct=50 1
+check 'one that computes is cpu-bound' says "^computes \($LOAD_PID\) is cpu-bound: .* it ran for $time.* Next: hog stacks -p $LOAD_PID " "$LOAD_PID" --thresholds cpu_bound_pct=50 1
+load_stop "$LOAD_PID"
+
+load_start "$BUILD/tests/load/functions" 100
+check 'and in which functions' says '^functions .* On a CPU it is in takes_40 \([0-9]+ %\), takes_30 \([0-9]+ %\), takes_20 \([0-9]+ %\)\. ' "$LOAD_PID" 2
 load_stop "$LOAD_PID"
 
 load_start "$DESERVE" hands-over pingpong 200
 sleep 0.5
 check 'two threads that wait for each other are lock-bound' \
-    says "^hands-over \($LOAD_PID\) is lock-bound: .* its threads, together, ran for $time.* slept for locks for $time\. Next: gdb -p $LOAD_PID " "$LOAD_PID" 1
+    says "^hands-over \($LOAD_PID\) is lock-bound: .* its threads, together, ran for $time.* slept for locks for $time\..* Next: hog stacks -p $LOAD_PID " "$LOAD_PID" 1
 load_stop "$LOAD_PID"
 
 if bash scripts/has.sh DISK && file=$(mktemp -p /var/tmp) && dd if=/dev/zero of="$file" bs=1M count=64 conv=fsync status=none; then
@@ -41,7 +45,7 @@ if bash scripts/has.sh DISK && file=$(mktemp -p /var/tmp) && dd if=/dev/zero of=
     load_start "$DESERVE" reads read "$file" 65536 0 64
     sleep 0.5
     check 'one that reads is io-bound, and the disk is named' \
-        says "^reads \($LOAD_PID\) is io-bound: it waits for a disk\. .* was blocked on a disk for $time.* On [a-z0-9]+ it had [1-9][0-9]* reads and [0-9]+ writes, [0-9.]+ [KMG]iB in all\. Next: hog block " \
+        says "^reads \($LOAD_PID\) is io-bound: it waits for a disk\. .* was blocked on a disk for $time.* On [a-z0-9]+ it had [1-9][0-9]* reads and [0-9]+ writes, [0-9.]+ [KMG]iB in all\..* Next: hog block " \
         "$LOAD_PID" --thresholds io_bound_pct=20 1
     load_stop "$LOAD_PID"
 else

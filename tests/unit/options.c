@@ -375,7 +375,7 @@ static void check_bad_options(void)
         {"cpu -p !4,5", "-p/--pid: \"!4,5\": a ! is in front of each of the list or of none"},
         {"cpu -p !", "\"\" is not a PID: a PID is a whole number from 1 to 4194304"},
         {"cpu --by nobody", "--by: unknown \"nobody\": a row for each process, thread, comm, user, cgroup, "
-                            "container, pod, parent, cpu or (file) mount"},
+                            "container, pod, parent, cpu, (file) mount or (stacks) function"},
         {"cpu --by mount", "--by mount needs the view file and no other: hog file --by mount .."},
         {"cpu --top-files 3", "--top-files needs the view file: hog file --top-files .."},
         {"cpu --all-files", "--all-files needs the view file: hog file --all-files .."},

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define MOST_OPTIONS 45
+#define MOST_OPTIONS 51
 #define MOST_LINES   25
 
 static char *slurp(int fd)

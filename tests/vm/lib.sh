@@ -111,6 +111,7 @@ names_loop() {
 run_view() {
     case $1 in
     track) shift && set -- track -p "$LOOP" "$@" ;;
+    events) shift && set -- events -w "$@" ;; # else only windows that lost something have a line
     esac
     # shellcheck disable=SC2086
     timeout 60 ${AS-} hog -v "$@" -i 0.2 -n 1 >/tmp/view.out 2>/tmp/view.err
@@ -123,14 +124,14 @@ keeps_word() {
     if [ "$SAID" = ok ]; then
         [ "$STATUS" = 0 ] && grep -q "^#window seq=1 " /tmp/view.out
     else
-        [ "$STATUS" = 3 ] && [ ! -s /tmp/view.out ] && [ "$(grep -vcE '^hog: [a-z]*: [a-z]*: (not [a-z_]*: .*|no hook|[a-z_]*)$' /tmp/view.err)" = 1 ]
+        [ "$STATUS" = 3 ] && [ ! -s /tmp/view.out ] && [ "$(grep -vcE '^hog: [a-z]*: [a-z-]*: (not [a-z_]*: .*|no hook|[a-z_]*)$' /tmp/view.err)" = 1 ]
     fi
 }
 
 # The hooks that a view reports are those that doctor named.
 same_hooks() {
-    sed -n "s/^hog: $1: \\([a-z]*\\): \\([a-z_]*\\)\$/\\1 \\2/p" /tmp/view.err | sort >/tmp/hooks.view
-    sed -n "s/^view\\.$1\\.\\([a-z]*\\)  *\\([a-z_]*\\)\$/\\1 \\2/p" /tmp/doctor | sort >/tmp/hooks.doctor
+    sed -n "s/^hog: $1: \\([a-z-]*\\): \\([a-z_]*\\)\$/\\1 \\2/p" /tmp/view.err | sort >/tmp/hooks.view
+    sed -n "s/^view\\.$1\\.\\([a-z-]*\\)  *\\([a-z_]*\\)\$/\\1 \\2/p" /tmp/doctor | sort >/tmp/hooks.doctor
     # doctor tests for all processes; views for chosen processes get one here: they need less memory.
     grep -q "^view\.$1\..*RLIMIT_MEMLOCK" /tmp/doctor && grep -vxFf /tmp/hooks.doctor /tmp/hooks.view >/tmp/hooks.more &&
         sort /tmp/hooks.doctor /tmp/hooks.more >/tmp/hooks.both && mv /tmp/hooks.both /tmp/hooks.doctor
@@ -160,7 +161,7 @@ views() {
         STATUS=$?
         if check "$host: hog $view does what doctor says" keeps_word && [ "$SAID" = ok ]; then
             check "$host: hog $view uses the hooks that doctor names" same_hooks "$view"
-            sed -n 's/^hog: \([a-z]*\): \([a-z]*\): \([a-z_]*\)$/used \1 \2 \3/p' /tmp/view.err
+            sed -n 's/^hog: \([a-z]*\): \([a-z-]*\): \([a-z_]*\)$/used \1 \2 \3/p' /tmp/view.err
             echo "row $host|$view|ok $(sed -n "s/^view\\.$view\\.[a-z]*  *\\([a-z_]*\\)\$/\\1/p" /tmp/doctor | head -n 1)"
         else
             echo "row $host|$view|$SAID"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where a function of an executable or library lies in its file, and which one lies there. */
+/* Where a function of an executable or library lies in its file. */
 #include "loader/kernel/elf_symbol.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -66,44 +66,6 @@ static void copy_name(char *to, size_t size, const char *name)
 
     memcpy(to, name, n);
     to[n] = '\0';
-}
-
-/* The symbol that spans a value; of several the one that begins last. */
-struct spanning {
-    uint64_t value;
-    Elf64_Sym best;
-    const char *name; /* NULL: none */
-};
-
-static int take_spanning(void *context, const char *name, const Elf64_Sym *symbol)
-{
-    struct spanning *s = context;
-
-    if (*name && s->value >= symbol->st_value && s->value - symbol->st_value < symbol->st_size &&
-        (!s->name || symbol->st_value > s->best.st_value)) {
-        s->best = *symbol;
-        s->name = name;
-    }
-    return 0;
-}
-
-int elf_function_at(const char *path, uint64_t offset, char *name, size_t size, uint64_t *within)
-{
-    struct file f;
-    struct error ignored;
-    int err = open_file(&f, path, &ignored);
-
-    if (err)
-        return err;
-    struct spanning found = {.value = elf_symbols_value(&f.symbols, offset)};
-    err = found.value ? elf_symbols_each(&f.symbols, STT_FUNC, take_spanning, &found) : -ENOENT;
-    err = err || found.name ? err : -ENOENT;
-    if (!err) {
-        copy_name(name, size, found.name);
-        *within = found.value - found.best.st_value;
-    }
-    close_file(&f);
-    return err;
 }
 
 struct each {

@@ -13,10 +13,6 @@
 int elf_offsets(const char *path, unsigned type, const char *const *names, size_t n, uint64_t *offsets,
                 struct error *why);
 
-/* The function that has a file offset: its name (hostile, cut to size - 1 bytes) and how far into it that is.
- * -ENOENT: no symbol spans it. */
-int elf_function_at(const char *path, uint64_t offset, char *name, size_t size, uint64_t *within);
-
 /* Every symbol of that type that the file defines: its name (hostile, cut to 255 bytes) and its place in the
  * file; some more than once. A non-zero return of fn ends it and is returned. */
 typedef int (*elf_place_fn)(void *context, const char *name, uint64_t offset);

@@ -45,14 +45,14 @@ static int configure_heap(struct heaps *heaps, struct error *why)
 {
     struct collector *collector = &heaps->collector;
     struct object *obj = collector->obj;
-    struct object_map *blocks = object_map(obj, "hog_blocks"), *stacks = object_map(obj, "hog_stacks");
+    struct object_map *blocks = object_map(obj, "hog_blocks"), *frames = object_map(obj, "hog_frames");
     struct hog_keys *keys = object_global(obj, "keys", sizeof *keys);
     bool *with_stacks = object_global(obj, "with_stacks", sizeof *with_stacks);
     uint32_t *page_bytes = object_global(obj, "page_bytes", sizeof *page_bytes);
     uint64_t *from = object_global(obj, "sample_from", sizeof *from);
     uint64_t *shift = object_global(obj, "sample_step_shift", sizeof *shift);
 
-    if (!blocks || !stacks || !keys || !with_stacks || !page_bytes || !from || !shift)
+    if (!blocks || !frames || !keys || !with_stacks || !page_bytes || !from || !shift)
         return error_set(why, -EINVAL, "%s: a map or constant is missing", obj->name);
     heaps->capacity = heap_options.pointers ? heap_options.pointers : DEFAULT_BLOCKS;
     keys->by_thread = 0; /* threads share their process's heap */
@@ -61,7 +61,7 @@ static int configure_heap(struct heaps *heaps, struct error *why)
     *from = heaps->capacity / 4 * 3;
     *shift = (uint64_t)__builtin_ctzll(heaps->capacity / 4 / LEVELS);
     object_resize_map(blocks, 0, (uint32_t)heaps->capacity);
-    collector_use_map(collector, stacks, *with_stacks, 0);
+    collector_use_map(collector, frames, *with_stacks, 0);
     return 0;
 }
 

@@ -27,6 +27,7 @@ struct heap {
     uint64_t snapshot;          /* last snapshot that had it */
     uint64_t left;              /* blocks that its execs left in the map, since the start */
     bool dead;
+    uint64_t kept_life, kept_at; /* leaks.c: of which life, and when, its mappings were read */
     /* The allocator's mapping, cached: */
     uint64_t lib_start, lib_end;
     char lib[48];

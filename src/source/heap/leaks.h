@@ -14,16 +14,17 @@ int leaks_collect(struct leaks *leaks, uint64_t now, struct error *why);
 struct leak {
     const struct heap *heap;
     uint64_t bytes, blocks, age_ns; /* age: of the oldest block */
-    char stack[1024];               /* "inner;outer"; "": unknown */
+    char stack[4096];               /* "inner;outer"; "": unknown */
 };
 
-/* How many there are, at most -k, largest first. */
+/* How many there are, at most -k, largest first. Names their functions. */
 size_t leaks_top(struct leaks *leaks);
 
 /* The i-th of these; false: its heap is gone. */
 bool leaks_at(struct leaks *leaks, size_t i, uint64_t now, struct leak *leak);
 /* All of the window are named: files are closed. */
 void leaks_named(struct leaks *leaks);
+uint64_t leaks_lost(const struct leaks *leaks); /* blocks of the window that are in none of them */
 void leaks_close(struct leaks *leaks);
 
 #endif

@@ -46,8 +46,10 @@ static uint32_t exact_keys(const struct source_context *context)
 
 void collector_use_map(const struct collector *collector, struct object_map *map, bool used, uint32_t entries)
 {
-    if (used)
+    if (used) {
+        map->instead = NULL;
         object_resize_map(map, 0, entries);
+    }
     for (size_t i = 0; !used && i < collector->obj->nmaps; i++)
         if (collector->obj->maps[i]->spec->section >= 0) /* global data is always made */
             map->instead = collector->obj->maps[i];

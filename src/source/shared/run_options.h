@@ -20,6 +20,7 @@ struct run_options {
     unsigned slots;      /* a power of two, 8..1024, for each stage and CPU; 0: the source's default */
     bool no_kernel;      /* no rows of kernel threads */
     bool records;        /* rows go to a recording */
+    bool lines;          /* rows are lines, on a terminal too */
     bool narrow;         /* rows of text without -w: lists of words are short */
     bool verbose;        /* which hooks are used, and which files are skipped, on stderr */
     bool explain;        /* the numbers behind each verdict */

@@ -79,6 +79,11 @@ struct source {
                 struct hook_report hooks[MAX_HOOKS], struct error *why);
     void (*flip)(void *state); /* NULL: it has no banks */
     void (*tick)(void *state); /* between flips, every SOURCE_TICK_NS or sooner; or NULL */
+    /* For what cannot wait until the flip: a descriptor that poll() finds readable when there is something,
+     * and what is called then. NULL: nothing. */
+    int (*wake_fd)(void *state);
+    uint64_t wake_gap_ns; /* it is not woken again before */
+    void (*wake)(void *state);
     int (*collect)(void *state, const struct window *window, struct error *why); /* NULL: read on demand */
     void (*shown)(void *state);    /* all rows of the window are written; or NULL */
     uint64_t (*lost)(void *state); /* events dropped in the window, of those needed; NULL: none */

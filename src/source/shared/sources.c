@@ -123,6 +123,41 @@ void sources_tick(const struct sources *s)
             s->order[i]->source->tick(s->order[i]->state);
 }
 
+size_t sources_wake_fds(const struct sources *s, uint64_t now, int fds[MAX_SOURCES], uint64_t *next)
+{
+    size_t n = 0;
+
+    *next = UINT64_MAX;
+    for (size_t i = 0; i < s->nopen; i++) {
+        const struct source *source = s->order[i]->source;
+        uint64_t due = s->order[i]->woken + source->wake_gap_ns;
+        if (source->wake_fd && due <= now)
+            fds[n++] = source->wake_fd(s->order[i]->state);
+        else if (source->wake_fd && due < *next)
+            *next = due;
+    }
+    return n;
+}
+
+bool sources_can_wake(const struct sources *s)
+{
+    for (size_t i = 0; i < s->nopen; i++)
+        if (s->order[i]->source->wake_fd)
+            return true;
+    return false;
+}
+
+void sources_wake(struct sources *s, uint64_t now)
+{
+    for (size_t i = 0; i < s->nopen; i++) {
+        const struct source *source = s->order[i]->source;
+        if (!source->wake || now < s->order[i]->woken + source->wake_gap_ns)
+            continue;
+        source->wake(s->order[i]->state);
+        s->order[i]->woken = now;
+    }
+}
+
 void sources_cost(const struct sources *s, struct program_cost *cost)
 {
     for (size_t i = 0; i < s->nopen; i++)

@@ -22,6 +22,7 @@ struct sources {
         unsigned needs;
         bool open, failed;
         void *state;
+        uint64_t woken; /* CLOCK_MONOTONIC, ns */
     } wanted[MAX_SOURCES];
     size_t n;
     struct wanted_source *order[MAX_SOURCES]; /* open sources, in opening order */
@@ -50,6 +51,11 @@ int sources_collect(const struct sources *s, const struct window *window, struct
 void sources_shown(const struct sources *s);
 uint64_t sources_lost(const struct sources *s);
 void sources_tick(const struct sources *s);
+/* The descriptors that may wake sources between flips, MAX_SOURCES at most: of those whose gap is over.
+ * *next: when that of another one is (CLOCK_MONOTONIC, ns); UINT64_MAX: none. */
+size_t sources_wake_fds(const struct sources *s, uint64_t now, int fds[MAX_SOURCES], uint64_t *next);
+bool sources_can_wake(const struct sources *s);
+void sources_wake(struct sources *s, uint64_t now); /* all of these: each looks whether it has something */
 void sources_cost(const struct sources *s, struct program_cost *cost); /* adds */
 
 void sources_close(struct sources *s); /* the last one first */

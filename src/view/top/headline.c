@@ -458,8 +458,29 @@ static void find_headline(struct top *top, struct headline *h)
         headline_disk(top, h);
 }
 
+/* In front of all else. */
+static void say_kills(const struct top *top, struct headline *h)
+{
+    struct paragraph rest = h->text, *p = &h->text;
+    const struct oom_kill *kill = &top->oom_killed;
+
+    if (!top->oom_killed_count)
+        return;
+    *p = (struct paragraph){.length = 0};
+    paragraph_name(p, kill->comm, strlen(kill->comm));
+    if (pidns_is_of_proc(top->context->pidns) && !top->context->pidns->translate)
+        paragraph_add(p, " (%u)", kill->pid);
+    paragraph_add(p, ", ");
+    paragraph_bytes(p, 1024 * (double)kill->rss_kib);
+    if (top->oom_killed_count > 1)
+        paragraph_add(p, ", and %u more", top->oom_killed_count - 1);
+    paragraph_add(p, top->oom_killed_count > 1 ? " were" : " was");
+    paragraph_add(p, " killed for lack of memory; %s", rest.text);
+}
+
 void top_headline(struct top *top, struct headline *h)
 {
     find_headline(top, h);
+    say_kills(top, h);
     paragraph_flatten(&h->text);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A verdict in sentences: what a process did with its time, what it waited for, and what to do next. */
+#include "view/top/functions.h"
 #include "view/top/prose.h"
 #include <math.h>
 #include <stdlib.h>
@@ -214,7 +215,7 @@ static const struct {
     [VERDICT_IDLE] = {"it asked for next to nothing.", NULL},
     [VERDICT_OK] = {"it had what it asked for.", NULL},
     [VERDICT_CPU_BOUND] = {"it computes, and gets nearly all the CPU time that it asks for.",
-                           "perf top -p %u shows in which function."},
+                           "hog stacks -p %u shows what calls these functions."},
     [VERDICT_STARVED] = {"it was ready to run, but something else had the CPU.", NULL},
     [VERDICT_THROTTLED] = {"it was ready to run, but its CPU quota was used up.", NULL},
     [VERDICT_IO_BOUND] = {"it waits for a disk.", NULL},
@@ -223,8 +224,7 @@ static const struct {
                           "hog alloc -p %u --leaks 10s shows which function takes it and keeps it; a higher "
                           "limit, or a restart now, prevents the kill."},
     [VERDICT_LOCK_BOUND] = {"its threads wait for locks, mostly of each other.",
-                            "gdb -p %u -batch -ex 'thread apply all bt' shows where they wait, and which "
-                            "thread holds the lock."},
+                            "hog stacks -p %u --kind lock shows which functions ask for them."},
     [VERDICT_BLOCKED] = {"it waits for something that does not answer.", NULL},
     [VERDICT_NOISY_NEIGHBOR] =
         {"it keeps others waiting for a CPU.",
@@ -290,7 +290,7 @@ static void say_next(struct paragraph *p, const struct top *top, const struct ju
     else if (idle)
         paragraph_add(p,
                       "if it should do more, it waits for something outside of it: a client, a timer, a "
-                      "peer. hog calls -p %u shows in which system call.",
+                      "peer. hog stacks -p %u shows in which functions.",
                       key_process(process->key));
     else
         paragraph_add(p, "nothing. hog cpu -p %u shows how much it runs and waits.",
@@ -363,6 +363,7 @@ void top_prose(const struct top *top, const struct judged_process *process, para
     say_times(&p, t, together || !waits);
     paragraph_add(&p, waits ? "." : ". What it waited for is not known here: see hog doctor.");
     say_cause(&p, top, process, group);
+    functions_prose(&p, top, process);
     say_next(&p, top, process, group);
     paragraph_wrap(&p, PROSE_WIDTH, fn, context);
 }

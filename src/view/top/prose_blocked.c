@@ -188,7 +188,7 @@ void blocked_next(struct paragraph *p, const struct top *top, const struct judge
     struct stuck_cause cause;
 
     if (!blocked_cause(top, process->key, &stuck, &cause)) {
-        paragraph_add(p, "cat /proc/%u/stack shows where it sleeps.", key_process(process->key));
+        paragraph_add(p, "hog stacks -p %u shows where it sleeps.", key_process(process->key));
         return;
     }
     if (cause.process && cause.stopped)
@@ -200,7 +200,7 @@ void blocked_next(struct paragraph *p, const struct top *top, const struct judge
             p, "see what it waits for inside of the service; in PostgreSQL, select pg_blocking_pids(%u)",
             key_process(process->key));
     else if (stuck->kind != STUCK_FROZEN && stuck->kind != STUCK_FILE_SYSTEM)
-        paragraph_add(p, "cat /proc/%u/stack shows the way there", key_process(process->key));
+        paragraph_add(p, "hog stacks -p %u shows the way there", key_process(process->key));
     if (stuck->kind == STUCK_FROZEN) {
         paragraph_add(p, "fsfreeze -u ");
         paragraph_name(p, *cause.path ? cause.path : "MOUNT", *cause.path ? strlen(cause.path) : 5);

@@ -7,10 +7,12 @@
 #include "out/out.h"
 #include "host/cgroup.h"
 #include "host/memory.h"
+#include "host/oom_kills.h"
 #include "host/pressure.h"
 #include "host/targets.h"
 #include "source/disks/disks.h"
 #include "source/power/meter.h"
+#include "source/stacks/merged.h"
 #include "source/sched/sched.h"
 #include "view/top/process_table.h"
 #include "source/tasks/tasks.h"
@@ -36,12 +38,17 @@ struct top {
     struct tasks *tasks;               /* NULL: not available */
     struct disks *disks;               /* the same */
     struct meter *meter;               /* the same */
+    struct stacks *stacks;             /* of hog why alone; or NULL */
+    struct merged_stacks functions;    /* of the window, from these */
     struct cgroups *cgroups;           /* the same */
     struct oom_forecast *oom_forecast; /* of memory */
-    struct families *families;         /* NULL until something needs them */
-    struct hash_table ended;           /* see kin.c, as what follows: ended processes and their parents */
-    double orphans, adopted;           /* ns of those without and with a known parent */
-    uint64_t kin_found;                /* end of the window that is divided into families */
+    struct oom_kills oom_kills;
+    struct oom_kill oom_killed; /* the last in the window, */
+    unsigned oom_killed_count;  /* of so many */
+    struct families *families;  /* NULL until something needs them */
+    struct hash_table ended;    /* see kin.c, as what follows: ended processes and their parents */
+    double orphans, adopted;    /* ns of those without and with a known parent */
+    uint64_t kin_found;         /* end of the window that is divided into families */
     struct top_pressure pressures;
     struct process_table process_table;
     struct judged_process **ranked; /* processes with a row */

@@ -3,6 +3,7 @@
 #include "view/top/families.h"
 #include "view/top/headline.h"
 #include "view/top/oom_forecast.h"
+#include "view/top/functions.h"
 #include "view/top/prose.h"
 #include "view/top/state.h"
 #include <errno.h>
@@ -66,8 +67,10 @@ static void top_close(void *state)
     families_close(top->families);
     oom_forecast_close(top->oom_forecast);
     pressures_close(&top->pressures.files);
+    oom_kills_close(&top->oom_kills);
     process_table_free(&top->process_table);
     hash_table_free(&top->ended);
+    merged_stacks_free(&top->functions);
     free(top->ranked);
     free(top->heaviest);
     free(top);
@@ -81,15 +84,18 @@ static int top_open(void **state, const struct source_context *context, struct e
     if (!top)
         return error_set(why, -ENOMEM, "out of memory");
     top->context = context;
+    top->oom_kills.log = -1;
     top->sched = sched_of(context);
     top->meter = meter_of(context);
     top->tasks = tasks_of(context);
     top->disks = disks_of_session(context);
+    top->stacks = stacks_of(context);
     top->ranked = calloc(options->top, sizeof *top->ranked);
     top->heaviest = calloc(options->top, sizeof *top->heaviest);
     top->cgroups = pidns_is_of_proc(context->pidns) ? cgroups_open("") : NULL;
     top->oom_forecast = oom_forecast_open(options->thresholds->value[OOM_SPAN_S]);
     pressures_open(&top->pressures.files, "");
+    oom_kills_open(&top->oom_kills);
     if (!top->ranked || !top->heaviest || !top->oom_forecast) {
         top_close(top);
         return error_set(why, -ENOMEM, "out of memory");
@@ -109,9 +115,12 @@ static int top_collect(void *state, const struct window *window, struct error *w
     }
     if (top_join(top, (double)(window->end_mono - window->begin_mono)))
         return error_set(why, -ENOMEM, "out of memory");
+    if (top->stacks && functions_find(top))
+        return error_set(why, -ENOMEM, "out of memory");
     top_rank(top);
     culprits_find(top);
     top_pressure(top, window->end_mono - window->begin_mono);
+    top->oom_killed_count = oom_kills_read(&top->oom_kills, &top->oom_killed);
     return 0;
 }
 
@@ -135,6 +144,7 @@ static size_t top_fields(void *state, struct field *fields, size_t n)
         {"wait_lost_ms", waits ? cell_milliseconds(waits_totals(waits)->lost_ns) : cell_unknown()},
         {"mem_headroom_kib", memory ? cell_unsigned(memory->headroom / 1024) : cell_unknown()},
         {"mem_left_s", host.seconds >= 0 ? cell_decimal(host.seconds, 1) : cell_unknown()},
+        {"oom_kills", top->oom_kills.log >= 0 ? cell_unsigned(top->oom_killed_count) : cell_unknown()},
     };
     used += interrupt_fields(top->sched, fields + used, n - used);
     used += fields_copy(fields + used, n - used, more, sizeof more / sizeof *more);
@@ -400,7 +410,8 @@ const struct view top_view = {
     .sources = {{&power_source, 0, true},
                 {&sched_source, SCHED_RUN | SCHED_WAITS | SCHED_TIMES | SCHED_PAIRS | SCHED_BLOCKED, false},
                 {&tasks_source, 0, true},
-                {&disks_source, 0, true}},
+                {&disks_source, 0, true},
+                {&stacks_source, STACKS_OF_SUBJECT, true}},
     .open = top_open,
     .collect = top_collect,
     .fields = top_fields,

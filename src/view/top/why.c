@@ -3,6 +3,7 @@
 #include "shared.types.h"
 #include "view/sched_cells.h"
 #include "view/top/culprit_starved.h"
+#include "view/top/functions.h"
 #include "view/top/kin.h"
 #include "view/top/oom_forecast.h"
 #include "view/top/state.h"
@@ -214,6 +215,25 @@ static void put_pressure(const struct judged_process *process, const struct cgro
     why_end(&line);
 }
 
+struct putting {
+    const struct judged_process *process;
+    struct out *out;
+};
+
+static void put_function(void *context, const struct merged_stack *stack, const char *function,
+                         const char *call)
+{
+    const struct putting *putting = context;
+    struct line line = why_begin(putting->process, putting->out);
+
+    why_put(&line, "function", cell_string(function));
+    why_put(&line, "kind", cell_string(stack_kinds[stack->kind]));
+    why_put(&line, "call", cell_string(call));
+    why_put(&line, "ms", cell_milliseconds((int64_t)stack->ns));
+    why_put(&line, "count", cell_unsigned(stack->count));
+    why_end(&line);
+}
+
 void top_why(const struct top *top, const struct judged_process *process, struct out *out)
 {
     const struct cgroup *group = top_group(top, process->key);
@@ -243,4 +263,5 @@ void top_why(const struct top *top, const struct judged_process *process, struct
     }
     put_outlook(top, process, out);
     put_disk(top, process, out);
+    functions_each(top, process, put_function, &(struct putting){process, out});
 }

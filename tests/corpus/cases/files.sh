@@ -39,7 +39,7 @@ case_fuse_runs() { # quick
     begin bash -c 'while :; do read -r -n 10 <"$0/file"; sleep 0.1; done' "$MOUNT"
     about "$PID" "$SERVER" "$idler"
     expect 'idle|ok' -
-    truth="ls $MOUNT >/dev/null && state_is $SERVER S"
+    truth="ls $MOUNT >/dev/null && rests $SERVER"
 }
 
 case_frozen() { # quick

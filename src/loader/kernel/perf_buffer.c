@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Perf buffer: one ring of a BPF_OUTPUT perf event a CPU. Layout: perf_event_open(2). */
-#include "tests/objrun/perf_buffer.h"
+#include "loader/kernel/perf_buffer.h"
 #include "base/cpus.h"
 #include "loader/kernel/privilege.h"
 #include "syscall/bpf.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reader of a perf buffer: hog's own programs send events by ring buffers only. */
-#ifndef HOG_TESTS_OBJRUN_PERF_BUFFER_H
-#define HOG_TESTS_OBJRUN_PERF_BUFFER_H
+/* Reader of a perf buffer, for hosts without ring buffers. */
+#ifndef HOG_LOADER_KERNEL_PERF_BUFFER_H
+#define HOG_LOADER_KERNEL_PERF_BUFFER_H
 
 #include "loader/kernel/ring.h"
 
